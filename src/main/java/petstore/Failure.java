@@ -1,0 +1,58 @@
+package petstore;
+
+/// Why a request cannot be carried out, in words that its sender may read. The one exception of the service's own.
+public final class Failure extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /// What kind of failure it is; each has one status and one code on the wire.
+    public enum Kind {
+        /// The request breaks the contract; the message names every violation.
+        INVALID_REQUEST,
+        /// No valid API key.
+        UNAUTHORIZED,
+        /// The API key does not allow it.
+        FORBIDDEN,
+        /// There is no such thing.
+        NOT_FOUND,
+        /// There is, but not for this method.
+        METHOD_NOT_ALLOWED,
+        /// There was, until its removal date.
+        GONE,
+        /// The body is longer than the service reads.
+        PAYLOAD_TOO_LARGE,
+        /// The body is not JSON.
+        UNSUPPORTED_MEDIA_TYPE,
+        /// A defect of the service.
+        INTERNAL_ERROR,
+        /// The store cannot do it now; a later try may succeed.
+        UNAVAILABLE
+    }
+
+    private final Kind kind;
+
+    public Failure(Kind kind, String message) {
+        super(message);
+        this.kind = kind;
+    }
+
+    public Failure(Kind kind, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    /// The store cannot do it now.
+    public static Failure unavailable(String message) {
+        return new Failure(Kind.UNAVAILABLE, message);
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /// The message; never absent.
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+}

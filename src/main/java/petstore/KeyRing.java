@@ -1,0 +1,24 @@
+package petstore;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// The API keys of the store.
+///
+/// Every method blocks and may be called from any thread. Errors: as for [Catalogue].
+public interface KeyRing {
+
+    /// Adds a key. It is durable, and known to every process that asks the store, from then on.
+    void add(ApiKey key);
+
+    /// The key with this id, revoked or expired ones too; absent when there is none.
+    Optional<ApiKey> find(String id);
+
+    /// All keys, revoked and expired ones too, the oldest first.
+    List<ApiKey> list();
+
+    /// Withdraws the key with this id as of `now` and gives it back. One that was withdrawn before stays as it was.
+    /// Absent when there is no such key.
+    Optional<ApiKey> revoke(String id, Instant now);
+}

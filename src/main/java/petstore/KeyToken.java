@@ -1,0 +1,74 @@
+package petstore;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.zip.CRC32;
+
+/// The text that a client sends as its API key: `pets_`, an id, a secret and a checksum, all base 62.
+///
+/// The id is public (logs and `keys list` show it), the secret is shown once and kept by the client alone. The checksum
+/// lets a mistyped key be refused without a look at the store, and lets secret scanners recognise a leaked one.
+///
+/// @param id [#ID_LENGTH] characters, e.g. `4fQ0c8sXbT`
+/// @param secret [#SECRET_LENGTH] characters: 190.5 random bits
+public record KeyToken(String id, String secret) {
+
+    /// What every key begins with.
+    public static final String PREFIX = "pets_";
+
+    private static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    private static final int ID_LENGTH = 10;
+    private static final int SECRET_LENGTH = 32;
+    private static final int CHECKSUM_LENGTH = 6;
+    private static final int LENGTH = PREFIX.length() + ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH;
+
+    /// A key that nobody has yet.
+    public static KeyToken random(SecureRandom random) {
+        return new KeyToken(characters(random, ID_LENGTH), characters(random, SECRET_LENGTH));
+    }
+
+    /// Reads what [#text] writes; absent when it is not a key at all or its checksum does not fit.
+    public static Optional<KeyToken> parse(String text) {
+        if (text.length() != LENGTH || !text.startsWith(PREFIX)) {
+            return Optional.empty();
+        }
+        int secretAt = PREFIX.length() + ID_LENGTH;
+        int checksumAt = secretAt + SECRET_LENGTH;
+        if (!checksum(text.substring(0, checksumAt)).equals(text.substring(checksumAt))) {
+            return Optional.empty();
+        }
+        return Optional.of(new KeyToken(text.substring(PREFIX.length(), secretAt),
+                text.substring(secretAt, checksumAt)));
+    }
+
+    /// The key as its owner sends it. Whoever has it is its owner: it must not be logged.
+    public String text() {
+        String text = PREFIX + id + secret;
+        return text + checksum(text);
+    }
+
+    /// The id alone, so that a key that ends up in a message gives nothing away.
+    @Override
+    public String toString() {
+        return PREFIX + id + "…";
+    }
+
+    private static String characters(SecureRandom random, int count) {
+        return random.ints(count, 0, ALPHABET.length())
+                .collect(StringBuilder::new, (text, i) -> text.append(ALPHABET.charAt(i)), StringBuilder::append)
+                .toString();
+    }
+
+    private static String checksum(String text) {
+        CRC32 crc = new CRC32();
+        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        long rest = crc.getValue();
+        char[] digits = new char[CHECKSUM_LENGTH];
+        for (int i = CHECKSUM_LENGTH - 1; i >= 0; i--) {
+            digits[i] = ALPHABET.charAt((int) (rest % ALPHABET.length()));
+            rest /= ALPHABET.length();
+        }
+        return new String(digits);
+    }
+}

@@ -1,0 +1,46 @@
+package petstore;
+
+import java.util.Optional;
+
+/// An animal that has no id yet. Source: SPEC `NewPet`.
+///
+/// @param name 1 to [#MAX_NAME_LENGTH] code points, not blank, without U+0000 and unpaired surrogates; kept exactly as
+///        given, e.g. `Whiskers`
+/// @param categoryId the category the animal belongs to, any int64
+/// @param status absent when its seller gave none
+public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
+
+    /// The longest name, in code points.
+    public static final int MAX_NAME_LENGTH = 255;
+
+    /// This animal under the id that the store gave it.
+    public Pet withId(long id) {
+        return new Pet(id, name, categoryId, status);
+    }
+
+    /// What is wrong with a name, for a message (`must not be blank`); absent when nothing is.
+    public static Optional<String> nameViolation(String name) {
+        if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
+            return Optional.of("must be 1 to " + MAX_NAME_LENGTH + " characters long");
+        }
+        if (name.codePoints().allMatch(NewPet::isBlank)) {
+            return Optional.of("must not be blank");
+        }
+        if (name.indexOf('\0') >= 0) {
+            return Optional.of("must not contain U+0000");
+        }
+        if (name.codePoints().anyMatch(NewPet::isSurrogate)) {
+            return Optional.of("must not contain an unpaired surrogate");
+        }
+        return Optional.empty();
+    }
+
+    /// White space as `\s` in a JSON Schema pattern means it (ECMA-262), so that the contract can say the same.
+    private static boolean isBlank(int codePoint) {
+        return Character.isSpaceChar(codePoint) || (codePoint >= '\t' && codePoint <= '\r') || codePoint == 0xFEFF;
+    }
+
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    }
+}

@@ -1,0 +1,34 @@
+package petstore;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// What an API key allows.
+public enum Scope {
+    /// List and fetch animals.
+    READ("pets:read"),
+    /// Add animals.
+    WRITE("pets:write");
+
+    private final String text;
+
+    Scope(String text) {
+        this.text = text;
+    }
+
+    /// The scope as people write it, e.g. `pets:read`.
+    public String text() {
+        return text;
+    }
+
+    /// Finds the scope that is written exactly as `text`; absent when there is none.
+    public static Optional<Scope> find(String text) {
+        return Arrays.stream(values()).filter(scope -> scope.text.equals(text)).findFirst();
+    }
+
+    /// All scopes for a message: `pets:read, pets:write`.
+    public static String choices() {
+        return Arrays.stream(values()).map(Scope::text).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,70 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+
+/// The right to serve a store's folder, which one process has at a time. The operating system takes it back when the process
+/// ends, however it ends.
+final class FolderLock implements AutoCloseable {
+
+    private final FileChannel channel;
+
+    private FolderLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    /// Takes the lock, making the folder when there is none. Errors: [Failure] when another process has it.
+    static FolderLock take(Path folder) {
+        Path file = folder.resolve("petstore.lock");
+        try {
+            if (!Files.isDirectory(folder)) {
+                Files.createDirectories(folder,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+            FileChannel channel = FileChannel.open(file,
+                    Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            if (tryLock(channel) == null) {
+                channel.close();
+                throw Failure.unavailable("the store in " + folder + " is already being served by process "
+                        + Files.readString(file) + "; stop that one, or choose another folder with --data");
+            }
+            channel.truncate(0);
+            channel.write(
+                    ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
+            return new FolderLock(channel);
+        } catch (IOException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the store's folder " + folder + " (--data) cannot be written: "
+                    + e.getMessage(), e);
+        }
+    }
+
+    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new IllegalStateException("a lock cannot be given back", e);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package petstore.app;
+
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Optional;
+
+import petstore.ApiKey;
+import petstore.KeyRing;
+import petstore.KeyToken;
+import petstore.Scope;
+import petstore.SecretHash;
+import petstore.http.HttpService;
+import petstore.sql.SqlStore;
+
+/// The running service: the one place where its parts are put together.
+final class Service implements AutoCloseable {
+
+    private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
+
+    private final FolderLock lock;
+    private final SqlStore store;
+    private final HttpService http;
+    private final Optional<KeyToken> firstKey;
+
+    private Service(FolderLock lock, SqlStore store, HttpService http, Optional<KeyToken> firstKey) {
+        this.lock = lock;
+        this.store = store;
+        this.http = http;
+        this.firstKey = firstKey;
+    }
+
+    /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
+    static Service start(Settings settings, Clock clock) {
+        FolderLock lock = FolderLock.take(settings.folder());
+        try {
+            SqlStore store = SqlStore.openSqlite(settings.folder(), Service::stopForLostDisk);
+            try {
+                HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
+                        settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check, clock);
+                Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
+                        ? Optional.empty()
+                        : firstKey(store.keys(), clock.instant());
+                return new Service(lock, store, http, firstKey);
+            } catch (RuntimeException e) {
+                store.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /// Makes a key when the store has none, so that the service can be used at once.
+    private static Optional<KeyToken> firstKey(KeyRing keys, Instant now) {
+        if (!keys.list().isEmpty()) {
+            return Optional.empty();
+        }
+        KeyToken token = KeyToken.random(new SecureRandom());
+        keys.add(new ApiKey(token.id(), "first", EnumSet.allOf(Scope.class), SecretHash.of(token.secret()), now,
+                Optional.empty(), Optional.empty()));
+        return Optional.of(token);
+    }
+
+    private static ApiKey configuredKey(String text, Instant now) {
+        return new ApiKey("configured", "PETSTORE_API_KEY", EnumSet.allOf(Scope.class), SecretHash.of(text), now,
+                Optional.empty(), Optional.empty());
+    }
+
+    /// Ends the process, once the clients whose animals were not kept have been told.
+    private static void stopForLostDisk() {
+        Thread.ofPlatform().name("lost-disk").start(() -> {
+            try {
+                Thread.sleep(TIME_FOR_LAST_ANSWERS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            Runtime.getRuntime().halt(Main.FAILED);
+        });
+    }
+
+    /// The port of the API.
+    int port() {
+        return http.port();
+    }
+
+    /// The port of the admin listener.
+    int adminPort() {
+        return http.adminPort();
+    }
+
+    /// The key that was made because the store had none; to be shown once.
+    Optional<KeyToken> firstKey() {
+        return firstKey;
+    }
+
+    /// Finishes what was begun, and gives the store back.
+    @Override
+    public void close() {
+        http.close();
+        store.close();
+        lock.close();
+    }
+}

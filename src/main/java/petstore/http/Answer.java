@@ -1,0 +1,48 @@
+package petstore.http;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+
+/// What the service says to a request.
+///
+/// @param status the HTTP status
+/// @param headers in the order of sending; a name may stand more than once
+/// @param body the bytes of the body, empty for none
+record Answer(int status, List<Header> headers, Buffer body) {
+
+    static final Header JSON = Header.constant("Content-Type", "application/json");
+    static final Header NO_STORE = Header.constant("Cache-Control", "no-store");
+
+    Answer {
+        headers = List.copyOf(headers);
+    }
+
+    static Answer json(int status, byte[] body, Header... more) {
+        List<Header> headers = new ArrayList<>(List.of(more));
+        headers.addFirst(JSON);
+        return new Answer(status, headers, Buffer.buffer(body));
+    }
+
+    static Answer ok(String contentType, byte[] body, Header... more) {
+        List<Header> headers = new ArrayList<>(List.of(more));
+        headers.addFirst(Header.of(HttpHeaders.CONTENT_TYPE, contentType));
+        return new Answer(200, headers, Buffer.buffer(body));
+    }
+
+    static Answer bodiless(int status, Header... headers) {
+        return new Answer(status, List.of(headers), Buffer.buffer());
+    }
+
+    /// This answer with `more` behind its own headers.
+    Answer with(List<Header> more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        List<Header> all = new ArrayList<>(headers);
+        all.addAll(more);
+        return new Answer(status, all, body);
+    }
+}

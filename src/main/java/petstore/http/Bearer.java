@@ -1,0 +1,124 @@
+package petstore.http;
+
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import petstore.ApiKey;
+import petstore.Failure.Kind;
+import petstore.KeyRing;
+import petstore.KeyToken;
+import petstore.Scope;
+import petstore.SecretHash;
+
+/// Bearer authentication (RFC 6750) against the key ring, from memory.
+///
+/// [#refresh], called often, brings in what other processes changed: that is how fast a revoked key stops. A key whose id is
+/// not in memory is looked up in the store, once: ids are random, so one that was asked for in vain is never made later.
+final class Bearer {
+
+    private static final int MOST_UNKNOWN_IDS = 10_000;
+    private static final String REALM = "Bearer realm=\"petstore\"";
+
+    /// What became of an `Authorization` field.
+    sealed interface Verdict {
+        /// The request comes from the owner of this key.
+        record Accepted(ApiKey key) implements Verdict {
+        }
+
+        /// It does not; `answer` says so.
+        record Refused(Answer answer) implements Verdict {
+        }
+
+        /// Memory cannot tell; [Bearer#lookUp] can.
+        record Undecided(KeyToken token) implements Verdict {
+        }
+    }
+
+    private static final Verdict NO_KEY = new Verdict.Refused(unauthorized(REALM));
+    private static final Verdict BAD_KEY = new Verdict.Refused(unauthorized(REALM + ", error=\"invalid_token\""));
+
+    private final KeyRing keys;
+    private final Optional<ApiKey> configured;
+    private final Clock clock;
+    private final Cache<String, Boolean> unknownIds = Caffeine.newBuilder().maximumSize(MOST_UNKNOWN_IDS).build();
+    private volatile Map<String, ApiKey> known = Map.of();
+
+    /// @param configured one more key that is accepted, whose secret is its whole text; the store knows nothing of it
+    Bearer(KeyRing keys, Optional<ApiKey> configured, Clock clock) {
+        this.keys = keys;
+        this.configured = configured;
+        this.clock = clock;
+        refresh();
+    }
+
+    /// Brings the keys in memory up to date. Blocks.
+    void refresh() {
+        known = keys.list().stream()
+                .collect(Collectors.toConcurrentMap(ApiKey::id, Function.identity(), (_, key) -> key,
+                        ConcurrentHashMap::new));
+    }
+
+    /// Judges the `Authorization` fields of a request; does not block.
+    Verdict judge(List<String> authorization) {
+        if (authorization.size() != 1) {
+            return NO_KEY;
+        }
+        String credentials = authorization.getFirst();
+        int space = credentials.indexOf(' ');
+        if (space < 0 || !credentials.substring(0, space).equalsIgnoreCase("Bearer")) {
+            return NO_KEY;
+        }
+        String text = credentials.substring(space).strip();
+        if (text.isEmpty()) {
+            return NO_KEY;
+        }
+        if (configured.isPresent() && configured.get().secret().matches(text)) {
+            return new Verdict.Accepted(configured.get());
+        }
+        Optional<KeyToken> token = KeyToken.parse(text);
+        if (token.isEmpty() || unknownIds.getIfPresent(token.get().id()) != null) {
+            return BAD_KEY;
+        }
+        ApiKey key = known.get(token.get().id());
+        return key == null ? new Verdict.Undecided(token.get()) : judge(token.get(), key);
+    }
+
+    /// Judges a key by the store. Blocks.
+    Verdict lookUp(KeyToken token) {
+        Optional<ApiKey> key = keys.find(token.id());
+        if (key.isEmpty()) {
+            unknownIds.put(token.id(), true);
+            return BAD_KEY;
+        }
+        known.put(token.id(), key.get());
+        return judge(token, key.get());
+    }
+
+    private Verdict judge(KeyToken token, ApiKey key) {
+        boolean owned = key.secret().matches(token.secret());
+        return owned && key.isGoodAt(clock.instant()) ? new Verdict.Accepted(key) : BAD_KEY;
+    }
+
+    /// The same body whatever was wrong.
+    private static Answer unauthorized(String challenge) {
+        return Errors.answer(Kind.UNAUTHORIZED,
+                "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(challenge));
+    }
+
+    /// What a good key is told that does not allow what it was used for.
+    static Answer forbidden(Scope scope) {
+        return Errors.answer(Kind.FORBIDDEN, "this API key does not have the scope " + scope.text(),
+                challenge(REALM + ", error=\"insufficient_scope\", scope=\"" + scope.text() + "\""));
+    }
+
+    private static Header challenge(String value) {
+        return Header.constant("WWW-Authenticate", value);
+    }
+}

@@ -1,0 +1,56 @@
+package petstore.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+
+/// The contract as it is served: `openapi.yaml` with the servers of this installation.
+final class Contract {
+
+    private static final Pattern SERVERS = Pattern.compile("(?m)^servers:\\n(?: .*\\n)+");
+
+    private final HttpSettings settings;
+
+    Contract(HttpSettings settings) {
+        this.settings = settings;
+    }
+
+    Answer yaml(Request request) {
+        return Conditional.revalidated(request,
+                Answer.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    Answer json(Request request) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonParser yaml = new YAMLFactory().createParser(yaml());
+                JsonGenerator json = new JsonFactory().createGenerator(bytes)) {
+            yaml.nextToken();
+            json.copyCurrentStructure(yaml);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Conditional.revalidated(request, Answer.json(200, bytes.toByteArray()));
+    }
+
+    private String yaml() {
+        String yaml = new String(Docs.resource("/openapi.yaml"), StandardCharsets.UTF_8);
+        String servers = server(settings.baseUrl(), "Production") + server(settings.stagingBaseUrl(), "Staging");
+        return servers.isEmpty()
+                ? yaml
+                : SERVERS.matcher(yaml).replaceFirst(Matcher.quoteReplacement("servers:\n" + servers));
+    }
+
+    private static String server(Optional<URI> address, String description) {
+        return address.map(url -> "  - url: " + url + "\n    description: " + description + "\n").orElse("");
+    }
+}

@@ -1,0 +1,129 @@
+package petstore.http;
+
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.Failure.Kind;
+import petstore.Scope;
+
+/// The life of a request: bearer key, route, scope, body, operation, answer. All but the operation, and the look-up of a key
+/// that memory does not know, happens on the event loop.
+final class Dispatcher {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+    private final Routes routes;
+    private final Bearer bearer;
+    private final ExecutorService virtualThreads;
+
+    Dispatcher(Routes routes, Bearer bearer, ExecutorService virtualThreads) {
+        this.routes = routes;
+        this.bearer = bearer;
+        this.virtualThreads = virtualThreads;
+    }
+
+    /// Answers a well-formed request.
+    void dispatch(Exchange exchange) {
+        String path = path(exchange);
+        if (!Routes.needsKey(path)) {
+            route(exchange, path, Optional.empty());
+            return;
+        }
+        switch (bearer.judge(exchange.request().headers().getAll(HttpHeaders.AUTHORIZATION))) {
+            case Bearer.Verdict.Undecided(var token) -> {
+                exchange.request().pause();
+                blocking(exchange, () -> bearer.lookUp(token), verdict -> decide(exchange, path, verdict));
+            }
+            case Bearer.Verdict verdict -> decide(exchange, path, verdict);
+        }
+    }
+
+    /// Answers what is not HTTP as the server reads it.
+    void refuseMalformed(Exchange exchange) {
+        Throwable cause = exchange.request().decoderResult().cause();
+        exchange.send(switch (cause) {
+            case TooLongHttpLineException _ -> Errors.answer(414, Kind.INVALID_REQUEST, "the request line is too long");
+            case TooLongHttpHeaderException _ ->
+                Errors.answer(431, Kind.INVALID_REQUEST, "the header block is too long");
+            case null, default -> Errors.answer(Kind.INVALID_REQUEST, "the request is not well-formed HTTP");
+        });
+        exchange.request().connection().close();
+    }
+
+    private void decide(Exchange exchange, String path, Bearer.Verdict verdict) {
+        switch (verdict) {
+            case Bearer.Verdict.Accepted(var key) -> route(exchange, path, Optional.of(key));
+            case Bearer.Verdict.Refused(var answer) -> exchange.send(answer);
+            case Bearer.Verdict.Undecided _ -> throw new IllegalStateException("the store decides");
+        }
+    }
+
+    private void route(Exchange exchange, String path, Optional<ApiKey> key) {
+        Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
+        if (found.isEmpty()) {
+            exchange.send(routes.refusal(path));
+            return;
+        }
+        Route route = found.get().route();
+        exchange.always(route.headers());
+        Optional<Scope> missing = route.scope()
+                .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
+        if (missing.isPresent()) {
+            exchange.send(Bearer.forbidden(missing.get()));
+        } else if (route.readsBody()) {
+            RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), body),
+                    failure -> exchange.send(Errors.answer(failure)));
+            exchange.request().resume();
+        } else {
+            operate(exchange, found.get(), Buffer.buffer());
+        }
+    }
+
+    private void operate(Exchange exchange, Routes.Match match, Buffer body) {
+        Request request = new Request(match.parameter(), exchange.request().query(), exchange.request().headers(),
+                body);
+        blocking(exchange, () -> match.route().operation().answer(request), exchange::send);
+    }
+
+    /// Gets a value on a virtual thread, and goes on with it on the event loop; a failure is the answer.
+    private <T> void blocking(Exchange exchange, Supplier<T> work, Consumer<T> next) {
+        virtualThreads.execute(() -> {
+            try {
+                T value = work.get();
+                exchange.resume(() -> next.accept(value));
+            } catch (Failure e) {
+                exchange.resume(() -> exchange.send(answer(exchange, e)));
+            } catch (RuntimeException | Error e) {
+                Failure failure = new Failure(Kind.INTERNAL_ERROR, "unexpected", e);
+                exchange.resume(() -> exchange.send(answer(exchange, failure)));
+            }
+        });
+    }
+
+    /// Nothing about the cause of a defect leaves the process but the id under which the log has it.
+    private static Answer answer(Exchange exchange, Failure failure) {
+        if (failure.kind() != Kind.INTERNAL_ERROR) {
+            return Errors.answer(failure);
+        }
+        LOG.error("Request {} failed", exchange.id(), failure);
+        return Errors.answer(Kind.INTERNAL_ERROR,
+                "something went wrong here; the log has it as request " + exchange.id());
+    }
+
+    private static String path(Exchange exchange) {
+        @Nullable
+        String path = exchange.request().path();
+        return path == null ? "" : path;
+    }
+}

@@ -1,0 +1,68 @@
+package petstore.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import petstore.Failure;
+
+/// The reference page of the contract, with everything it loads.
+final class Docs {
+
+    private static final Header LOCATION = Header.constant("Location", "/docs");
+    private static final Header NO_REFERRER = Header.constant("Referrer-Policy", "no-referrer");
+    private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8",
+            "css", "text/css; charset=utf-8", "js", "text/javascript; charset=utf-8");
+
+    private final Header policy;
+
+    Docs(HttpSettings settings) {
+        String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
+                .map(Docs::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
+        this.policy = Header.of("Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+                        + " connect-src 'self'" + apis
+                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    }
+
+    Answer redirect(Request request) {
+        return Answer.bodiless(302, LOCATION, Answer.NO_STORE);
+    }
+
+    Answer page(Request request) {
+        return file(request, "index.html");
+    }
+
+    Answer asset(Request request) {
+        return file(request, request.parameter());
+    }
+
+    private Answer file(Request request, String name) {
+        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+        if (type == null || !name.matches("[a-z-]+\\.[a-z]+") || Docs.class.getResource("docs/" + name) == null) {
+            throw new Failure(Failure.Kind.NOT_FOUND, "the reference page has no such file");
+        }
+        return Conditional.revalidated(request, Answer.ok(type, resource("docs/" + name), policy, NO_REFERRER));
+    }
+
+    private static String origin(URI url) {
+        return url.getScheme() + "://" + url.getRawAuthority();
+    }
+
+    /// The bytes of a resource that is part of the program.
+    static byte[] resource(String name) {
+        try (InputStream resource = Docs.class.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalStateException("no resource " + name);
+            }
+            return resource.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package petstore.http;
+
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.vertx.core.Context;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import org.jspecify.annotations.Nullable;
+
+/// One request and the one answer to it. Confined to the request's event loop.
+final class Exchange {
+
+    private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
+    private static final Header NO_SNIFF = Header.constant("X-Content-Type-Options", "nosniff");
+    private static final int MAX_ID_LENGTH = 128;
+    /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
+    private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
+
+    private final HttpServerRequest request;
+    private final Context context;
+    private final Connections connections;
+    private final String date;
+    private final String id;
+    private List<Header> always = List.of();
+
+    Exchange(HttpServerRequest request, Context context, Connections connections, String date) {
+        this.request = request;
+        this.context = context;
+        this.connections = connections;
+        this.date = date;
+        this.id = requestId(request.getHeader(REQUEST_ID));
+        connections.requestBegan(request.connection());
+    }
+
+    HttpServerRequest request() {
+        return request;
+    }
+
+    /// What the client and the log call this request.
+    String id() {
+        return id;
+    }
+
+    /// Runs `step` on the event loop, from any thread.
+    void resume(Runnable step) {
+        context.runOnContext(_ -> step.run());
+    }
+
+    /// Adds headers to the answer, whatever it will be.
+    void always(List<Header> headers) {
+        always = headers;
+    }
+
+    /// Sends the answer. What has not come of the body yet is read and dropped.
+    void send(Answer answer) {
+        HttpServerResponse response = request.response();
+        if (response.ended() || response.closed()) {
+            return;
+        }
+        response.setStatusCode(answer.status());
+        answer.headers().forEach(header -> response.headers().add(header.name(), header.value()));
+        always.forEach(header -> response.headers().add(header.name(), header.value()));
+        response.putHeader(REQUEST_ID, id).putHeader(HttpHeaders.DATE, date)
+                .putHeader(NO_SNIFF.name(), NO_SNIFF.value());
+        if (request.isEnded() || !announcesBody()) {
+            connections.requestEnded(request.connection());
+        } else {
+            drain();
+        }
+        if (request.method().equals(HttpMethod.HEAD)) {
+            response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(answer.body().length())).end();
+        } else {
+            response.end(answer.body());
+        }
+    }
+
+    private boolean announcesBody() {
+        return request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+                || request.headers().contains(HttpHeaders.CONTENT_LENGTH);
+    }
+
+    private void drain() {
+        long[] dropped = {0};
+        request.handler(chunk -> {
+            dropped[0] += chunk.length();
+            if (dropped[0] > MAX_UNWANTED_BYTES) {
+                request.connection().close();
+            }
+        });
+        request.endHandler(_ -> connections.requestEnded(request.connection()));
+        request.resume();
+    }
+
+    private static String requestId(@Nullable String given) {
+        if (given != null && isRequestId(given)) {
+            return given;
+        }
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return HexFormat.of().toHexDigits(random.nextLong()) + HexFormat.of().toHexDigits(random.nextLong());
+    }
+
+    private static boolean isRequestId(String text) {
+        return !text.isEmpty() && text.length() <= MAX_ID_LENGTH && text.chars().allMatch(c -> (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-');
+    }
+}

@@ -1,0 +1,173 @@
+package petstore.http;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.ApiKey;
+import petstore.Catalogue;
+import petstore.Failure;
+import petstore.KeyRing;
+
+/// The two listeners, open from [#start] to [#close].
+public final class HttpService implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpService.class);
+    private static final int MAX_HEADER_BYTES = 8 * 1024;
+    private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
+    private static final long KEY_REFRESH_MS = 1_000;
+    private static final long LONGEST_SWEEP_MS = 250;
+    private static final Duration STOPPING = Duration.ofSeconds(20);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
+            .ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    private final HttpSettings settings;
+    private final Clock clock;
+    private final Vertx vertx;
+    private final ExecutorService virtualThreads = Executors
+            .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
+    private final AtomicInteger openConnections = new AtomicInteger();
+    private int port;
+    private int adminPort;
+
+    private HttpService(HttpSettings settings, Clock clock) {
+        this.settings = settings;
+        this.clock = clock;
+        this.vertx = Vertx.vertx(new VertxOptions().setFileSystemOptions(
+                new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    }
+
+    /// Opens both listeners.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when an address cannot be listened on.
+    ///
+    /// @param configuredKey one more key that is accepted, whose secret is its whole text
+    /// @param storeCheck throws [Failure] when the store cannot be used
+    /// @param clock what time it is
+    public static HttpService start(HttpSettings settings, Catalogue catalogue, KeyRing keys,
+            Optional<ApiKey> configuredKey, Runnable storeCheck, Clock clock) {
+        HttpService service = new HttpService(settings, clock);
+        try {
+            service.listen(catalogue, new Bearer(keys, configuredKey, clock), new Health(storeCheck));
+            return service;
+        } catch (RuntimeException e) {
+            service.close();
+            throw e;
+        }
+    }
+
+    private void listen(Catalogue catalogue, Bearer bearer, Health health) {
+        PetOperations pets = new PetOperations(catalogue, clock, settings.base());
+        Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
+        port = listen("--port", settings.host(), settings.port(), new Dispatcher(api, bearer, virtualThreads),
+                Runtime.getRuntime().availableProcessors());
+        adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
+                new Dispatcher(Routes.admin(health), bearer, virtualThreads), 1);
+        refreshLater(bearer);
+    }
+
+    private void refreshLater(Bearer bearer) {
+        vertx.setTimer(KEY_REFRESH_MS, _ -> virtualThreads.execute(() -> {
+            try {
+                bearer.refresh();
+            } catch (RuntimeException e) {
+                LOG.warn("The API keys could not be read again: {}", e.getMessage());
+            }
+            refreshLater(bearer);
+        }));
+    }
+
+    /// Opens a listener on `instances` event loops and gives back its port.
+    private int listen(String setting, String host, int port, Dispatcher dispatcher, int instances) {
+        AtomicInteger actualPort = new AtomicInteger();
+        try {
+            vertx.deployVerticle(() -> new Listener(host, port, dispatcher, actualPort),
+                    new DeploymentOptions().setInstances(instances)).await();
+        } catch (Exception e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "cannot listen on " + host + ":" + port + " (" + setting + "): " + e.getMessage(), e);
+        }
+        return actualPort.get();
+    }
+
+    /// One event loop's share of a listener.
+    private final class Listener extends VerticleBase {
+        private final String host;
+        private final int port;
+        private final Dispatcher dispatcher;
+        private final AtomicInteger actualPort;
+        private final Connections connections = new Connections(settings.deadlines(), settings.maxConnections(),
+                openConnections);
+        private long dateSecond;
+        private String date = "";
+
+        Listener(String host, int port, Dispatcher dispatcher, AtomicInteger actualPort) {
+            this.host = host;
+            this.port = port;
+            this.dispatcher = dispatcher;
+            this.actualPort = actualPort;
+        }
+
+        @Override
+        public Future<?> start() {
+            long shortest = Math.min(settings.deadlines().header().toMillis(),
+                    settings.deadlines().request().toMillis());
+            vertx.setPeriodic(Math.clamp(shortest / 4, 1, LONGEST_SWEEP_MS), _ -> connections.sweep());
+            HttpServer server = vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false)
+                    .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES));
+            // A negative port is a free one that all instances share.
+            return server.connectionHandler(connections::opened)
+                    .requestHandler(request -> dispatcher.dispatch(new Exchange(request, context, connections, date())))
+                    .invalidRequestHandler(
+                            request -> dispatcher.refuseMalformed(new Exchange(request, context, connections, date())))
+                    .listen(port == 0 ? -1 : port, host).onSuccess(open -> actualPort.set(open.actualPort()));
+        }
+
+        private String date() {
+            long second = clock.millis() / 1_000;
+            if (second != dateSecond) {
+                dateSecond = second;
+                date = HTTP_DATE.format(clock.instant());
+            }
+            return date;
+        }
+    }
+
+    /// The port that the API listens on.
+    public int port() {
+        return port;
+    }
+
+    /// The port that the admin listener listens on.
+    public int adminPort() {
+        return adminPort;
+    }
+
+    /// Takes no more connections, lets the requests that are being answered finish, and closes.
+    @Override
+    public void close() {
+        try {
+            vertx.close().await(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (Exception e) {
+            LOG.warn("Closing took too long: {}", e.getMessage());
+        }
+        virtualThreads.shutdown();
+    }
+}

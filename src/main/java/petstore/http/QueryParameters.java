@@ -1,0 +1,100 @@
+package petstore.http;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongPredicate;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.PetQuery;
+import petstore.PetStatus;
+
+/// The parameters of listPets, read strictly; a violation names the parameter.
+final class QueryParameters {
+
+    private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
+    private static final PetQuery DEFAULTS = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
+
+    private final Map<String, List<String>> values = new HashMap<>();
+    private final List<String> violations = new ArrayList<>();
+
+    private QueryParameters(String query) {
+        for (String pair : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = equals < 0 ? pair : pair.substring(0, equals);
+            String value = equals < 0 ? "" : pair.substring(equals + 1);
+            values.computeIfAbsent(decode(name), _ -> new ArrayList<>()).add(decode(value));
+        }
+    }
+
+    /// Reads a query such as `limit=20&status=available&after=20`, any part of which may be missing.
+    ///
+    /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation; unknown parameters are none
+    static PetQuery petQuery(@Nullable String query) {
+        return query == null || query.isEmpty() ? DEFAULTS : new QueryParameters(query).petQuery();
+    }
+
+    private PetQuery petQuery() {
+        int limit = (int) integer("limit", DEFAULTS.limit(), 1, PetQuery.MAX_LIMIT);
+        Optional<PetStatus> status = single("status").flatMap(text -> {
+            Optional<PetStatus> found = PetStatus.find(text);
+            if (found.isEmpty()) {
+                violations.add("status must be one of " + PetStatus.choices());
+            }
+            return found;
+        });
+        long after = integer("after", DEFAULTS.after(), Long.MIN_VALUE, Long.MAX_VALUE);
+        if (!violations.isEmpty()) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, String.join("; ", violations));
+        }
+        return new PetQuery(limit, status, after);
+    }
+
+    private long integer(String name, long missing, long min, long max) {
+        LongPredicate inRange = value -> value >= min && value <= max;
+        Optional<String> text = single(name);
+        if (text.isEmpty()) {
+            return missing;
+        }
+        OptionalLong value = int64(text.get()).stream().filter(inRange).findFirst();
+        if (value.isEmpty()) {
+            violations.add(name + " must be an integer between " + min + " and " + max);
+        }
+        return value.orElse(missing);
+    }
+
+    private Optional<String> single(String name) {
+        List<String> given = values.getOrDefault(name, List.of());
+        if (given.size() > 1) {
+            violations.add(name + " must not be repeated");
+            return Optional.empty();
+        }
+        return given.stream().findFirst();
+    }
+
+    /// The integer that `text` is in plain decimal notation (`7`, `-7`; not `+7`, `007` or `7.0`); absent when it is none or
+    /// needs more than 64 bits.
+    static OptionalLong int64(String text) {
+        try {
+            return INTEGER.matcher(text).matches() ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /// What cannot be decoded stays as it is, and matches no name and no allowed value then.
+    private static String decode(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+}

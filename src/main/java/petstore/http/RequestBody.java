@@ -1,0 +1,80 @@
+package petstore.http;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import petstore.Failure;
+import petstore.Failure.Kind;
+
+/// Reads the body of a request, at most [#MAX_LENGTH] bytes of JSON. Confined to the request's event loop.
+final class RequestBody {
+
+    /// The longest body that is read, in bytes.
+    static final int MAX_LENGTH = 64 * 1024;
+
+    private RequestBody() {
+    }
+
+    /// Reads the body. Exactly one of the two is told, once; neither when the client goes away before.
+    ///
+    /// @param done gets the whole body
+    /// @param refused learns as early as possible why the body is not read; what still comes of it is up to the caller
+    static void read(HttpServerRequest request, Consumer<Buffer> done, Consumer<Failure> refused) {
+        try {
+            checkHeaders(request);
+        } catch (Failure e) {
+            refused.accept(e);
+            return;
+        }
+        Buffer body = Buffer.buffer();
+        request.handler(chunk -> {
+            if (body.length() + chunk.length() > MAX_LENGTH) {
+                request.handler(null).endHandler(null);
+                refused.accept(tooLarge());
+            } else {
+                body.appendBuffer(chunk);
+            }
+        });
+        request.endHandler(_ -> done.accept(body));
+        if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+            request.response().writeContinue();
+        }
+    }
+
+    private static void checkHeaders(HttpServerRequest request) {
+        List<String> types = request.headers().getAll(HttpHeaders.CONTENT_TYPE);
+        if (types.size() != 1 || !isJson(types.getFirst())) {
+            throw new Failure(Kind.UNSUPPORTED_MEDIA_TYPE, "the body must be sent as Content-Type: application/json");
+        }
+        if (request.headers().contains(HttpHeaders.CONTENT_ENCODING)) {
+            throw new Failure(Kind.UNSUPPORTED_MEDIA_TYPE, "the body must be sent without a Content-Encoding");
+        }
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        if (length != null && Long.parseLong(length) > MAX_LENGTH) {
+            throw tooLarge();
+        }
+    }
+
+    private static Failure tooLarge() {
+        return new Failure(Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + MAX_LENGTH + " bytes");
+    }
+
+    /// Whether a `Content-Type` is JSON in UTF-8, the only encoding that JSON has between systems (RFC 8259).
+    private static boolean isJson(String contentType) {
+        String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
+        if (!parts[0].strip().equals("application/json")) {
+            return false;
+        }
+        for (int i = 1; i < parts.length; i++) {
+            String parameter = parts[i].strip().replace("\"", "");
+            if (parameter.startsWith("charset") && !parameter.equals("charset=utf-8")) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

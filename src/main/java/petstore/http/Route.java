@@ -1,0 +1,68 @@
+package petstore.http;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+import io.vertx.core.http.HttpMethod;
+import petstore.Scope;
+
+/// One line of the route table.
+///
+/// @param method the method; `GET` answers HEAD too
+/// @param path the path, whose last segment may be a parameter: `/v1/pets/{petId}`
+/// @param scope what the API key must allow; absent for a route that needs no key
+/// @param operation what is done
+/// @param headers what every answer carries once the key is accepted, errors too
+record Route(HttpMethod method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
+
+    /// Reads, validates, calls the catalogue, maps the result. Runs on a virtual thread and may block.
+    ///
+    /// Errors: [petstore.Failure], which becomes the answer; anything else is a 500.
+    @FunctionalInterface
+    interface Operation {
+        Answer answer(Request request);
+    }
+
+    /// A route under `/v1`.
+    static Route api(HttpMethod method, String path, Scope scope, Operation operation, List<Header> headers) {
+        return new Route(method, path, Optional.of(scope), operation, headers);
+    }
+
+    /// A route that anybody may read.
+    static Route open(String path, Operation operation) {
+        return new Route(HttpMethod.GET, path, Optional.empty(), operation, List.of());
+    }
+
+    /// Whether a request of this method belongs here, if its path does.
+    boolean takes(HttpMethod requested) {
+        return method.equals(requested) || (method.equals(HttpMethod.GET) && requested.equals(HttpMethod.HEAD));
+    }
+
+    boolean readsBody() {
+        return method.equals(HttpMethod.POST);
+    }
+
+    /// The value of the path's parameter, empty when it has none; absent when `requested` is another path.
+    Optional<String> match(String requested) {
+        int parameterAt = path.indexOf('{');
+        if (parameterAt < 0) {
+            return path.equals(requested) ? Optional.of("") : Optional.empty();
+        }
+        boolean matches = requested.length() > parameterAt && requested.startsWith(path.substring(0, parameterAt))
+                && requested.indexOf('/', parameterAt) < 0;
+        return matches ? Optional.of(decode(requested.substring(parameterAt))) : Optional.empty();
+    }
+
+    private static String decode(String segment) {
+        try {
+            return segment.indexOf('%') < 0
+                    ? segment
+                    : URLDecoder.decode(segment.replace("+", "%2B"),
+                            StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return segment;
+        }
+    }
+}

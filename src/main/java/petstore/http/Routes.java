@@ -1,0 +1,83 @@
+package petstore.http;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+import io.vertx.core.http.HttpMethod;
+import petstore.Failure.Kind;
+import petstore.Scope;
+
+/// The route tables of the two listeners.
+final class Routes {
+
+    /// Everything under this prefix needs an API key, whether it exists or not.
+    private static final String VERSION = "/v1";
+
+    private final List<Route> table;
+
+    private Routes(List<Route> table) {
+        this.table = table;
+    }
+
+    /// What clients meet.
+    static Routes api(PetOperations pets, Contract contract, Docs docs, Health health) {
+        return new Routes(List.of(
+                Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets::listPets, List.of()),
+                Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
+                Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
+                Route.open("/", docs::redirect),
+                Route.open("/docs", docs::page),
+                Route.open("/docs/{asset}", docs::asset),
+                Route.open("/openapi.yaml", contract::yaml),
+                Route.open("/openapi.json", contract::json),
+                Route.open("/livez", health::livez),
+                Route.open("/readyz", health::readyz)));
+    }
+
+    /// What operators meet.
+    static Routes admin(Health health) {
+        return new Routes(List.of(
+                Route.open("/livez", health::livez),
+                Route.open("/readyz", health::readyz)));
+    }
+
+    /// A route, and the value of its path's parameter.
+    record Match(Route route, String parameter) {
+    }
+
+    static boolean needsKey(String path) {
+        return path.startsWith(VERSION)
+                && (path.length() == VERSION.length() || path.charAt(VERSION.length()) == '/');
+    }
+
+    /// The route for a request; absent when there is none, and [#refusal] says why.
+    Optional<Match> find(HttpMethod method, String path) {
+        for (Route route : table) {
+            Optional<String> parameter = route.takes(method) ? route.match(path) : Optional.empty();
+            if (parameter.isPresent()) {
+                return Optional.of(new Match(route, parameter.get()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// 405 when other methods are welcome at this path, else 404.
+    Answer refusal(String path) {
+        TreeSet<String> allowed = new TreeSet<>();
+        for (Route route : table) {
+            if (route.match(path).isPresent()) {
+                allowed.add(route.method().name());
+                if (route.takes(HttpMethod.HEAD)) {
+                    allowed.add("HEAD");
+                }
+            }
+        }
+        if (allowed.isEmpty()) {
+            return Errors.answer(Kind.NOT_FOUND, "there is nothing at this address; the reference is at /docs");
+        }
+        String methods = String.join(", ", allowed);
+        return Errors.answer(Kind.METHOD_NOT_ALLOWED, "the methods for this address are " + methods,
+                Header.of("Allow", methods));
+    }
+}

@@ -1,0 +1,45 @@
+package petstore.json;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+
+/// The one way that JSON is parsed and generated here.
+final class Json {
+
+    /// The deepest nesting of arrays and objects that is read.
+    static final int MAX_DEPTH = 32;
+    /// The longest number that is read, in characters.
+    static final int MAX_NUMBER_LENGTH = 32;
+
+    static final JsonFactory FACTORY = new JsonFactoryBuilder()
+            .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH)
+                    .maxNumberLength(MAX_NUMBER_LENGTH).build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+    /// Writes one JSON value.
+    @FunctionalInterface
+    interface Writing {
+        void to(JsonGenerator json) throws IOException;
+    }
+
+    private Json() {
+    }
+
+    /// What `writing` writes, as UTF-8 without white space.
+    static byte[] bytes(Writing writing) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
+            writing.to(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+}

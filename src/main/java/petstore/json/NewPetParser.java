@@ -1,0 +1,172 @@
+package petstore.json;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.PetStatus;
+
+/// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
+///
+/// Unknown members are passed over, but must be JSON too. A parser is used once.
+public final class NewPetParser {
+
+    private static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE
+            + " and " + Long.MAX_VALUE;
+    private static final int MAX_INT64_DIGITS = 19;
+    private static final String STATUS_VIOLATION = "status must be one of " + PetStatus.choices();
+
+    private final JsonParser json;
+    private final List<String> violations = new ArrayList<>();
+
+    private boolean nameGiven;
+    private boolean categoryGiven;
+    private String name = "";
+    private long categoryId;
+    private Optional<PetStatus> status = Optional.empty();
+
+    private NewPetParser(JsonParser json) {
+        this.json = json;
+    }
+
+    /// Reads a new animal.
+    ///
+    /// @param body UTF-8 without a byte order mark, e.g. `{"name":"Whiskers","categoryId":7,"status":"available"}`
+    /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation, or the first place that is not JSON
+    public static NewPet parse(byte[] body) {
+        String text = decode(body);
+        if (text.isBlank()) {
+            throw invalid("the body is empty: a JSON object is required");
+        }
+        if (text.charAt(0) == '\uFEFF') {
+            throw invalid("the body begins with a byte order mark");
+        }
+        try (JsonParser json = Json.FACTORY.createParser(text)) {
+            return new NewPetParser(json).parse();
+        } catch (StreamConstraintsException e) {
+            throw invalid("the body is nested deeper than " + Json.MAX_DEPTH + " levels, or has a number of over "
+                    + Json.MAX_NUMBER_LENGTH + " characters or an overlong member name");
+        } catch (JacksonException e) {
+            throw invalid("the body is not valid JSON: " + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw new IllegalStateException("a string cannot fail to be read", e);
+        }
+    }
+
+    private static String decode(byte[] body) {
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+        } catch (CharacterCodingException e) {
+            throw invalid("the body is not valid UTF-8");
+        }
+    }
+
+    private NewPet parse() throws IOException {
+        if (nextToken() != JsonToken.START_OBJECT) {
+            throw invalid("the body must be a JSON object");
+        }
+        while (nextToken() != JsonToken.END_OBJECT) {
+            String member = json.currentName();
+            JsonToken value = nextToken();
+            switch (member) {
+                case "name" -> readName(value);
+                case "categoryId" -> readCategoryId(value);
+                case "status" -> readStatus(value);
+                case null, default -> skip(value);
+            }
+        }
+        if (nextToken() != null) {
+            throw invalid("the body must be one JSON object and nothing after it");
+        }
+        if (!nameGiven) {
+            violations.addFirst("name is required");
+        }
+        if (!categoryGiven) {
+            violations.add("categoryId is required");
+        }
+        if (!violations.isEmpty()) {
+            throw invalid(String.join("; ", violations));
+        }
+        return new NewPet(name, categoryId, status);
+    }
+
+    private void readName(JsonToken value) throws IOException {
+        nameGiven = true;
+        if (value == JsonToken.VALUE_STRING) {
+            name = json.getText();
+            NewPet.nameViolation(name).ifPresent(violation -> violations.add("name " + violation));
+        } else {
+            violations.add("name must be a string");
+            skip(value);
+        }
+    }
+
+    private void readCategoryId(JsonToken value) throws IOException {
+        categoryGiven = true;
+        OptionalLong number = value.isNumeric() ? int64(json.getText()) : OptionalLong.empty();
+        number.ifPresentOrElse(id -> categoryId = id, () -> violations.add(CATEGORY_VIOLATION));
+        skip(value);
+    }
+
+    /// `7`, `7.0` and `7e0` are the same integer in JSON. A number such as `1e1000000000` is short to read, but must not be
+    /// written out.
+    private static OptionalLong int64(String number) {
+        try {
+            BigDecimal value = new BigDecimal(number);
+            if (value.signum() == 0) {
+                return OptionalLong.of(0);
+            }
+            long integerDigits = (long) value.precision() - value.scale();
+            return integerDigits > MAX_INT64_DIGITS ? OptionalLong.empty() : OptionalLong.of(value.longValueExact());
+        } catch (ArithmeticException | NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    private void readStatus(JsonToken value) throws IOException {
+        if (value == JsonToken.VALUE_STRING) {
+            status = PetStatus.find(json.getText());
+        }
+        if (status.isEmpty()) {
+            violations.add(STATUS_VIOLATION);
+        }
+        skip(value);
+    }
+
+    /// Passes over a value, with every token of it checked as [#nextToken] does.
+    private void skip(JsonToken value) throws IOException {
+        int depth = value.isStructStart() ? 1 : 0;
+        while (depth > 0) {
+            JsonToken token = nextToken();
+            if (token == null) {
+                return;
+            }
+            depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+        }
+    }
+
+    private @Nullable JsonToken nextToken() throws IOException {
+        JsonToken token = json.nextToken();
+        if (token != null && token.isNumeric() && json.getTextLength() > Json.MAX_NUMBER_LENGTH) {
+            throw invalid("a number has more than " + Json.MAX_NUMBER_LENGTH + " characters");
+        }
+        return token;
+    }
+
+    private static Failure invalid(String message) {
+        return new Failure(Failure.Kind.INVALID_REQUEST, message);
+    }
+}

@@ -1,0 +1,31 @@
+package petstore.sql;
+
+import java.sql.SQLException;
+import java.util.List;
+
+/// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
+///
+/// Errors: every method throws [petstore.Failure], of kind `UNAVAILABLE` when the database cannot do it now.
+interface Database extends AutoCloseable {
+
+    /// What is done on a session. It may be called on another thread than the one that asked for it.
+    @FunctionalInterface
+    interface Work<T> {
+        T on(Session session) throws SQLException;
+    }
+
+    /// Does `work`, which only reads, with everything committed so far in sight.
+    <T> T read(Work<T> work);
+
+    /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
+    <T> T write(Work<T> work);
+
+    /// The ids, rising and unused so far, for the next `count` animals; called inside [#write].
+    List<Long> newPetIds(Session session, int count) throws SQLException;
+
+    /// Does nothing when the database can be read and written now.
+    void check();
+
+    @Override
+    void close();
+}

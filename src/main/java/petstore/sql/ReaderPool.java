@@ -1,0 +1,114 @@
+package petstore.sql;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.Failure;
+
+/// A few platform threads, each with a session of its own, that do what virtual threads ask of them: a call into native
+/// code would hold on to a virtual thread's carrier.
+final class ReaderPool implements AutoCloseable {
+
+    /// Opens a session.
+    @FunctionalInterface
+    interface Connector {
+        Session connect() throws SQLException;
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReaderPool.class);
+    private static final int CAPACITY = 1_024;
+
+    /// One thing to do, and whom to tell.
+    private record Task<T>(Database.Work<T> work, CompletableFuture<T> result) {
+        void doOn(Session session) {
+            try {
+                result.complete(work.on(session));
+            } catch (SQLException | RuntimeException e) {
+                result.completeExceptionally(e);
+            }
+        }
+    }
+
+    private final BlockingQueue<Task<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    private final List<Session> sessions = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    ReaderPool(int size, Connector connector) throws SQLException {
+        try {
+            for (int i = 0; i < size; i++) {
+                sessions.add(connector.connect());
+            }
+        } catch (SQLException | RuntimeException e) {
+            closeSessions();
+            throw e;
+        }
+        for (Session session : sessions) {
+            threads.add(Thread.ofPlatform().name("sqlite-reader-" + threads.size()).daemon()
+                    .start(() -> serve(session)));
+        }
+    }
+
+    /// Waits until a reader has done `work`.
+    <T> T run(Database.Work<T> work) throws SQLException {
+        Task<T> task = new Task<>(work, new CompletableFuture<>());
+        if (!waiting.offer(task)) {
+            throw Failure.unavailable("too many reads are waiting; try again later");
+        }
+        try {
+            return task.result().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.unavailable("the service is stopping");
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case SQLException sql -> throw sql;
+                case RuntimeException runtime -> throw runtime;
+                case null, default -> throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private void serve(Session session) {
+        try {
+            while (true) {
+                waiting.take().doOn(session);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Ends the threads after what they are doing; what is still waiting then is refused.
+    @Override
+    public void close() {
+        threads.forEach(Thread::interrupt);
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        for (Task<?> task = waiting.poll(); task != null; task = waiting.poll()) {
+            task.result().completeExceptionally(Failure.unavailable("the service is stopping"));
+        }
+        closeSessions();
+    }
+
+    private void closeSessions() {
+        for (Session session : sessions) {
+            try {
+                session.close();
+            } catch (SQLException e) {
+                LOG.warn("Closing a reader failed: {}", e.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package petstore.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import petstore.ApiKey;
+import petstore.KeyRing;
+import petstore.Scope;
+import petstore.SecretHash;
+
+/// The key ring in the table `api_key`; moments are milliseconds since 1970-01-01T00:00:00Z.
+final class SqlKeyRing implements KeyRing {
+
+    private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms"
+            + " FROM api_key ";
+    private static final String FIND = COLUMNS + "WHERE id = ?";
+    private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
+    private static final String INSERT = "INSERT INTO api_key"
+            + " (id, name, scopes, secret_sha256, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)";
+    private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
+
+    private final Database database;
+
+    SqlKeyRing(Database database) {
+        this.database = database;
+    }
+
+    @Override
+    public void add(ApiKey key) {
+        database.write(session -> {
+            PreparedStatement insert = session.prepare(INSERT);
+            insert.setString(1, key.id());
+            insert.setString(2, key.name());
+            insert.setString(3, key.scopes().stream().map(Scope::text).sorted().collect(Collectors.joining(" ")));
+            insert.setString(4, key.secret().hex());
+            insert.setLong(5, key.created().toEpochMilli());
+            insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
+            return insert.executeUpdate();
+        });
+    }
+
+    @Override
+    public Optional<ApiKey> find(String id) {
+        return database.read(session -> find(session, id));
+    }
+
+    @Override
+    public List<ApiKey> list() {
+        return database.read(session -> Session.rows(session.prepare(LIST), SqlKeyRing::key));
+    }
+
+    @Override
+    public Optional<ApiKey> revoke(String id, Instant now) {
+        return database.write(session -> {
+            PreparedStatement update = session.prepare(REVOKE);
+            update.setLong(1, now.toEpochMilli());
+            update.setString(2, id);
+            update.executeUpdate();
+            return find(session, id);
+        });
+    }
+
+    private static Optional<ApiKey> find(Session session, String id) throws SQLException {
+        PreparedStatement select = session.prepare(FIND);
+        select.setString(1, id);
+        return Session.rows(select, SqlKeyRing::key).stream().findFirst();
+    }
+
+    private static ApiKey key(ResultSet row) throws SQLException {
+        Set<Scope> scopes = Arrays.stream(row.getString(3).split(" ", -1)).map(Scope::find).flatMap(Optional::stream)
+                .collect(Collectors.toSet());
+        return new ApiKey(row.getString(1), row.getString(2), scopes, SecretHash.ofHex(row.getString(4)),
+                Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7));
+    }
+
+    private static Optional<Instant> moment(ResultSet row, int column) throws SQLException {
+        long ms = row.getLong(column);
+        return row.wasNull() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(ms));
+    }
+}

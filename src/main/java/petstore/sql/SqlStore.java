@@ -1,0 +1,63 @@
+package petstore.sql;
+
+import java.nio.file.Path;
+
+import petstore.Catalogue;
+import petstore.KeyRing;
+
+/// An open store: its catalogue and its key ring over one database.
+///
+/// ```java
+/// try (SqlStore store = SqlStore.openSqlite(Path.of("data"), StoreEvents.IGNORED)) {
+///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()));
+/// }
+/// ```
+public final class SqlStore implements AutoCloseable {
+
+    private final Database database;
+    private final SqlCatalogue catalogue;
+    private final SqlKeyRing keys;
+
+    private SqlStore(Database database) {
+        this.database = database;
+        this.catalogue = new SqlCatalogue(database);
+        this.keys = new SqlKeyRing(database);
+    }
+
+    /// Opens the SQLite store in `folder`, making both when they are not there, and brings its schema up to date.
+    ///
+    /// Several processes may have one store open. Errors: [petstore.Failure] of kind `UNAVAILABLE` with a message for the
+    /// operator: the folder cannot be written, the file is no store, was made by a newer version, or SQLite does not take
+    /// a setting on which durability rests.
+    ///
+    /// @param onLostDisk called once, from the writer's thread, when the disk fails to keep what it was given: from then on
+    ///        every write is refused, and only a new start, which reads the log again, can tell what was kept
+    public static SqlStore openSqlite(Path folder, Runnable onLostDisk) {
+        return new SqlStore(Sqlite.open(folder, onLostDisk));
+    }
+
+    /// Whether there is a SQLite store in `folder`.
+    public static boolean hasSqlite(Path folder) {
+        return Sqlite.exists(folder);
+    }
+
+    public Catalogue catalogue() {
+        return catalogue;
+    }
+
+    public KeyRing keys() {
+        return keys;
+    }
+
+    /// Does nothing when the store can be read and written now. Errors: [petstore.Failure] of kind `UNAVAILABLE`.
+    public void check() {
+        database.check();
+    }
+
+    /// Refuses new work, finishes what is waiting, and closes every connection.
+    @Override
+    public void close() {
+        catalogue.close();
+        database.close();
+    }
+}

@@ -1,0 +1,220 @@
+package petstore.sql;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.LongStream;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+import petstore.Failure;
+
+/// A SQLite file: one connection that writes, and a few that read, each on a thread of its own.
+final class Sqlite implements Database {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
+    private static final String FILE = "petstore.db";
+    private static final int BUSY_TIMEOUT_MS = 5_000;
+    private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
+
+    /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
+    private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
+            "busy_timeout", String.valueOf(BUSY_TIMEOUT_MS), "mmap_size", "0", "trusted_schema", "0");
+
+    private final Session writer;
+    private final ReentrantLock writing = new ReentrantLock();
+    private final ReaderPool readers;
+    private final Runnable onLostDisk;
+    private volatile boolean diskLost;
+
+    private Sqlite(Session writer, ReaderPool readers, Runnable onLostDisk) {
+        this.writer = writer;
+        this.readers = readers;
+        this.onLostDisk = onLostDisk;
+    }
+
+    static boolean exists(Path folder) {
+        return Files.exists(folder.resolve(FILE));
+    }
+
+    static Sqlite open(Path folder, Runnable onLostDisk) {
+        Path file = folder.resolve(FILE);
+        makePrivate(folder, file);
+        try {
+            Session writer = connect(file, "0");
+            try {
+                inTransaction(writer, session -> {
+                    Migrations.run(session, "sqlite");
+                    return session;
+                });
+                return new Sqlite(writer, new ReaderPool(READERS, () -> connect(file, "1")), onLostDisk);
+            } catch (SQLException | RuntimeException e) {
+                writer.close();
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e), e);
+        }
+    }
+
+    /// SQLite gives the files it makes beside this one the same permissions.
+    private static void makePrivate(Path folder, Path file) {
+        try {
+            if (!Files.isDirectory(folder)) {
+                Files.createDirectories(folder,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isRegularFile(file)) {
+                throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + " is in the way of the store", e);
+            }
+        } catch (IOException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "the store's folder " + folder + " cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    private static Session connect(Path file, String queryOnly) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setBusyTimeout(BUSY_TIMEOUT_MS);
+        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
+        config.setGetGeneratedKeys(false);
+        Session session = new Session(config.createConnection("jdbc:sqlite:" + file));
+        try {
+            session.execute("PRAGMA trusted_schema = OFF");
+            session.execute("PRAGMA query_only = " + queryOnly);
+            for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
+                verify(session, setting.getKey(), setting.getValue());
+            }
+            verify(session, "query_only", queryOnly);
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private static void verify(Session session, String pragma, String expected) throws SQLException {
+        String actual = session.text("PRAGMA " + pragma);
+        if (!actual.equals(expected)) {
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
+        }
+    }
+
+    @Override
+    public <T> T read(Work<T> work) {
+        try {
+            return readers.run(work);
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public <T> T write(Work<T> work) {
+        writing.lock();
+        try {
+            if (diskLost) {
+                throw Failure.unavailable("the store's disk failed; the service is stopping");
+            }
+            return inTransaction(writer, work);
+        } catch (SQLException e) {
+            if (isLostDisk(e)) {
+                diskLost = true;
+                LOG.error("The disk did not keep what it was given; only a new start can tell what it kept", e);
+                onLostDisk.run();
+            }
+            throw failure(e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /// The driver's own transactions are not used: it begins the next one as soon as one ends, which would lock every other
+    /// process out for good.
+    private static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
+        session.execute("BEGIN IMMEDIATE");
+        try {
+            T result = work.on(session);
+            session.execute("COMMIT");
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                session.execute("ROLLBACK");
+            } catch (SQLException rolledBack) {
+                LOG.debug("SQLite has rolled back by itself: {}", reason(rolledBack));
+            }
+            throw e;
+        }
+    }
+
+    /// After a failed fsync the kernel may have dropped the pages, so that a second one succeeds without them.
+    private static boolean isLostDisk(SQLException e) {
+        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_FSYNC
+                || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
+    }
+
+    /// A broken constraint is a defect of ours; everything else that SQLite reports (disk full, a lock held too long, a
+    /// damaged file, a failing disk) is the store's.
+    private static Failure failure(SQLException e) {
+        boolean defect = e instanceof SQLiteException sqlite
+                && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CONSTRAINT.code;
+        if (!defect) {
+            LOG.error("The store failed: {}", reason(e));
+        }
+        return new Failure(defect ? Failure.Kind.INTERNAL_ERROR : Failure.Kind.UNAVAILABLE,
+                "the store is unavailable; try again later", e);
+    }
+
+    private static String reason(SQLException e) {
+        return String.valueOf(e.getMessage());
+    }
+
+    /// AUTOINCREMENT keeps the greatest id ever used in `sqlite_sequence`, and raises it for ids given to it.
+    @Override
+    public List<Long> newPetIds(Session session, int count) throws SQLException {
+        PreparedStatement query = session.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pet'");
+        List<Long> sequence = Session.rows(query, row -> row.getLong(1));
+        long last = sequence.isEmpty() ? 0 : sequence.getFirst();
+        if (last > Long.MAX_VALUE - count) {
+            throw new SQLException("no ids are left");
+        }
+        return LongStream.rangeClosed(last + 1, last + count).boxed().toList();
+    }
+
+    @Override
+    public void check() {
+        read(session -> session.text("SELECT version FROM schema_version LIMIT 1"));
+        if (diskLost) {
+            throw Failure.unavailable("the store's disk failed");
+        }
+    }
+
+    /// Moves the log into the file, so that a copy of the folder made now is one file.
+    @Override
+    public void close() {
+        readers.close();
+        writing.lock();
+        try {
+            writer.close();
+        } catch (SQLException e) {
+            LOG.warn("Closing the store failed: {}", reason(e));
+        } finally {
+            writing.unlock();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+CREATE TABLE pet (
+  id INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  name TEXT NOT NULL,
+  category_id INTEGER NOT NULL,
+  status TEXT CHECK (status IN ('available', 'pending', 'sold'))
+) STRICT;
+-- Every index ends in the rowid, which is the id: a page of one status is one range of it.
+CREATE INDEX pet_status ON pet (status);
+CREATE TABLE api_key (
+  id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  secret_sha256 TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER,
+  revoked_ms INTEGER
+) STRICT;
