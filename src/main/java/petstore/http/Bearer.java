@@ -15,7 +15,6 @@ import petstore.Failure.Kind;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.SecretHash;
 
 /// Bearer authentication (RFC 6750) against the key ring, from memory.
 ///

@@ -1,5 +1,6 @@
 package petstore.http;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
@@ -42,6 +43,8 @@ final class Dispatcher {
         }
         switch (bearer.judge(exchange.request().headers().getAll(HttpHeaders.AUTHORIZATION))) {
             case Bearer.Verdict.Undecided(var token) -> {
+                routes.find(exchange.request().method(), path)
+                        .ifPresent(match -> exchange.always(match.route().headers()));
                 exchange.request().pause();
                 blocking(exchange, () -> bearer.lookUp(token), verdict -> decide(exchange, path, verdict));
             }
@@ -64,7 +67,10 @@ final class Dispatcher {
     private void decide(Exchange exchange, String path, Bearer.Verdict verdict) {
         switch (verdict) {
             case Bearer.Verdict.Accepted(var key) -> route(exchange, path, Optional.of(key));
-            case Bearer.Verdict.Refused(var answer) -> exchange.send(answer);
+            case Bearer.Verdict.Refused(var answer) -> {
+                exchange.always(List.of());
+                exchange.send(answer);
+            }
             case Bearer.Verdict.Undecided _ -> throw new IllegalStateException("the store decides");
         }
     }

@@ -16,8 +16,8 @@ final class Docs {
 
     private static final Header LOCATION = Header.constant("Location", "/docs");
     private static final Header NO_REFERRER = Header.constant("Referrer-Policy", "no-referrer");
-    private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8",
-            "css", "text/css; charset=utf-8", "js", "text/javascript; charset=utf-8");
+    private static final Map<String, String> TYPES = Map.of("css", "text/css; charset=utf-8", "js",
+            "text/javascript; charset=utf-8");
 
     private final Header policy;
 
@@ -35,18 +35,20 @@ final class Docs {
     }
 
     Answer page(Request request) {
-        return file(request, "index.html");
+        return file(request, "index.html", "text/html; charset=utf-8");
     }
 
+    /// A script or a style sheet of the page.
     Answer asset(Request request) {
-        return file(request, request.parameter());
-    }
-
-    private Answer file(Request request, String name) {
+        String name = request.parameter();
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         if (type == null || !name.matches("[a-z-]+\\.[a-z]+") || Docs.class.getResource("docs/" + name) == null) {
             throw new Failure(Failure.Kind.NOT_FOUND, "the reference page has no such file");
         }
+        return file(request, name, type);
+    }
+
+    private Answer file(Request request, String name, String type) {
         return Conditional.revalidated(request, Answer.ok(type, resource("docs/" + name), policy, NO_REFERRER));
     }
 
