@@ -1,0 +1,70 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+
+/// A client of the API that holds every answer to the contract.
+final class ApiClient {
+
+    private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10)).build();
+
+    private final int port;
+    private final String authorization;
+
+    /// @param key the API key, sent with every request; empty for none
+    ApiClient(int port, String key) {
+        this.port = port;
+        this.authorization = key.isEmpty() ? "" : "Bearer " + key;
+    }
+
+    /// The same client with another key; empty for none.
+    ApiClient withKey(String key) {
+        return new ApiClient(port, key);
+    }
+
+    HttpResponse<String> get(String path, String... headers) {
+        return send("GET", path, new byte[0], headers);
+    }
+
+    /// Adds an animal from its JSON.
+    HttpResponse<String> post(String json, String... headers) {
+        String[] all = Arrays.copyOf(headers, headers.length + 2);
+        all[headers.length] = "Content-Type";
+        all[headers.length + 1] = "application/json";
+        return send("POST", "/v1/pets", json.getBytes(StandardCharsets.UTF_8), all);
+    }
+
+    /// Sends a request and checks that the answer is one that the contract documents.
+    ///
+    /// @param headers names and values in turn
+    HttpResponse<String> send(String method, String path, byte[] body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(Duration.ofSeconds(30))
+                .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+        if (!authorization.isEmpty()) {
+            request.header("Authorization", authorization);
+        }
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        try {
+            HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
+            ServedContract.verify(method, path, response.statusCode(), response.headers().map(), response.body());
+            return response;
+        } catch (IOException e) {
+            throw new AssertionError(method + " " + path + " was not answered", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package petstore.app;
+
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+import petstore.http.HttpSettings;
+
+/// The service as `petstore serve` puts it together, in this process, on free ports.
+///
+/// ```java
+/// try (TestService service = TestService.start(folder)) {
+///     service.client().get("/v1/pets");
+/// }
+/// ```
+final class TestService implements AutoCloseable {
+
+    /// The API key that the service is started with.
+    static final String KEY = "test-key-of-more-than-sixteen-characters";
+
+    private final Service service;
+
+    private TestService(Service service) {
+        this.service = service;
+    }
+
+    /// Starts the service as it is by default.
+    static TestService start(Path folder) {
+        return start(folder, Clock.systemUTC(), UnaryOperator.identity());
+    }
+
+    /// Starts the service with settings that differ from the default.
+    static TestService start(Path folder, Clock clock, UnaryOperator<HttpSettings> change) {
+        HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(Duration.ofSeconds(30), Duration.ofSeconds(10),
+                Duration.ofSeconds(20));
+        HttpSettings http = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.empty(), Optional.empty(),
+                deadlines,
+                10_000);
+        return new TestService(Service.start(new Settings(folder, change.apply(http), Optional.of(KEY)), clock));
+    }
+
+    /// A client of the API with [#KEY].
+    ApiClient client() {
+        return new ApiClient(service.port(), KEY);
+    }
+
+    int port() {
+        return service.port();
+    }
+
+    int adminPort() {
+        return service.adminPort();
+    }
+
+    @Override
+    public void close() {
+        service.close();
+    }
+}
