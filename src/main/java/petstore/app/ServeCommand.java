@@ -79,6 +79,9 @@ final class ServeCommand implements Callable<Integer> {
         HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(idleTimeout, headerTimeout, requestTimeout);
         checkPort("--port", port);
         checkPort("--admin-port", adminPort);
+        if (port != 0 && port == adminPort && host.equals(adminHost)) {
+            throw wrong("--port and --admin-port must differ");
+        }
         if (maxConnections < 1) {
             throw wrong("--max-connections must be at least 1");
         }

@@ -76,9 +76,10 @@ public final class HttpService implements AutoCloseable {
     private void listen(Catalogue catalogue, Bearer bearer, Health health) {
         PetOperations pets = new PetOperations(catalogue, clock, settings.base());
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
-        port = listen("--port", settings.host(), settings.port(), new Dispatcher(api, bearer, virtualThreads),
+        port = listen("--port", settings.host(), orFree(settings.port(), -1),
+                new Dispatcher(api, bearer, virtualThreads),
                 Runtime.getRuntime().availableProcessors());
-        adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
+        adminPort = listen("--admin-port", settings.adminHost(), orFree(settings.adminPort(), -2),
                 new Dispatcher(Routes.admin(health), bearer, virtualThreads), 1);
         refreshLater(bearer);
     }
@@ -92,6 +93,11 @@ public final class HttpService implements AutoCloseable {
             }
             refreshLater(bearer);
         }));
+    }
+
+    /// Vert.x takes each negative port for one free port, which all who name that number share.
+    private static int orFree(int port, int name) {
+        return port == 0 ? name : port;
     }
 
     /// Opens a listener on `instances` event loops and gives back its port.
@@ -132,12 +138,11 @@ public final class HttpService implements AutoCloseable {
             vertx.setPeriodic(Math.clamp(shortest / 4, 1, LONGEST_SWEEP_MS), _ -> connections.sweep());
             HttpServer server = vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false)
                     .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES));
-            // A negative port is a free one that all instances share.
             return server.connectionHandler(connections::opened)
                     .requestHandler(request -> dispatcher.dispatch(new Exchange(request, context, connections, date())))
                     .invalidRequestHandler(
                             request -> dispatcher.refuseMalformed(new Exchange(request, context, connections, date())))
-                    .listen(port == 0 ? -1 : port, host).onSuccess(open -> actualPort.set(open.actualPort()));
+                    .listen(port, host).onSuccess(open -> actualPort.set(open.actualPort()));
         }
 
         private String date() {

@@ -16,6 +16,7 @@ import com.atlassian.oai.validator.report.ValidationReport;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class ServedContract {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final YAMLMapper YAML = YAMLMapper.builder().build();
     private static final OpenApiInteractionValidator VALIDATOR = OpenApiInteractionValidator
             .createForInlineApiSpecification(openapi()).withBasePathOverride("/v1").build();
     private static final Pattern OPERATION = Pattern.compile("GET /v1/pets(/[^/]+)?|POST /v1/pets");
@@ -85,7 +87,16 @@ final class ServedContract {
         }
     }
 
-    private static String openapi() {
+    static JsonNode yaml(String text) {
+        try {
+            return YAML.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("not YAML: " + text, e);
+        }
+    }
+
+    /// The contract as it is in the repository.
+    static String openapi() {
         try {
             return Files.readString(Path.of("openapi.yaml"));
         } catch (IOException e) {

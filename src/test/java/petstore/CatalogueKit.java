@@ -1,0 +1,130 @@
+package petstore;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What every store of a [Catalogue] promises; each store has a subclass.
+public abstract class CatalogueKit {
+
+    private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
+
+    /// A catalogue that is empty at the beginning of each test.
+    protected abstract Catalogue catalogue();
+
+    /// Closes the store and opens it again.
+    protected abstract void reopen();
+
+    @Test
+    void idsRiseFromOne() {
+        assertThat(add("a").id()).isEqualTo(1);
+        assertThat(add("b").id()).isEqualTo(2);
+        reopen();
+        assertThat(add("c").id()).isEqualTo(3);
+    }
+
+    @Test
+    void givesBackWhatWasAdded() {
+        Pet pet = catalogue().add(new NewPet("Whiskers", 7, Optional.of(PetStatus.PENDING)));
+        assertThat(pet).isEqualTo(new Pet(1, "Whiskers", 7, Optional.of(PetStatus.PENDING)));
+        assertThat(catalogue().find(1)).contains(pet);
+        assertThat(catalogue().list(FIRST_PAGE)).isEqualTo(new Page(List.of(pet), Optional.empty()));
+        reopen();
+        assertThat(catalogue().find(1)).contains(pet);
+    }
+
+    @Test
+    void keepsEveryNameExactly() {
+        List<String> names = List.of("Ünï 犬 🐕\u200D🦺", "  both ends  ", "case", "CASE", "tab\tnew\nline", "\u0001",
+                "e\u0301", "\u00E9", "'; DROP TABLE pet; --", "🐕".repeat(NewPet.MAX_NAME_LENGTH), "\uFFFF\uFFFE");
+        for (String name : names) {
+            long id = add(name).id();
+            assertThat(catalogue().find(id)).map(Pet::name).contains(name);
+        }
+    }
+
+    @Test
+    void keepsTheWholeRangeOfCategories() {
+        for (long categoryId : new long[]{Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
+            long id = catalogue().add(new NewPet("Rex", categoryId, Optional.empty())).id();
+            assertThat(catalogue().find(id)).map(Pet::categoryId).contains(categoryId);
+        }
+    }
+
+    @Test
+    void findsNothingUnderAnUnknownId() {
+        add("Rex");
+        for (long id : new long[]{Long.MIN_VALUE, -1, 0, 2, Long.MAX_VALUE}) {
+            assertThat(catalogue().find(id)).isEmpty();
+        }
+    }
+
+    @Test
+    void anEmptyCatalogueHasOneEmptyPage() {
+        assertThat(catalogue().list(FIRST_PAGE)).isEqualTo(new Page(List.of(), Optional.empty()));
+    }
+
+    @Test
+    void aPageEndsAtItsLimitAndNamesTheNext() {
+        IntStream.range(0, 5).forEach(i -> add("pet" + i));
+        PetQuery query = new PetQuery(2, Optional.empty(), 0);
+        Page page = catalogue().list(query);
+        assertThat(page.pets()).extracting(Pet::id).containsExactly(1L, 2L);
+        assertThat(page.next()).contains(query.continuedAfter(2));
+        Page last = catalogue().list(query.continuedAfter(3));
+        assertThat(last.pets()).extracting(Pet::id).containsExactly(4L, 5L);
+        assertThat(last.next()).isEmpty();
+    }
+
+    @Test
+    void filtersByStatusOnEveryPage() {
+        for (int i = 0; i < 4; i++) {
+            for (PetStatus status : PetStatus.values()) {
+                catalogue().add(new NewPet("Rex", i, Optional.of(status)));
+            }
+            add("without status");
+        }
+        PetQuery query = new PetQuery(3, Optional.of(PetStatus.SOLD), 0);
+        Page page = catalogue().list(query);
+        assertThat(page.pets()).extracting(Pet::id).containsExactly(3L, 7L, 11L);
+        assertThat(page.pets()).extracting(Pet::status).containsOnly(query.status());
+        assertThat(catalogue().list(page.next().orElseThrow()).pets()).extracting(Pet::id).containsExactly(15L);
+    }
+
+    @Test
+    void afterMayBeAnyNumber() {
+        add("Rex");
+        assertThat(catalogue().list(FIRST_PAGE.continuedAfter(Long.MIN_VALUE)).pets()).hasSize(1);
+        assertThat(catalogue().list(FIRST_PAGE.continuedAfter(Long.MAX_VALUE)).pets()).isEmpty();
+    }
+
+    @Test
+    void addsFromManyThreadsAtOnce() throws Exception {
+        int count = 400;
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Boolean>> added = IntStream.range(0, count).mapToObj(i -> threads.submit(() -> {
+                Pet pet = add("pet" + i);
+                return catalogue().find(pet.id()).equals(Optional.of(pet));
+            })).toList();
+            for (Future<Boolean> isThere : added) {
+                assertThat(isThere.get()).isTrue();
+            }
+        }
+        List<Long> ids = LongStream.iterate(0, after -> after < count, after -> after + 100)
+                .mapToObj(after -> catalogue().list(new PetQuery(100, Optional.empty(), after)).pets())
+                .flatMap(List::stream).map(Pet::id).toList();
+        assertThat(ids).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+    }
+
+    private Pet add(String name) {
+        return catalogue().add(new NewPet(name, 7, Optional.empty()));
+    }
+}

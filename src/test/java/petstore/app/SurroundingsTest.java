@@ -1,0 +1,148 @@
+package petstore.app;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What surrounds the operations: HEAD, request ids, other methods, and all that is outside `/v1`.
+class SurroundingsTest {
+
+    @TempDir
+    private Path folder;
+    private TestService service;
+    private ApiClient client;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder);
+        client = service.client();
+        client.post("{\"name\":\"Rex\",\"categoryId\":1}");
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void headIsGetWithoutTheBody() {
+        for (String path : List.of("/v1/pets", "/v1/pets?limit=1", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=x",
+                "/docs",
+                "/openapi.yaml", "/livez", "/nothing")) {
+            HttpResponse<String> get = client.get(path);
+            HttpResponse<String> head = client.send("HEAD", path, new byte[0]);
+            assertThat(head.statusCode()).as(path).isEqualTo(get.statusCode());
+            for (String name : List.of("Content-Type", "Content-Length", "ETag", "Link", "Cache-Control",
+                    "Deprecation")) {
+                assertThat(head.headers().allValues(name)).as("%s of %s", name, path)
+                        .isEqualTo(get.headers().allValues(name));
+            }
+        }
+    }
+
+    @Test
+    void headAnswersIfNoneMatchToo() {
+        String tag = client.send("HEAD", "/v1/pets", new byte[0]).headers().firstValue("ETag").orElseThrow();
+        for (String known : List.of(tag, "*", "W/" + tag, "\"a\" , " + tag + ",\"b\"")) {
+            assertThat(client.send("HEAD", "/v1/pets", new byte[0], "If-None-Match", known).statusCode())
+                    .isEqualTo(304);
+        }
+        for (String unknown : List.of("\"a\"", tag.replace("\"", ""), "")) {
+            assertThat(client.get("/v1/pets", "If-None-Match", unknown).statusCode()).isEqualTo(200);
+        }
+        assertThat(client.get("/v1/pets", "If-None-Match", "\"a\"", "If-None-Match", tag).statusCode()).isEqualTo(304);
+        assertThat(client.get("/v1/pets/2", "If-None-Match", "*").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void aRequestIdThatIsWellFormedComesBack() {
+        String longest = "a".repeat(128);
+        for (String id : List.of("x", "A-z_0.9", longest)) {
+            assertThat(client.get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
+                    .containsExactly(id);
+            assertThat(client.withKey("").get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
+                    .containsExactly(id);
+        }
+        for (String id : List.of("", "a b", "ä", longest + "a", "a;b")) {
+            assertThat(client.get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
+                    .doesNotContain(id);
+        }
+    }
+
+    @Test
+    void otherMethodsAreToldWhichAreWelcome() {
+        for (String method : List.of("PUT", "DELETE", "PATCH", "OPTIONS", "FOO")) {
+            assertAllows(client.send(method, "/v1/pets", new byte[0]), "GET, HEAD, POST");
+            assertAllows(client.send(method, "/v1/pets/1", new byte[0]), "GET, HEAD");
+            assertAllows(client.send(method, "/docs", new byte[0]), "GET, HEAD");
+        }
+        assertAllows(client.send("POST", "/v1/pets/1", new byte[0]), "GET, HEAD");
+    }
+
+    @Test
+    void unknownAddressesAreNotFound() {
+        for (String path : List.of("/v1", "/v1/", "/v1/pets/", "/v1/pets/1/", "/v1/pets/1/2", "/v1//pets", "/v1/Pets",
+                "/v2/pets", "/V1/pets", "/v1pets", "/pets", "/docs/", "/docs/index.html", "/docs/docs.html", "/docs/..",
+                "/docs/%2e%2e%2fContract.class", "/metrics")) {
+            assertThat(client.get(path).statusCode()).as(path).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void theReferencePageLoadsOnlyWhatIsServedHere() {
+        ApiClient stranger = client.withKey("");
+        assertThat(stranger.get("/").statusCode()).isEqualTo(302);
+        assertThat(stranger.get("/").headers().firstValue("Location")).contains("/docs");
+        HttpResponse<String> page = stranger.get("/docs");
+        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                .startsWith("default-src 'none'; ")
+                .doesNotContain("unsafe").doesNotContain("*");
+        Matcher assets = Pattern.compile("(?:src|href)=\"(docs/[^\"]+)\"").matcher(page.body());
+        int count = 0;
+        while (assets.find()) {
+            assertThat(stranger.get("/" + assets.group(1)).statusCode()).as(assets.group(1)).isEqualTo(200);
+            count++;
+        }
+        assertThat(count).isGreaterThanOrEqualTo(3);
+        assertThat(page.body()).doesNotContainPattern("(?:src|href)=\"(?:https?:)?//");
+    }
+
+    @Test
+    void theContractIsServedTwice() {
+        HttpResponse<String> yaml = client.withKey("").get("/openapi.yaml");
+        HttpResponse<String> json = client.withKey("").get("/openapi.json");
+        assertThat(yaml.headers().firstValue("Content-Type")).contains("application/yaml");
+        assertThat(yaml.body()).isEqualTo(ServedContract.openapi());
+        assertThat(json.headers().firstValue("Content-Type")).contains("application/json");
+        assertThat(ServedContract.json(json.body())).isEqualTo(ServedContract.yaml(yaml.body()));
+        assertThat(client.get("/openapi.json", "If-None-Match", json.headers().firstValue("ETag").orElseThrow())
+                .statusCode())
+                .isEqualTo(304);
+    }
+
+    @Test
+    void healthIsOnBothListeners() {
+        for (int port : List.of(service.port(), service.adminPort())) {
+            ApiClient stranger = new ApiClient(port, "");
+            assertThat(stranger.get("/livez").statusCode()).isEqualTo(200);
+            assertThat(stranger.get("/readyz").statusCode()).isEqualTo(200);
+        }
+        assertThat(new ApiClient(service.adminPort(), "").get("/docs").statusCode()).isEqualTo(404);
+    }
+
+    private static void assertAllows(HttpResponse<String> response, String methods) {
+        assertThat(response.statusCode()).isEqualTo(405);
+        assertThat(response.headers().allValues("Allow")).containsExactly(methods);
+        assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("method_not_allowed");
+    }
+}

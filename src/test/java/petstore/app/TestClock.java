@@ -1,0 +1,35 @@
+package petstore.app;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/// A clock that stands still until it is set.
+final class TestClock extends Clock {
+
+    private volatile Instant now;
+
+    TestClock(String now) {
+        this.now = Instant.parse(now);
+    }
+
+    void set(String moment) {
+        now = Instant.parse(moment);
+    }
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        throw new UnsupportedOperationException("only moments are asked for");
+    }
+}

@@ -1,0 +1,40 @@
+package petstore.sql;
+
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.KeyRing;
+import petstore.KeyRingKit;
+
+import static org.assertj.core.api.Assertions.fail;
+
+/// The key ring on SQLite.
+class SqliteKeyRingTest extends KeyRingKit {
+
+    @TempDir
+    private Path folder;
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.openSqlite(folder, () -> fail("the disk was lost"));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Override
+    protected KeyRing keys() {
+        return store.keys();
+    }
+
+    @Override
+    protected void reopen() {
+        close();
+        open();
+    }
+}
