@@ -42,6 +42,11 @@ final class Routes {
                 Route.open("/readyz", health::readyz)));
     }
 
+    /// Every route, in the order in which they are tried.
+    List<Route> table() {
+        return table;
+    }
+
     /// A route, and the value of its path's parameter.
     record Match(Route route, String parameter) {
     }

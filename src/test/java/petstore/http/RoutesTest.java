@@ -1,0 +1,51 @@
+package petstore.http;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.sql.SqlStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RoutesTest {
+
+    @Test
+    void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
+        HttpSettings settings = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.<URI>empty(),
+                Optional.empty(),
+                new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1);
+        try (SqlStore store = SqlStore.openSqlite(folder, () -> {
+        })) {
+            Routes routes = Routes.api(new PetOperations(store.catalogue(), Clock.systemUTC(), settings.base()),
+                    new Contract(settings), new Docs(settings), new Health(store::check));
+            Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
+                    .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());
+            assertThat(served).isEqualTo(documented());
+            assertThat(routes.table()).allSatisfy(
+                    route -> assertThat(route.scope().isPresent()).isEqualTo(Routes.needsKey(route.path())));
+        }
+    }
+
+    private static Set<String> documented() throws IOException {
+        JsonNode contract = YAMLMapper.builder().build().readTree(Files.readString(Path.of("openapi.yaml")));
+        Set<String> operations = new TreeSet<>();
+        contract.get("paths").propertyStream().forEach(path -> path.getValue().propertyStream()
+                .filter(operation -> operation.getValue().has("operationId"))
+                .forEach(operation -> operations
+                        .add(operation.getKey().toUpperCase(Locale.ROOT) + " /v1" + path.getKey())));
+        return operations;
+    }
+}
