@@ -20,7 +20,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `petstore serve`: runs the service until the process is told to stop.
-@Command(name = "serve", description = "Runs the service until it is told to stop (SIGTERM or Ctrl-C).", footer = {"", "Example:",
+@Command(name = "serve", description = "Runs the service until it is told to stop (SIGTERM or Ctrl-C).", footer = {"",
+        "Example:",
         "  petstore serve --port 8080 --data ./data"})
 final class ServeCommand implements Callable<Integer> {
 
