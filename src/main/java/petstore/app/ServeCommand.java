@@ -52,7 +52,7 @@ final class ServeCommand implements Callable<Integer> {
     private Duration headerTimeout;
     @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "How long a client may take for the rest: sending the body, taking the answer.")
     private Duration requestTimeout;
-    @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once; more are closed at once.")
+    @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
     ServeCommand(Console console) {

@@ -1,6 +1,8 @@
 package petstore.http;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,49 +10,100 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
+import petstore.Failure;
 
 /// The open connections of one event loop, which closes those whose client is too slow. Confined to that event loop.
 ///
-/// Each connection is in one of three phases, each with a deadline that runs from its beginning, however much the client sends
-/// meanwhile: so neither silence nor dripping keeps a connection. [#sweep], called often, ends what is overdue.
+/// A connection is idle, or some of the next header block has come, or it has exchanges that are not done. Each of these has a
+/// deadline that runs from its beginning, however much the client sends or takes meanwhile: so neither silence nor dripping
+/// keeps a connection. [#sweep], called often, ends what is overdue.
 final class Connections {
 
-    private enum Phase {
-        /// Nothing of the next request has come.
-        IDLE,
-        /// Bytes of a request have come, or the connection is new; its header block is not complete.
-        HEADER,
-        /// The header block is complete; the body or the answer is not.
-        REQUEST
-    }
+    private static final Answer LATE = Errors.answer(Failure.unavailable("the service could not answer in time"));
 
     /// One connection. It looks at what comes in before anything decodes it.
-    private static final class Watch extends ChannelInboundHandlerAdapter {
-        private final HttpConnection connection;
-        private Phase phase = Phase.HEADER;
+    private final class Watch extends ChannelInboundHandlerAdapter {
+        private final ChannelHandlerContext connection;
+        /// Those that are not done, the oldest first.
+        private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
+        /// Whether nothing has come since the last one was done. A new connection is not idle.
+        private boolean idle;
+        /// When the connection became idle, or stopped being so.
         private long sinceNanos = System.nanoTime();
-        private @Nullable Object unsent;
-        private long unsentSinceNanos;
+        /// Whether the client has said that nothing more comes.
+        private boolean inputEnded;
 
-        Watch(HttpConnection connection) {
+        Watch(ChannelHandlerContext connection) {
             this.connection = connection;
-        }
-
-        void enter(Phase next) {
-            phase = next;
-            sinceNanos = System.nanoTime();
         }
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object bytes) {
-            if (phase == Phase.IDLE) {
-                enter(Phase.HEADER);
+            if (idle) {
+                idle = false;
+                sinceNanos = System.nanoTime();
             }
             context.fireChannelRead(bytes);
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext context, Object event) {
+            if (event instanceof ChannelInputShutdownEvent) {
+                inputEnded = true;
+                closeUnlessAnswering();
+            } else {
+                context.fireUserEventTriggered(event);
+            }
+        }
+
+        void advanced(Exchange exchange) {
+            if (exchange.isDone() && exchanges.remove(exchange) && exchanges.isEmpty()) {
+                idle = true;
+                sinceNanos = System.nanoTime();
+            }
+            if (inputEnded) {
+                closeUnlessAnswering();
+            }
+        }
+
+        private void closeUnlessAnswering() {
+            if (exchanges.stream().noneMatch(exchange -> exchange.isWorking() || exchange.isSending())) {
+                close();
+            }
+        }
+
+        void sweep(long now) {
+            Exchange oldest = exchanges.peekFirst();
+            if (oldest == null) {
+                Duration deadline = idle ? deadlines.idle() : deadlines.header();
+                if (now - sinceNanos > deadline.toNanos()) {
+                    close();
+                }
+            } else if (now - oldest.beganNanos() > deadlines.request().toNanos()) {
+                end(oldest);
+            }
+        }
+
+        private void end(Exchange overdue) {
+            if (overdue.isWorking()) {
+                overdue.send(LATE);
+                return;
+            }
+            if (overdue.isSending()) {
+                // The system would go on offering to the client what it has not taken.
+                connection.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+            }
+            close();
+        }
+
+        /// Closes at once, whereas [HttpConnection#close] waits until everything is sent.
+        private void close() {
+            var _ = connection.close();
         }
     }
 
@@ -59,8 +112,8 @@ final class Connections {
     private final AtomicInteger open;
     private final Map<HttpConnection, Watch> watches = new HashMap<>();
 
-    /// @param most the most connections, of all event loops together
-    /// @param open how many there are, shared by all event loops
+    /// @param most the most connections, of all event loops of a listener together
+    /// @param open how many there are, shared by these event loops
     Connections(HttpSettings.Deadlines deadlines, int most, AtomicInteger open) {
         this.deadlines = deadlines;
         this.most = most;
@@ -77,54 +130,37 @@ final class Connections {
             connection.close();
             return;
         }
-        Watch watch = new Watch(connection);
+        ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
+        Watch watch = new Watch(context);
         watches.put(connection, watch);
-        ((HttpServerConnection) connection).channelHandlerContext().pipeline().addFirst(watch);
+        context.pipeline().addFirst(watch);
+        // A client may end what it sends and still wait for the answer.
+        context.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     }
 
     /// The header block of a request has come.
-    void requestBegan(HttpConnection connection) {
-        enter(connection, Phase.REQUEST);
-    }
-
-    /// The body of a request has come, and its answer is on its way.
-    void requestEnded(HttpConnection connection) {
-        enter(connection, Phase.IDLE);
-    }
-
-    private void enter(HttpConnection connection, Phase phase) {
-        Watch watch = watches.get(connection);
+    void began(Exchange exchange) {
+        Watch watch = watch(exchange);
         if (watch != null) {
-            watch.enter(phase);
+            watch.exchanges.add(exchange);
         }
     }
 
-    /// Closes every connection that is overdue.
+    /// The body of a request has come, or its answer has been sent.
+    void advanced(Exchange exchange) {
+        Watch watch = watch(exchange);
+        if (watch != null) {
+            watch.advanced(exchange);
+        }
+    }
+
+    private @Nullable Watch watch(Exchange exchange) {
+        return watches.get(exchange.request().connection());
+    }
+
+    /// Ends everything that is overdue: with an answer when it is the service that is late, else by closing the connection.
     void sweep() {
         long now = System.nanoTime();
-        for (Watch watch : List.copyOf(watches.values())) {
-            Duration deadline = switch (watch.phase) {
-                case IDLE -> deadlines.idle();
-                case HEADER -> deadlines.header();
-                case REQUEST -> deadlines.request();
-            };
-            if (now - watch.sinceNanos > deadline.toNanos() || isStuck(watch, now)) {
-                watch.connection.close();
-            }
-        }
-    }
-
-    /// Whether the client has not taken one and the same piece of an answer for too long.
-    @SuppressWarnings("ReferenceEquality") // The same piece is meant, not an equal one.
-    private boolean isStuck(Watch watch, long now) {
-        ChannelOutboundBuffer buffer = ((HttpServerConnection) watch.connection).channelHandlerContext().channel()
-                .unsafe().outboundBuffer();
-        Object unsent = buffer == null ? null : buffer.current();
-        if (unsent == null || unsent != watch.unsent) {
-            watch.unsent = unsent;
-            watch.unsentSinceNanos = now;
-            return false;
-        }
-        return now - watch.unsentSinceNanos > deadlines.request().toNanos();
+        List.copyOf(watches.values()).forEach(watch -> watch.sweep(now));
     }
 }

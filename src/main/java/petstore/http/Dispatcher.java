@@ -23,6 +23,7 @@ import petstore.Scope;
 final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+    private static final Header CLOSE = Header.constant("Connection", "close");
 
     private final Routes routes;
     private final Bearer bearer;
@@ -34,8 +35,12 @@ final class Dispatcher {
         this.virtualThreads = virtualThreads;
     }
 
-    /// Answers a well-formed request.
+    /// Answers a request whose head is well-formed.
     void dispatch(Exchange exchange) {
+        if (exchange.announcesBody()) {
+            exchange.request().exceptionHandler(_ -> refuse(exchange,
+                    Errors.answer(Kind.INVALID_REQUEST, "the body is not well-formed HTTP")));
+        }
         String path = path(exchange);
         if (!Routes.needsKey(path)) {
             route(exchange, path, Optional.empty());
@@ -45,23 +50,28 @@ final class Dispatcher {
             case Bearer.Verdict.Undecided(var token) -> {
                 routes.find(exchange.request().method(), path)
                         .ifPresent(match -> exchange.always(match.route().headers()));
-                exchange.request().pause();
+                exchange.pause();
                 blocking(exchange, () -> bearer.lookUp(token), verdict -> decide(exchange, path, verdict));
             }
             case Bearer.Verdict verdict -> decide(exchange, path, verdict);
         }
     }
 
-    /// Answers what is not HTTP as the server reads it.
+    /// Answers a request whose head is not.
     void refuseMalformed(Exchange exchange) {
         Throwable cause = exchange.request().decoderResult().cause();
-        exchange.send(switch (cause) {
+        refuse(exchange, switch (cause) {
+            case Failure failure -> Errors.answer(failure);
             case TooLongHttpLineException _ -> Errors.answer(414, Kind.INVALID_REQUEST, "the request line is too long");
             case TooLongHttpHeaderException _ ->
                 Errors.answer(431, Kind.INVALID_REQUEST, "the header block is too long");
             case null, default -> Errors.answer(Kind.INVALID_REQUEST, "the request is not well-formed HTTP");
         });
-        exchange.request().connection().close();
+    }
+
+    /// Answers a request whose end nobody knows. Vert.x closes the connection behind the answer.
+    private static void refuse(Exchange exchange, Answer answer) {
+        exchange.send(answer.with(List.of(CLOSE)));
     }
 
     private void decide(Exchange exchange, String path, Bearer.Verdict verdict) {
@@ -104,6 +114,7 @@ final class Dispatcher {
 
     /// Gets a value on a virtual thread, and goes on with it on the event loop; a failure is the answer.
     private <T> void blocking(Exchange exchange, Supplier<T> work, Consumer<T> next) {
+        exchange.suspend();
         virtualThreads.execute(() -> {
             try {
                 T value = work.get();

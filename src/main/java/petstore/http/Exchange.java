@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,7 +26,11 @@ final class Exchange {
     private final Connections connections;
     private final String date;
     private final String id;
+    private final long beganNanos = System.nanoTime();
     private List<Header> always = List.of();
+    private boolean paused;
+    private boolean working;
+    private boolean sent;
 
     Exchange(HttpServerRequest request, Context context, Connections connections, String date) {
         this.request = request;
@@ -33,7 +38,7 @@ final class Exchange {
         this.connections = connections;
         this.date = date;
         this.id = requestId(request.getHeader(REQUEST_ID));
-        connections.requestBegan(request.connection());
+        connections.began(this);
     }
 
     HttpServerRequest request() {
@@ -45,9 +50,43 @@ final class Exchange {
         return id;
     }
 
+    /// When its header block had come, by [System#nanoTime].
+    long beganNanos() {
+        return beganNanos;
+    }
+
+    /// Takes in no more of the body until it is asked for.
+    void pause() {
+        paused = true;
+        request.pause();
+    }
+
+    /// Leaves the event loop to work on the answer, until [#resume].
+    void suspend() {
+        working = true;
+    }
+
     /// Runs `step` on the event loop, from any thread.
     void resume(Runnable step) {
-        context.runOnContext(_ -> step.run());
+        context.runOnContext(_ -> {
+            working = false;
+            step.run();
+        });
+    }
+
+    /// Whether the service is still working on the answer.
+    boolean isWorking() {
+        return working && !request.response().ended();
+    }
+
+    /// Whether the answer is ready and the client has not taken it yet.
+    boolean isSending() {
+        return request.response().ended() && !sent;
+    }
+
+    /// Whether the body has come and the answer has gone.
+    boolean isDone() {
+        return sent && request.isEnded();
     }
 
     /// Adds headers to the answer, whatever it will be.
@@ -66,19 +105,23 @@ final class Exchange {
         always.forEach(header -> response.headers().add(header.name(), header.value()));
         response.putHeader(REQUEST_ID, id).putHeader(HttpHeaders.DATE, date)
                 .putHeader(NO_SNIFF.name(), NO_SNIFF.value());
-        if (request.isEnded() || !announcesBody()) {
-            connections.requestEnded(request.connection());
-        } else {
+        if (!request.isEnded()) {
             drain();
         }
+        Future<Void> sending;
         if (request.method().equals(HttpMethod.HEAD)) {
-            response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(answer.body().length())).end();
+            sending = response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(answer.body().length())).end();
         } else {
-            response.end(answer.body());
+            sending = response.end(answer.body());
         }
+        sending.onComplete(_ -> {
+            sent = true;
+            connections.advanced(this);
+        });
     }
 
-    private boolean announcesBody() {
+    /// Whether a body comes with the request, be it empty.
+    boolean announcesBody() {
         return request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH);
     }
@@ -91,8 +134,10 @@ final class Exchange {
                 request.connection().close();
             }
         });
-        request.endHandler(_ -> connections.requestEnded(request.connection()));
-        request.resume();
+        request.endHandler(_ -> connections.advanced(this));
+        if (paused) {
+            request.resume();
+        }
     }
 
     private static String requestId(@Nullable String given) {

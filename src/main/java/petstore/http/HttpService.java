@@ -17,6 +17,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ public final class HttpService implements AutoCloseable {
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
-    private final AtomicInteger openConnections = new AtomicInteger();
+    private int freePorts;
     private int port;
     private int adminPort;
 
@@ -76,10 +77,10 @@ public final class HttpService implements AutoCloseable {
     private void listen(Catalogue catalogue, Bearer bearer, Health health) {
         PetOperations pets = new PetOperations(catalogue, clock, settings.base());
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
-        port = listen("--port", settings.host(), orFree(settings.port(), -1),
+        port = listen("--port", settings.host(), settings.port(),
                 new Dispatcher(api, bearer, virtualThreads),
                 Runtime.getRuntime().availableProcessors());
-        adminPort = listen("--admin-port", settings.adminHost(), orFree(settings.adminPort(), -2),
+        adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
                 new Dispatcher(Routes.admin(health), bearer, virtualThreads), 1);
         refreshLater(bearer);
     }
@@ -95,16 +96,14 @@ public final class HttpService implements AutoCloseable {
         }));
     }
 
-    /// Vert.x takes each negative port for one free port, which all who name that number share.
-    private static int orFree(int port, int name) {
-        return port == 0 ? name : port;
-    }
-
     /// Opens a listener on `instances` event loops and gives back its port.
     private int listen(String setting, String host, int port, Dispatcher dispatcher, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
+        AtomicInteger openConnections = new AtomicInteger();
+        // Event loops that ask for the same negative port share one free port.
+        int asked = port == 0 ? -++freePorts : port;
         try {
-            vertx.deployVerticle(() -> new Listener(host, port, dispatcher, actualPort),
+            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, actualPort, openConnections),
                     new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
@@ -119,30 +118,37 @@ public final class HttpService implements AutoCloseable {
         private final int port;
         private final Dispatcher dispatcher;
         private final AtomicInteger actualPort;
-        private final Connections connections = new Connections(settings.deadlines(), settings.maxConnections(),
-                openConnections);
+        private final Connections connections;
         private long dateSecond;
         private String date = "";
 
-        Listener(String host, int port, Dispatcher dispatcher, AtomicInteger actualPort) {
+        Listener(String host, int port, Dispatcher dispatcher, AtomicInteger actualPort,
+                AtomicInteger openConnections) {
             this.host = host;
             this.port = port;
             this.dispatcher = dispatcher;
             this.actualPort = actualPort;
+            this.connections = new Connections(settings.deadlines(), settings.maxConnections(), openConnections);
         }
 
         @Override
         public Future<?> start() {
-            long shortest = Math.min(settings.deadlines().header().toMillis(),
-                    settings.deadlines().request().toMillis());
-            vertx.setPeriodic(Math.clamp(shortest / 4, 1, LONGEST_SWEEP_MS), _ -> connections.sweep());
+            vertx.setPeriodic(Math.clamp(settings.deadlines().shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS),
+                    _ -> connections.sweep());
+            // What Vert.x adds for web sockets closes a connection on which many requests come at once.
             HttpServer server = vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false)
+                    .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
                     .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES));
-            return server.connectionHandler(connections::opened)
+            return server.connectionHandler(this::opened)
                     .requestHandler(request -> dispatcher.dispatch(new Exchange(request, context, connections, date())))
                     .invalidRequestHandler(
                             request -> dispatcher.refuseMalformed(new Exchange(request, context, connections, date())))
                     .listen(port, host).onSuccess(open -> actualPort.set(open.actualPort()));
+        }
+
+        private void opened(HttpConnection connection) {
+            HeadCheck.install(connection);
+            connections.opened(connection);
         }
 
         private String date() {

@@ -2,6 +2,8 @@ package petstore.http;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 
 /// How the service meets its clients.
@@ -13,16 +15,20 @@ import java.util.Optional;
 /// @param baseUrl where clients find `/v1`, ends in `/v1`; absent when answers refer to it relatively
 /// @param stagingBaseUrl the same for the staging environment; only shown in the contract
 /// @param deadlines how long a client may take
-/// @param maxConnections the most connections at once, of both listeners together
+/// @param maxConnections the most connections at once, of each listener
 public record HttpSettings(String host, int port, String adminHost, int adminPort, Optional<URI> baseUrl,
         Optional<URI> stagingBaseUrl, Deadlines deadlines, int maxConnections) {
 
     /// How long a client may take.
     ///
-    /// @param idle between an answer and the next request
+    /// @param idle from the end of an answer to the first byte of the next request
     /// @param header from the first byte of a request, or from connecting, to the end of its header block
     /// @param request from the end of the header block until the body has come and the answer is sent
     public record Deadlines(Duration idle, Duration header, Duration request) {
+
+        Duration shortest() {
+            return Collections.min(List.of(idle, header, request));
+        }
     }
 
     /// Where answers say the API is: the base address, or `/v1`.

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import petstore.Failure;
 import petstore.Failure.Kind;
 
@@ -40,7 +41,8 @@ final class RequestBody {
             }
         });
         request.endHandler(_ -> done.accept(body));
-        if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+        if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))
+                && request.version() == HttpVersion.HTTP_1_1) {
             request.response().writeContinue();
         }
     }

@@ -26,7 +26,6 @@ public final class NewPetParser {
 
     private static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE
             + " and " + Long.MAX_VALUE;
-    private static final int MAX_INT64_DIGITS = 19;
     private static final String STATUS_VIOLATION = "status must be one of " + PetStatus.choices();
 
     private final JsonParser json;
@@ -125,12 +124,7 @@ public final class NewPetParser {
     /// written out.
     private static OptionalLong int64(String number) {
         try {
-            BigDecimal value = new BigDecimal(number);
-            if (value.signum() == 0) {
-                return OptionalLong.of(0);
-            }
-            long integerDigits = (long) value.precision() - value.scale();
-            return integerDigits > MAX_INT64_DIGITS ? OptionalLong.empty() : OptionalLong.of(value.longValueExact());
+            return OptionalLong.of(new BigDecimal(number).longValueExact());
         } catch (ArithmeticException | NumberFormatException e) {
             return OptionalLong.empty();
         }

@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +31,14 @@ final class RawClient implements AutoCloseable {
     private final InputStream in;
 
     RawClient(int port) throws IOException {
+        this(port, 0);
+    }
+
+    /// @param receiveBufferBytes how much the system may take in before the client reads it; 0 for what is usual
+    RawClient(int port, int receiveBufferBytes) throws IOException {
+        if (receiveBufferBytes > 0) {
+            socket.setReceiveBufferSize(receiveBufferBytes);
+        }
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MS);
         socket.setSoTimeout(PATIENCE_MS);
         in = socket.getInputStream();
@@ -52,6 +61,9 @@ final class RawClient implements AutoCloseable {
         if (statusLine.isEmpty()) {
             return Optional.empty();
         }
+        if (!statusLine.get().matches("HTTP/1\\.[01] [1-5][0-9][0-9] .*")) {
+            throw new AssertionError("no status line: " + statusLine.get());
+        }
         int status = Integer.parseInt(statusLine.get().split(" ", 3)[1]);
         Map<String, List<String>> headers = new TreeMap<>();
         for (String line = line().orElse(""); !line.isEmpty(); line = line().orElse("")) {
@@ -73,6 +85,21 @@ final class RawClient implements AutoCloseable {
             return false;
         } catch (SocketException e) {
             return true;
+        }
+    }
+
+    /// Whether the server says nothing for so long, and keeps the connection open.
+    boolean isSilentFor(Duration time) throws IOException {
+        socket.setSoTimeout((int) time.toMillis());
+        try {
+            in.read();
+            return false;
+        } catch (SocketTimeoutException e) {
+            return true;
+        } catch (SocketException e) {
+            return false;
+        } finally {
+            socket.setSoTimeout(PATIENCE_MS);
         }
     }
 

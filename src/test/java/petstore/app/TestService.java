@@ -41,6 +41,12 @@ final class TestService implements AutoCloseable {
         return new TestService(Service.start(new Settings(folder, change.apply(http), Optional.of(KEY)), clock));
     }
 
+    /// Starts the service with other limits for its clients than the default ones.
+    static TestService start(Path folder, HttpSettings.Deadlines deadlines, int maxConnections) {
+        return start(folder, Clock.systemUTC(), http -> new HttpSettings(http.host(), http.port(), http.adminHost(),
+                http.adminPort(), http.baseUrl(), http.stagingBaseUrl(), deadlines, maxConnections));
+    }
+
     /// A client of the API with [#KEY].
     ApiClient client() {
         return new ApiClient(service.port(), KEY);

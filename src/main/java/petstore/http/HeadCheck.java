@@ -1,0 +1,104 @@
+package petstore.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.net.HostAndPort;
+import petstore.Failure;
+import petstore.Failure.Kind;
+
+/// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does. One for each connection.
+///
+/// A refused request goes on as one that could not be decoded; its [Failure] is the cause and names every violation. Whatever
+/// comes after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1 and 6.1.
+final class HeadCheck extends ChannelInboundHandlerAdapter {
+
+    /// The http URL that a client sends to a proxy, which an origin server must understand too; without user information.
+    private static final Pattern ABSOLUTE_FORM = Pattern.compile("(?i)https?://[^/?#@]+(/.*)?");
+
+    private boolean refused;
+
+    private HeadCheck() {
+    }
+
+    /// Has every request of a connection checked.
+    static void install(HttpConnection connection) {
+        ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
+        vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        if (refused) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
+        if (message instanceof HttpRequest request && request.decoderResult().isSuccess()) {
+            List<String> violations = violations(request);
+            if (!violations.isEmpty()) {
+                refused = true;
+                request.setProtocolVersion(HttpVersion.HTTP_1_1);
+                request.setDecoderResult(DecoderResult
+                        .failure(new Failure(Kind.INVALID_REQUEST, String.join("; ", violations))));
+            }
+        }
+        context.fireChannelRead(message);
+    }
+
+    private static List<String> violations(HttpRequest request) {
+        List<String> violations = new ArrayList<>(0);
+        if (!isVersion(request.protocolVersion())) {
+            violations.add("the protocol must be HTTP/1.1 or HTTP/1.0");
+        }
+        if (!isTarget(request.method(), request.uri())) {
+            violations.add("the request target must be a path or an http URL, in visible ASCII characters");
+        }
+        if (!isHost(request)) {
+            violations.add("there must be one Host field, a host with or without a port");
+        }
+        if (request.headers().contains("")) {
+            violations.add("every header field must have a name");
+        }
+        String coding = request.headers().get(HttpHeaderNames.TRANSFER_ENCODING);
+        if (coding != null && !coding.equalsIgnoreCase("chunked")) {
+            violations.add("the only transfer coding is chunked");
+        }
+        return violations;
+    }
+
+    /// Whether the version was written as the standard has it: the decoder gives the two constants for no other spelling.
+    @SuppressWarnings("ReferenceEquality") // Equality would take HTTP/01.1 for HTTP/1.1.
+    private static boolean isVersion(HttpVersion version) {
+        return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
+    }
+
+    private static boolean isTarget(HttpMethod method, String target) {
+        for (int i = 0; i < target.length(); i++) {
+            if (target.charAt(i) <= ' ' || target.charAt(i) > '~') {
+                return false;
+            }
+        }
+        return target.startsWith("/") || ABSOLUTE_FORM.matcher(target).matches()
+                || (target.equals("*") && method.equals(HttpMethod.OPTIONS));
+    }
+
+    private static boolean isHost(HttpRequest request) {
+        List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
+        return switch (hosts.size()) {
+            case 0 -> request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+            case 1 -> HostAndPort.parseAuthority(hosts.getFirst(), -1) != null;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,52 @@
+package petstore.app;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.DynamicTest;
+
+/// Clients that come all at once, each of which is a test.
+final class AtOnce {
+
+    /// What one client does and what it expects.
+    @FunctionalInterface
+    interface Client {
+        void talk() throws Exception;
+    }
+
+    private final Map<String, Callable<Void>> clients = new LinkedHashMap<>();
+
+    /// @param name what is tested, e.g. `closes silent connections`
+    void add(String name, Client client) {
+        clients.put(name, () -> {
+            client.talk();
+            return null;
+        });
+    }
+
+    /// Runs all clients to their end, and gives back what became of each.
+    Stream<DynamicTest> run() throws InterruptedException {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Void>> results = threads.invokeAll(clients.values());
+            List<DynamicTest> tests = new ArrayList<>();
+            clients.forEach((name, _) -> {
+                Future<Void> result = results.get(tests.size());
+                tests.add(DynamicTest.dynamicTest(name, () -> check(name, result)));
+            });
+            return tests.stream();
+        }
+    }
+
+    private static void check(String name, Future<Void> result) {
+        if (result.state() == Future.State.FAILED) {
+            throw new AssertionError("not so: " + name, result.exceptionNow());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.http.HttpSettings.Deadlines;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A store that takes longer than a request may.
+class SlowStoreTest {
+
+    private static final Duration REQUEST = Duration.ofSeconds(1);
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+
+    private static final String POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
+            + "\r\nContent-Type: application/json\r\nContent-Length: " + PET.length() + "\r\n\r\n" + PET;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void whoWaitsForTheStoreIsToldSoAndKeepsTheConnection() throws IOException, SQLException {
+        Duration longer = Duration.ofSeconds(30);
+        try (TestService service = TestService.start(folder, new Deadlines(longer, longer, REQUEST), 10);
+                RawClient client = new RawClient(service.port())) {
+            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                    Statement statement = other.createStatement()) {
+                statement.execute("BEGIN IMMEDIATE");
+                long start = System.nanoTime();
+                RawClient.Answer answer = client.send(POST).answer().orElseThrow();
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(REQUEST, REQUEST.multipliedBy(3));
+                assertThat(answer.status()).isEqualTo(503);
+                assertThat(answer.headers().get("retry-after")).isNotEmpty();
+                ServedContract.verify("POST", "/v1/pets", answer.status(), answer.headers(), answer.body());
+                statement.execute("ROLLBACK");
+            }
+            assertThat(client.send(POST).answer().orElseThrow().status()).isEqualTo(201);
+        }
+    }
+}

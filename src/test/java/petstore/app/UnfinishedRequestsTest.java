@@ -1,0 +1,86 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.http.HttpSettings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Requests whose rest never comes. There is nothing yet to refuse, so the connection is closed without an answer: at its
+/// deadline, or as soon as the client says that it will send no more.
+class UnfinishedRequestsTest {
+
+    private static final Duration DEADLINE = Duration.ofMillis(300);
+    private static final String POST = "POST /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY
+            + BadRequest.JSON;
+
+    private static final Map<String, String> BEGINNINGS = Map.ofEntries(
+            Map.entry("nothing", ""),
+            Map.entry("empty lines", "\r\n\r\n"),
+            Map.entry("half a request line", "GET /v1/pe"),
+            Map.entry("a request line", "GET /v1/pets HTTP/1.1\r\n"),
+            Map.entry("bare carriage returns", "GET /v1/pets HTTP/1.1\r" + BadRequest.HOST.replace("\n", "") + "\r"),
+            Map.entry("half a header block", "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST),
+            Map.entry("no body", POST + "Content-Length: 27\r\n\r\n"),
+            Map.entry("half a body", POST + "Content-Length: 27\r\n\r\n{\"name\":\"a\""),
+            Map.entry("a body that lacks a byte", POST + "Content-Length: 28\r\n\r\n{\"name\":\"a\",\"categoryId\":1}"),
+            Map.entry("no chunk", POST + "Transfer-Encoding: chunked\r\n\r\n"),
+            Map.entry("half a chunk size", POST + "Transfer-Encoding: chunked\r\n\r\n1"),
+            Map.entry("half a chunk", POST + "Transfer-Encoding: chunked\r\n\r\n1b\r\n{\"name\""),
+            Map.entry("no last chunk",
+                    POST + "Transfer-Encoding: chunked\r\n\r\n1b\r\n{\"name\":\"a\",\"categoryId\":1}\r\n"),
+            Map.entry("half a trailer",
+                    POST + "Transfer-Encoding: chunked\r\n\r\n1b\r\n{\"name\":\"a\",\"categoryId\":1}\r\n0\r\nX: a\r\n"));
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void closesAtTheDeadline() throws IOException {
+        HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(DEADLINE, DEADLINE, DEADLINE);
+        try (TestService service = TestService.start(folder, Clock.systemUTC(),
+                http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(), http.baseUrl(),
+                        http.stagingBaseUrl(), deadlines, http.maxConnections()))) {
+            assertCloses(service, false);
+        }
+    }
+
+    @Test
+    void closesWhenTheClientSendsNoMore() throws IOException {
+        try (TestService service = TestService.start(folder)) {
+            assertCloses(service, true);
+        }
+    }
+
+    /// All clients wait at the same time, far less than the deadlines that a service has by default.
+    private static void assertCloses(TestService service, boolean end) throws IOException {
+        List<RawClient> clients = new ArrayList<>();
+        try {
+            for (String beginning : BEGINNINGS.values()) {
+                RawClient client = new RawClient(service.port());
+                clients.add(client);
+                client.send(beginning).socket().setSoTimeout(5_000);
+                if (end) {
+                    client.socket().shutdownOutput();
+                }
+            }
+            int i = 0;
+            for (String name : BEGINNINGS.keySet()) {
+                assertThat(clients.get(i++).answer()).as(name).isEmpty();
+            }
+        } finally {
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+        assertThat(service.client().get("/v1/pets").body()).isEqualTo("[]");
+    }
+}
