@@ -13,15 +13,38 @@ import java.util.Set;
 /// @param created when it was made
 /// @param expires from when on it is refused; absent when it stays
 /// @param revoked when it was withdrawn; absent while it is good
+/// @param retired the secret before the last rotation; absent when there was none
+/// @param lastUsed when it was last accepted, to the minute; absent when it never was
 public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secret, Instant created,
-        Optional<Instant> expires, Optional<Instant> revoked) {
+        Optional<Instant> expires, Optional<Instant> revoked, Optional<RetiredSecret> retired,
+        Optional<Instant> lastUsed) {
+
+    /// A secret that was replaced, and is accepted beside the new one for a while.
+    ///
+    /// @param until from when on it is refused
+    public record RetiredSecret(SecretHash secret, Instant until) {
+    }
 
     public ApiKey {
         scopes = Set.copyOf(scopes);
     }
 
+    /// A key that was just made.
+    public static ApiKey issued(KeyToken token, String name, Set<Scope> scopes, Instant now,
+            Optional<Instant> expires) {
+        return new ApiKey(token.id(), name, scopes, SecretHash.of(token.secret()), now, expires, Optional.empty(),
+                Optional.empty(), Optional.empty());
+    }
+
     /// Whether the key may be used at this moment, whoever holds it.
     public boolean isGoodAt(Instant now) {
         return revoked.isEmpty() && expires.filter(end -> !now.isBefore(end)).isEmpty();
+    }
+
+    /// Whether `text` is the key's secret, or the one before while that is accepted.
+    public boolean isOwnedBy(String text, Instant now) {
+        boolean current = secret.matches(text);
+        return current || retired.filter(old -> now.isBefore(old.until())).filter(old -> old.secret().matches(text))
+                .isPresent();
     }
 }

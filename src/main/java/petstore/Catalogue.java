@@ -1,6 +1,10 @@
 package petstore;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /// The animals that the store offers.
 ///
@@ -16,4 +20,24 @@ public interface Catalogue {
 
     /// Adds an animal and gives it back under its new id. It is durable and visible to every reader from then on.
     Pet add(NewPet pet);
+
+    /// Shows every animal to `action`, by ascending id, as they are when this is called, whatever is added meanwhile. Memory
+    /// does not grow with their number.
+    void forEach(Consumer<Pet> action);
+
+    /// How many animals there are.
+    long count();
+
+    /// Adds animals in their order, all or none.
+    void addAll(List<NewPet> pets);
+
+    /// Adds animals under the ids that they bring, all or none; ids given out later are greater than these. Errors: [Failure]
+    /// of kind `INVALID_REQUEST` when an id is taken.
+    void putBack(List<Pet> pets);
+
+    /// Those of `ids` that are taken.
+    Set<Long> taken(Collection<Long> ids);
+
+    /// Makes ids that are given out later greater than `id`, and gives back the greatest id used until now, 0 for none.
+    long reserveIds(long id);
 }

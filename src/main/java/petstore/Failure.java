@@ -1,5 +1,11 @@
 package petstore;
 
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+
 /// Why a request cannot be carried out, in words that its sender may read. The one exception of the service's own.
 public final class Failure extends RuntimeException {
 
@@ -44,6 +50,24 @@ public final class Failure extends RuntimeException {
     /// The store cannot do it now.
     public static Failure unavailable(String message) {
         return new Failure(Kind.UNAVAILABLE, message);
+    }
+
+    /// The store cannot do it now, because of what the file system says.
+    ///
+    /// @param what is not possible, and with which file, e.g. `the folder data cannot be written`
+    public static Failure unavailable(String what, IOException cause) {
+        return new Failure(Kind.UNAVAILABLE, what + ": " + reason(cause), cause);
+    }
+
+    /// Many exceptions of the file system say no more than the file's name.
+    private static String reason(IOException cause) {
+        return switch (cause) {
+            case AccessDeniedException _ -> "permission denied";
+            case NoSuchFileException _ -> "there is no such file";
+            case FileAlreadyExistsException _ -> "it is a file";
+            case CharacterCodingException _ -> "it is not text in UTF-8";
+            default -> String.valueOf(cause.getMessage());
+        };
     }
 
     public Kind kind() {

@@ -2,6 +2,7 @@ package petstore;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The API keys of the store.
@@ -21,4 +22,11 @@ public interface KeyRing {
     /// Withdraws the key with this id as of `now` and gives it back. One that was withdrawn before stays as it was.
     /// Absent when there is no such key.
     Optional<ApiKey> revoke(String id, Instant now);
+
+    /// Gives the key with this id a new secret, and keeps the present one good until `retiredUntil`. Gives the key back; absent
+    /// when there is no such key.
+    Optional<ApiKey> rotate(String id, SecretHash secret, Instant retiredUntil);
+
+    /// Records when keys were last used, by their ids; an earlier moment than is known changes nothing.
+    void recordUses(Map<String, Instant> lastUses);
 }

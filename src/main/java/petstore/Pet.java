@@ -9,4 +9,9 @@ import java.util.Optional;
 /// @param categoryId see [NewPet]
 /// @param status see [NewPet]
 public record Pet(long id, String name, long categoryId, Optional<PetStatus> status) {
+
+    /// This animal without its id.
+    public NewPet withoutId() {
+        return new NewPet(name, categoryId, status);
+    }
 }

@@ -2,6 +2,7 @@ package petstore;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// What an API key allows.
@@ -25,6 +26,11 @@ public enum Scope {
     /// Finds the scope that is written exactly as `text`; absent when there is none.
     public static Optional<Scope> find(String text) {
         return Arrays.stream(values()).filter(scope -> scope.text.equals(text)).findFirst();
+    }
+
+    /// Scopes in a fixed order, e.g. `pets:read pets:write`.
+    public static String text(Set<Scope> scopes) {
+        return scopes.stream().sorted().map(Scope::text).collect(Collectors.joining(" "));
     }
 
     /// All scopes for a message: `pets:read, pets:write`.

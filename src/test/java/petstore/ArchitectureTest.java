@@ -24,18 +24,20 @@ class ArchitectureTest {
                 .layer("json").definedBy("petstore.json..")
                 .layer("sql").definedBy("petstore.sql..")
                 .layer("http").definedBy("petstore.http..")
+                .layer("transfer").definedBy("petstore.transfer..")
                 .layer("app").definedBy("petstore.app..")
                 .whereLayer("app").mayNotBeAccessedByAnyLayer()
                 .whereLayer("http").mayOnlyBeAccessedByLayers("app")
+                .whereLayer("transfer").mayOnlyBeAccessedByLayers("app")
                 .whereLayer("sql").mayOnlyBeAccessedByLayers("app")
-                .whereLayer("json").mayOnlyBeAccessedByLayers("http", "app")
-                .whereLayer("root").mayOnlyBeAccessedByLayers("json", "sql", "http", "app"));
+                .whereLayer("json").mayOnlyBeAccessedByLayers("http", "transfer", "app")
+                .whereLayer("root").mayOnlyBeAccessedByLayers("json", "sql", "http", "transfer", "app"));
     }
 
     @Test
     void everyClassIsInOneOfThePackages() {
         check(classes().should().resideInAnyPackage("petstore", "petstore.json", "petstore.sql", "petstore.http",
-                "petstore.app"));
+                "petstore.transfer", "petstore.app"));
         check(slices().matching("petstore.(*)..").should().beFreeOfCycles());
     }
 

@@ -1,5 +1,6 @@
 package petstore;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -11,6 +12,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// What every store of a [Catalogue] promises; each store has a subclass.
 public abstract class CatalogueKit {
@@ -122,6 +124,63 @@ public abstract class CatalogueKit {
                 .mapToObj(after -> catalogue().list(new PetQuery(100, Optional.empty(), after)).pets())
                 .flatMap(List::stream).map(Pet::id).toList();
         assertThat(ids).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+    }
+
+    @Test
+    void showsEveryAnimalAsItWasAtTheBeginning() {
+        IntStream.range(0, 50).forEach(i -> add("pet" + i));
+        List<Long> seen = new ArrayList<>();
+        catalogue().forEach(pet -> {
+            seen.add(pet.id());
+            if (seen.size() % 10 == 0) {
+                add("later");
+            }
+        });
+        assertThat(seen).containsExactlyElementsOf(LongStream.rangeClosed(1, 50).boxed().toList());
+        assertThat(catalogue().count()).isEqualTo(55);
+    }
+
+    @Test
+    void addsManyInTheirOrder() {
+        add("first");
+        catalogue().addAll(List.of(new NewPet("a", 1, Optional.empty()), new NewPet("b", 2, Optional.empty())));
+        assertThat(catalogue().list(FIRST_PAGE).pets()).extracting(Pet::id).containsExactly(1L, 2L, 3L);
+        assertThat(catalogue().list(FIRST_PAGE).pets()).extracting(Pet::name).containsExactly("first", "a", "b");
+    }
+
+    @Test
+    void putsAnimalsBackUnderTheirIds() {
+        add("first");
+        Pet far = new Pet(1_000_000_000_000L, "far", 1, Optional.of(PetStatus.SOLD));
+        Pet near = new Pet(5, "near", 1, Optional.empty());
+        catalogue().putBack(List.of(far, near));
+        assertThat(catalogue().find(far.id())).contains(far);
+        assertThat(catalogue().find(5)).contains(near);
+        assertThat(add("next").id()).isGreaterThan(far.id());
+        assertThat(catalogue().taken(List.of(1L, 2L, 5L, far.id()))).containsExactlyInAnyOrder(1L, 5L, far.id());
+    }
+
+    @Test
+    void putsNothingBackWhenAnIdIsTaken() {
+        add("first");
+        assertThatThrownBy(() -> catalogue().putBack(List.of(new Pet(7, "new", 1, Optional.empty()),
+                new Pet(1, "clash", 1, Optional.empty())))).isInstanceOfSatisfying(Failure.class, failure -> {
+                    assertThat(failure.kind()).isEqualTo(Failure.Kind.INVALID_REQUEST);
+                    assertThat(failure).hasMessage("the id 1 is taken");
+                });
+        assertThat(catalogue().find(7)).isEmpty();
+        assertThat(add("second").id()).isEqualTo(2);
+    }
+
+    @Test
+    void reservedIdsAreNotGivenOut() {
+        assertThat(catalogue().reserveIds(0)).isZero();
+        assertThat(catalogue().reserveIds(100)).isZero();
+        assertThat(catalogue().reserveIds(50)).isEqualTo(100);
+        assertThat(add("next").id()).isEqualTo(101);
+        assertThat(catalogue().reserveIds(0)).isEqualTo(101);
+        reopen();
+        assertThat(add("next").id()).isEqualTo(102);
     }
 
     private Pet add(String name) {

@@ -3,6 +3,7 @@ package petstore;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -61,15 +62,44 @@ public abstract class KeyRingKit {
     }
 
     @Test
+    void rotatesASecretAndKeepsTheOneBeforeForAWhile() {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty()));
+        String fresh = KeyToken.random(new SecureRandom()).secret();
+        Instant until = NOW.plusSeconds(60);
+        assertThat(keys().rotate(token.id(), SecretHash.of(fresh), until)).isPresent();
+        reopen();
+        ApiKey key = keys().find(token.id()).orElseThrow();
+        assertThat(key.isOwnedBy(fresh, NOW)).isTrue();
+        assertThat(key.isOwnedBy(token.secret(), until.minusMillis(1))).isTrue();
+        assertThat(key.isOwnedBy(token.secret(), until)).isFalse();
+        assertThat(key.isOwnedBy(fresh, until)).isTrue();
+    }
+
+    @Test
+    void recordsTheLatestUse() {
+        ApiKey used = key("used", NOW, Set.of(Scope.READ), Optional.empty());
+        ApiKey idle = key("idle", NOW, Set.of(Scope.READ), Optional.empty());
+        keys().add(used);
+        keys().add(idle);
+        keys().recordUses(Map.of(used.id(), NOW.plusSeconds(60), "unknown", NOW));
+        keys().recordUses(Map.of(used.id(), NOW.plusSeconds(30)));
+        reopen();
+        assertThat(keys().find(used.id())).flatMap(ApiKey::lastUsed).contains(NOW.plusSeconds(60));
+        assertThat(keys().find(idle.id())).flatMap(ApiKey::lastUsed).isEmpty();
+    }
+
+    @Test
     void knowsNothingOfOtherIds() {
         assertThat(keys().find("0000000000")).isEmpty();
         assertThat(keys().revoke("0000000000", NOW)).isEmpty();
+        assertThat(keys().rotate("0000000000", SecretHash.of("x"), NOW)).isEmpty();
         assertThat(keys().list()).isEmpty();
     }
 
     private static ApiKey key(String name, Instant created, Set<Scope> scopes, Optional<Instant> expires) {
         KeyToken token = KeyToken.random(new SecureRandom());
-        return new ApiKey(token.id(), name, scopes, SecretHash.of(token.secret()), created, expires, Optional.empty());
+        return ApiKey.issued(token, name, scopes, created, expires);
     }
 
     private static void assertSame(Optional<ApiKey> found, ApiKey expected) {

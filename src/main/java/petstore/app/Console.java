@@ -1,14 +1,28 @@
 package petstore.app;
 
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Map;
 
-/// What surrounds a command: where it writes, which environment it was started in, and what time it is.
+/// What surrounds a command: where it reads and writes, which environment it was started in, and what time it is.
 ///
-/// @param out for data
-/// @param err for everything else
+/// @param input stdin
+/// @param output stdout for data in bulk; nothing of it waits in a buffer of its own
+/// @param out stdout for lines of text
+/// @param err stderr
+/// @param isTerminal whether a person sees stderr
 /// @param environment the environment variables
 /// @param clock the time
-record Console(PrintWriter out, PrintWriter err, Map<String, String> environment, Clock clock) {
+record Console(InputStream input, OutputStream output, PrintWriter out, PrintWriter err, boolean isTerminal,
+        Map<String, String> environment, Clock clock) {
+
+    /// A console on three streams, in UTF-8.
+    static Console of(InputStream input, OutputStream output, OutputStream err, boolean isTerminal,
+            Map<String, String> environment, Clock clock) {
+        return new Console(input, output, new PrintWriter(output, true, StandardCharsets.UTF_8),
+                new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal, environment, clock);
+    }
 }

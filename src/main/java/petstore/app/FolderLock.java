@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ import petstore.Failure;
 /// ends, however it ends.
 final class FolderLock implements AutoCloseable {
 
+    private static final String FILE = "petstore.lock";
+
     private final FileChannel channel;
 
     private FolderLock(FileChannel channel) {
@@ -27,27 +30,39 @@ final class FolderLock implements AutoCloseable {
 
     /// Takes the lock, making the folder when there is none. Errors: [Failure] when another process has it.
     static FolderLock take(Path folder) {
-        Path file = folder.resolve("petstore.lock");
+        return tryTake(folder).orElseThrow(() -> Failure.unavailable("the store in " + folder + " is in use"
+                + owner(folder) + "; stop that one, or choose another folder with --data"));
+    }
+
+    /// Takes the lock, making the folder when there is none; absent when another process has it.
+    static Optional<FolderLock> tryTake(Path folder) {
         try {
             if (!Files.isDirectory(folder)) {
                 Files.createDirectories(folder,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
-            FileChannel channel = FileChannel.open(file,
+            FileChannel channel = FileChannel.open(folder.resolve(FILE),
                     Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             if (tryLock(channel) == null) {
                 channel.close();
-                throw Failure.unavailable("the store in " + folder + " is already being served by process "
-                        + Files.readString(file) + "; stop that one, or choose another folder with --data");
+                return Optional.empty();
             }
             channel.truncate(0);
             channel.write(
                     ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
-            return new FolderLock(channel);
+            return Optional.of(new FolderLock(channel));
         } catch (IOException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the store's folder " + folder + " (--data) cannot be written: "
-                    + e.getMessage(), e);
+            throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be written", e);
+        }
+    }
+
+    private static String owner(Path folder) {
+        try {
+            String process = Files.readString(folder.resolve(FILE));
+            return process.isEmpty() ? "" : " by process " + process;
+        } catch (IOException e) {
+            return "";
         }
     }
 

@@ -14,14 +14,20 @@ import petstore.KeyToken;
 import petstore.Scope;
 import petstore.SecretHash;
 import petstore.sql.SqlStore;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `petstore keys`: hands out API keys and takes them back.
 @Command(name = "keys", description = "Hands out API keys and takes them back.", synopsisSubcommandLabel = "COMMAND")
 final class KeysCommand {
+
+    private static final int MAX_NAME_LENGTH = 255;
 
     /// Makes a key and prints it alone on stdout.
     @Command(name = "create", description = "Makes an API key and prints it, this once.", footer = {"", "Example:",
@@ -30,12 +36,22 @@ final class KeysCommand {
         private final Console console;
         @Mixin
         private final StoreOptions store = new StoreOptions();
+        @Spec
+        private CommandSpec spec;
         @Option(names = "--name", required = true, paramLabel = "NAME", description = "What the key's owner is called.")
         private String name;
         @Option(names = "--scope", paramLabel = "SCOPE", description = "What the key allows: pets:read or pets:write; both when none is given.")
         private Set<Scope> scopes = EnumSet.allOf(Scope.class);
-        @Option(names = "--expires-in", paramLabel = "TIME", description = "How long the key is good, e.g. 90d; for good when not given.")
-        private Optional<Duration> expiresIn;
+        @ArgGroup(exclusive = true)
+        private Expiry expiry = new Expiry();
+
+        /// Until when the key is good; for good when neither is given.
+        static final class Expiry {
+            @Option(names = "--expires-in", paramLabel = "TIME", description = "How long the key is good, e.g. 90d.")
+            private Optional<Duration> in = Optional.empty();
+            @Option(names = "--expires-at", paramLabel = "MOMENT", description = "From when on the key is refused, e.g. 2027-01-31.")
+            private Optional<Instant> at = Optional.empty();
+        }
 
         Create(Console console) {
             this.console = console;
@@ -44,11 +60,15 @@ final class KeysCommand {
         @Override
         public Integer call() {
             Instant now = console.clock().instant();
+            if (name.isBlank() || name.length() > MAX_NAME_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
+                throw new ParameterException(spec.commandLine(),
+                        "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
+            }
             KeyToken token = KeyToken.random(new SecureRandom());
             try (SqlStore open = store.open()) {
-                open.keys().add(new ApiKey(token.id(), name, scopes, SecretHash.of(token.secret()), now,
-                        expiresIn.map(now::plus), Optional.empty()));
+                open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.at.or(() -> expiry.in.map(now::plus))));
             }
+            Audit.log("create", token.id(), name);
             console.out().println(token.text());
             return Main.DONE;
         }
@@ -56,12 +76,13 @@ final class KeysCommand {
 
     /// Prints every key, never a secret.
     @Command(name = "list", description = "Lists all API keys, without their secrets.", footer = {"", "Example:",
-            "  petstore keys list"})
+            "  petstore keys list --format json"})
     static final class ListAll implements Callable<Integer> {
-        private static final String LINE = "%-12s %-20s %-22s %-20s %-20s %s%n";
         private final Console console;
         @Mixin
         private final StoreOptions store = new StoreOptions();
+        @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "How keys are shown: table or json.")
+        private KeyList.Form form;
 
         ListAll(Console console) {
             this.console = console;
@@ -70,20 +91,44 @@ final class KeysCommand {
         @Override
         public Integer call() {
             try (SqlStore open = store.openExisting()) {
-                console.out().printf(LINE, "ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "REVOKED");
-                open.keys().list().forEach(this::print);
+                console.out().print(form.show(open.keys().list()));
+                console.out().flush();
             }
             return Main.DONE;
         }
+    }
 
-        private void print(ApiKey key) {
-            String scopes = String.join(" ", key.scopes().stream().map(Scope::text).sorted().toList());
-            console.out().printf(LINE, key.id(), key.name(), scopes, second(Optional.of(key.created())),
-                    second(key.expires()), second(key.revoked()));
+    /// Gives a key a new secret.
+    @Command(name = "rotate", description = "Gives an API key a new secret and prints it, this once.", footer = {"",
+            "Example:", "  petstore keys rotate 4fQ0c8sXbT --grace 24h"})
+    static final class Rotate implements Callable<Integer> {
+        private final Console console;
+        @Mixin
+        private final StoreOptions store = new StoreOptions();
+        @Option(names = "--grace", paramLabel = "TIME", description = "How long the old secret is good beside the new one, e.g. 24h; not at all when not given.")
+        private Optional<Duration> grace;
+        @Parameters(paramLabel = "ID", description = "The key's id, as 'petstore keys list' shows it.")
+        private String id;
+
+        Rotate(Console console) {
+            this.console = console;
         }
 
-        private static String second(Optional<Instant> moment) {
-            return moment.map(instant -> Instant.ofEpochSecond(instant.getEpochSecond()).toString()).orElse("-");
+        @Override
+        public Integer call() {
+            Instant now = console.clock().instant();
+            KeyToken token = new KeyToken(id, KeyToken.random(new SecureRandom()).secret());
+            try (SqlStore open = store.openExisting()) {
+                ApiKey key = open.keys().find(id).orElseThrow(() -> noSuchKey(id));
+                if (!key.isGoodAt(now)) {
+                    throw Failure.unavailable("the key " + id + " is revoked or has expired; create a new one");
+                }
+                key = open.keys().rotate(id, SecretHash.of(token.secret()), grace.map(now::plus).orElse(now))
+                        .orElseThrow(() -> noSuchKey(id));
+                Audit.log("rotate", key.id(), key.name());
+            }
+            console.out().println(token.text());
+            return Main.DONE;
         }
     }
 
@@ -105,11 +150,15 @@ final class KeysCommand {
         public Integer call() {
             try (SqlStore open = store.openExisting()) {
                 ApiKey key = open.keys().revoke(id, console.clock().instant())
-                        .orElseThrow(() -> new Failure(Failure.Kind.NOT_FOUND, "there is no key with the id " + id
-                                + "; 'petstore keys list' shows them"));
-                console.err().println("Revoked " + key.id() + " (" + key.name() + ")");
+                        .orElseThrow(() -> noSuchKey(id));
+                Audit.log("revoke", key.id(), key.name());
             }
             return Main.DONE;
         }
+    }
+
+    private static Failure noSuchKey(String id) {
+        return new Failure(Failure.Kind.NOT_FOUND,
+                "there is no key with the id " + id + "; 'petstore keys list' shows them");
     }
 }

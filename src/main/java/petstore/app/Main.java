@@ -1,20 +1,28 @@
 package petstore.app;
 
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Scope;
+import petstore.transfer.Format;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The program `petstore`.
 @Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
@@ -27,6 +35,9 @@ public final class Main {
     /// Exit code: wrong usage.
     static final int WRONG_USAGE = 2;
 
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
+    private boolean verbose;
+
     /// The version of the jar that is running.
     static final class Version implements IVersionProvider {
         @Override
@@ -38,9 +49,9 @@ public final class Main {
 
     /// Runs the program and ends the process with its exit code.
     public static void main(String[] args) {
-        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-        System.exit(run(new Console(out, err, System.getenv(), Clock.systemUTC()), args));
+        System.exit(run(Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
+                new FileOutputStream(FileDescriptor.err), Boolean.getBoolean("petstore.terminal"), System.getenv(),
+                Clock.systemUTC()), args));
     }
 
     /// Runs one command line.
@@ -52,20 +63,38 @@ public final class Main {
 
     /// The whole command line, ready to be executed.
     static CommandLine commandLine(Console console) {
-        CommandLine main = new CommandLine(new Main());
+        Main program = new Main();
+        CommandLine main = new CommandLine(program);
         main.addSubcommand(new ServeCommand(console));
         main.addSubcommand(new CommandLine(new KeysCommand())
                 .addSubcommand(new KeysCommand.Create(console))
                 .addSubcommand(new KeysCommand.ListAll(console))
+                .addSubcommand(new KeysCommand.Rotate(console))
                 .addSubcommand(new KeysCommand.Revoke(console)));
-        return main.setOut(console.out()).setErr(console.err())
-                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
+        main.addSubcommand(new ImportCommand(console));
+        main.addSubcommand(new ExportCommand(console));
+        main.addSubcommand(new BackupCommand(console));
+        main.addSubcommand(new RestoreCommand(console));
+        main.addSubcommand(new ConfigCommand(console));
+        main.addSubcommand(new HealthcheckCommand(console));
+        main.addSubcommand(new CompletionCommand(console));
+        return main.setOut(new PrintWriter(console.out(), true)).setErr(new PrintWriter(console.err(), true))
+                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option && isSetting(option)
                         ? console.environment().get(variable(option.longestName()))
                         : null)
-                .registerConverter(Duration.class, Durations::parse)
-                .registerConverter(Scope.class, Main::scope)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Duration.class, Texts::duration)
+                .registerConverter(Instant.class, Texts::instant)
+                .registerConverter(URI.class, Texts::uri)
+                .registerConverter(Scope.class, Texts::scope)
+                .registerConverter(Format.class, Texts::format)
                 .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))
-                .setExecutionExceptionHandler((e, _, _) -> failed(console, e));
+                .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
+    }
+
+    /// Whether an option has a value that the environment may give: all but `--help` and `--version`.
+    private static boolean isSetting(OptionSpec option) {
+        return !option.usageHelp() && !option.versionHelp();
     }
 
     /// The environment variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`.
@@ -73,22 +102,36 @@ public final class Main {
         return "PETSTORE_" + option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    private static Scope scope(String text) {
-        return Scope.find(text).orElseThrow(
-                () -> new TypeConversionException("'" + text + "' is none of " + Scope.choices()));
-    }
-
     private static int wrongUsage(Console console, ParameterException e) {
-        console.err().println("petstore: " + e.getMessage() + " (see '"
+        List<String> suggestions = e instanceof UnmatchedArgumentException unmatched
+                ? unmatched.getSuggestions()
+                : List.of();
+        String hint = suggestions.isEmpty() ? "" : "; did you mean " + suggestions.getFirst() + "?";
+        console.err().println("petstore: " + oneLine(e.getMessage()) + source(console, e) + hint + " (see '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
         return WRONG_USAGE;
     }
 
-    private static int failed(Console console, Exception e) throws Exception {
-        if (e instanceof Failure failure) {
-            console.err().println("petstore: " + failure.getMessage());
-            return FAILED;
+    /// The variable that a wrong value comes from; empty when it comes from the command line.
+    private static String source(Console console, ParameterException e) {
+        if (e.getValue() == null || !(e.getArgSpec() instanceof OptionSpec option)) {
+            return "";
         }
-        throw e;
+        String variable = variable(option.longestName());
+        return e.getValue().equals(console.environment().get(variable)) ? " in " + variable : "";
+    }
+
+    private static int failed(Console console, Exception e, boolean verbose) {
+        console.err().println("petstore: " + (e instanceof Failure
+                ? oneLine(e.getMessage())
+                : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose shows where"));
+        if (verbose) {
+            e.printStackTrace(console.err());
+        }
+        return FAILED;
+    }
+
+    private static String oneLine(@Nullable String message) {
+        return message == null ? "" : message.strip().replaceAll("\\s*\\R\\s*", " ");
     }
 }

@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.SecretHash;
 import petstore.http.HttpService;
 import petstore.sql.SqlStore;
 
@@ -35,21 +35,24 @@ final class Service implements AutoCloseable {
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
     static Service start(Settings settings, Clock clock) {
         FolderLock lock = FolderLock.take(settings.folder());
-        try {
+        return orElse(lock::close, () -> {
             SqlStore store = SqlStore.openSqlite(settings.folder(), Service::stopForLostDisk);
-            try {
+            return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
                         settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check, clock);
-                Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
+                return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
                         ? Optional.empty()
-                        : firstKey(store.keys(), clock.instant());
-                return new Service(lock, store, http, firstKey);
-            } catch (RuntimeException e) {
-                store.close();
-                throw e;
-            }
+                        : firstKey(store.keys(), clock.instant())));
+            });
+        });
+    }
+
+    /// Goes on with `next`, or undoes what was done when that fails.
+    private static Service orElse(Runnable undo, Supplier<Service> next) {
+        try {
+            return next.get();
         } catch (RuntimeException e) {
-            lock.close();
+            undo.run();
             throw e;
         }
     }
@@ -60,14 +63,13 @@ final class Service implements AutoCloseable {
             return Optional.empty();
         }
         KeyToken token = KeyToken.random(new SecureRandom());
-        keys.add(new ApiKey(token.id(), "first", EnumSet.allOf(Scope.class), SecretHash.of(token.secret()), now,
-                Optional.empty(), Optional.empty()));
+        keys.add(ApiKey.issued(token, "first", EnumSet.allOf(Scope.class), now, Optional.empty()));
         return Optional.of(token);
     }
 
     private static ApiKey configuredKey(String text, Instant now) {
-        return new ApiKey("configured", "PETSTORE_API_KEY", EnumSet.allOf(Scope.class), SecretHash.of(text), now,
-                Optional.empty(), Optional.empty());
+        return ApiKey.issued(new KeyToken("configured", text), "PETSTORE_API_KEY", EnumSet.allOf(Scope.class), now,
+                Optional.empty());
     }
 
     /// Ends the process, once the clients whose animals were not kept have been told.

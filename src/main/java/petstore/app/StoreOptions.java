@@ -24,10 +24,15 @@ final class StoreOptions {
 
     /// Opens the store. Errors: [Failure] when there is none.
     SqlStore openExisting() {
+        requireExisting();
+        return open();
+    }
+
+    /// Does nothing when there is a store. Errors: [Failure] when there is none.
+    void requireExisting() {
         if (!SqlStore.hasSqlite(data)) {
             throw Failure.unavailable(
                     "there is no store in " + data + "; 'petstore serve' or 'petstore keys create' makes one");
         }
-        return open();
     }
 }

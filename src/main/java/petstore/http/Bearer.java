@@ -1,6 +1,8 @@
 package petstore.http;
 
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,10 +21,13 @@ import petstore.Scope;
 /// Bearer authentication (RFC 6750) against the key ring, from memory.
 ///
 /// [#refresh], called often, brings in what other processes changed: that is how fast a revoked key stops. A key whose id is
-/// not in memory is looked up in the store, once: ids are random, so one that was asked for in vain is never made later.
+/// not in memory is looked up in the store, once: ids are random, so one that was asked for in vain is never made later. So is
+/// one that comes with a secret that memory does not know, now and then: it may have been rotated this moment.
 final class Bearer {
 
     private static final int MOST_UNKNOWN_IDS = 10_000;
+    private static final Duration LOOK_UP_INTERVAL = Duration.ofMillis(100);
+    private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String REALM = "Bearer realm=\"petstore\"";
 
     /// What became of an `Authorization` field.
@@ -47,6 +52,9 @@ final class Bearer {
     private final Optional<ApiKey> configured;
     private final Clock clock;
     private final Cache<String, Boolean> unknownIds = Caffeine.newBuilder().maximumSize(MOST_UNKNOWN_IDS).build();
+    private final Map<String, Instant> lookUps = new ConcurrentHashMap<>();
+    private final Map<String, Instant> uses = new ConcurrentHashMap<>();
+    private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
     private volatile Map<String, ApiKey> known = Map.of();
 
     /// @param configured one more key that is accepted, whose secret is its whole text; the store knows nothing of it
@@ -57,8 +65,13 @@ final class Bearer {
         refresh();
     }
 
-    /// Brings the keys in memory up to date. Blocks.
+    /// Brings the keys in memory up to date, and what the store knows of their use. Blocks.
     void refresh() {
+        Map<String, Instant> saving = Map.copyOf(unsavedUses);
+        if (!saving.isEmpty()) {
+            keys.recordUses(saving);
+            saving.forEach(unsavedUses::remove);
+        }
         known = keys.list().stream()
                 .collect(Collectors.toConcurrentMap(ApiKey::id, Function.identity(), (_, key) -> key,
                         ConcurrentHashMap::new));
@@ -86,7 +99,20 @@ final class Bearer {
             return BAD_KEY;
         }
         ApiKey key = known.get(token.get().id());
-        return key == null ? new Verdict.Undecided(token.get()) : judge(token.get(), key);
+        return key == null || mayBeRotated(token.get(), key)
+                ? new Verdict.Undecided(token.get())
+                : judge(token.get(), key);
+    }
+
+    /// Whether a secret is not the key's in memory, and the store was not asked lately: guesses must not keep it busy.
+    private boolean mayBeRotated(KeyToken token, ApiKey key) {
+        Instant now = clock.instant();
+        Instant before = lookUps.getOrDefault(key.id(), Instant.MIN);
+        if (key.isOwnedBy(token.secret(), now) || now.isBefore(before.plus(LOOK_UP_INTERVAL))) {
+            return false;
+        }
+        lookUps.put(key.id(), now);
+        return true;
     }
 
     /// Judges a key by the store. Blocks.
@@ -101,8 +127,21 @@ final class Bearer {
     }
 
     private Verdict judge(KeyToken token, ApiKey key) {
-        boolean owned = key.secret().matches(token.secret());
-        return owned && key.isGoodAt(clock.instant()) ? new Verdict.Accepted(key) : BAD_KEY;
+        Instant now = clock.instant();
+        boolean owned = key.isOwnedBy(token.secret(), now);
+        if (!owned || !key.isGoodAt(now)) {
+            return BAD_KEY;
+        }
+        recordUse(key, now);
+        return new Verdict.Accepted(key);
+    }
+
+    private void recordUse(ApiKey key, Instant now) {
+        Instant recorded = uses.get(key.id());
+        if (recorded == null || Duration.between(recorded, now).compareTo(USE_RESOLUTION) >= 0) {
+            uses.put(key.id(), now);
+            unsavedUses.put(key.id(), now);
+        }
     }
 
     /// The same body whatever was wrong.

@@ -27,11 +27,13 @@ final class Dispatcher {
 
     private final Routes routes;
     private final Bearer bearer;
+    private final RefusalLog refusals;
     private final ExecutorService virtualThreads;
 
-    Dispatcher(Routes routes, Bearer bearer, ExecutorService virtualThreads) {
+    Dispatcher(Routes routes, Bearer bearer, RefusalLog refusals, ExecutorService virtualThreads) {
         this.routes = routes;
         this.bearer = bearer;
+        this.refusals = refusals;
         this.virtualThreads = virtualThreads;
     }
 
@@ -78,6 +80,7 @@ final class Dispatcher {
         switch (verdict) {
             case Bearer.Verdict.Accepted(var key) -> route(exchange, path, Optional.of(key));
             case Bearer.Verdict.Refused(var answer) -> {
+                refusals.refused(exchange, answer.status(), Optional.empty());
                 exchange.always(List.of());
                 exchange.send(answer);
             }
@@ -96,7 +99,9 @@ final class Dispatcher {
         Optional<Scope> missing = route.scope()
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
-            exchange.send(Bearer.forbidden(missing.get()));
+            Answer answer = Bearer.forbidden(missing.get());
+            refusals.refused(exchange, answer.status(), key);
+            exchange.send(answer);
         } else if (route.readsBody()) {
             RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), body),
                     failure -> exchange.send(Errors.answer(failure)));

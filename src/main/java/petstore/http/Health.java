@@ -17,7 +17,7 @@ final class Health {
         return status("live");
     }
 
-    /// 200 while the store can be read and written, else 503.
+    /// 200 while the store can be read and its disk has not failed, else 503.
     Answer readyz(Request request) {
         storeCheck.run();
         return status("ready");

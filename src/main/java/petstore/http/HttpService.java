@@ -76,12 +76,13 @@ public final class HttpService implements AutoCloseable {
 
     private void listen(Catalogue catalogue, Bearer bearer, Health health) {
         PetOperations pets = new PetOperations(catalogue, clock, settings.base());
+        RefusalLog refusals = new RefusalLog(clock);
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
         port = listen("--port", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, virtualThreads),
+                new Dispatcher(api, bearer, refusals, virtualThreads),
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
-                new Dispatcher(Routes.admin(health), bearer, virtualThreads), 1);
+                new Dispatcher(Routes.admin(health), bearer, refusals, virtualThreads), 1);
         refreshLater(bearer);
     }
 
@@ -119,6 +120,11 @@ public final class HttpService implements AutoCloseable {
         private final Dispatcher dispatcher;
         private final AtomicInteger actualPort;
         private final Connections connections;
+        // What Vert.x adds for web sockets closes a connection on which many requests come at once.
+        private final HttpServer server = HttpService.this.vertx.createHttpServer(new HttpServerOptions()
+                .setHttp2ClearTextEnabled(false)
+                .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
+                .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES));
         private long dateSecond;
         private String date = "";
 
@@ -135,15 +141,17 @@ public final class HttpService implements AutoCloseable {
         public Future<?> start() {
             vertx.setPeriodic(Math.clamp(settings.deadlines().shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS),
                     _ -> connections.sweep());
-            // What Vert.x adds for web sockets closes a connection on which many requests come at once.
-            HttpServer server = vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false)
-                    .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
-                    .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES));
             return server.connectionHandler(this::opened)
                     .requestHandler(request -> dispatcher.dispatch(new Exchange(request, context, connections, date())))
                     .invalidRequestHandler(
                             request -> dispatcher.refuseMalformed(new Exchange(request, context, connections, date())))
                     .listen(port, host).onSuccess(open -> actualPort.set(open.actualPort()));
+        }
+
+        /// Waits for the answers to the requests that have begun to come.
+        @Override
+        public Future<?> stop() {
+            return server.shutdown(STOPPING);
         }
 
         private void opened(HttpConnection connection) {

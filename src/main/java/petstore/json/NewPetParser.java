@@ -17,6 +17,7 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.NewPet;
+import petstore.Pet;
 import petstore.PetStatus;
 
 /// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
@@ -29,16 +30,19 @@ public final class NewPetParser {
     private static final String STATUS_VIOLATION = "status must be one of " + PetStatus.choices();
 
     private final JsonParser json;
+    private final boolean needsId;
     private final List<String> violations = new ArrayList<>();
 
+    private long id;
     private boolean nameGiven;
     private boolean categoryGiven;
     private String name = "";
     private long categoryId;
     private Optional<PetStatus> status = Optional.empty();
 
-    private NewPetParser(JsonParser json) {
+    private NewPetParser(JsonParser json, boolean needsId) {
         this.json = json;
+        this.needsId = needsId;
     }
 
     /// Reads a new animal.
@@ -46,6 +50,16 @@ public final class NewPetParser {
     /// @param body UTF-8 without a byte order mark, e.g. `{"name":"Whiskers","categoryId":7,"status":"available"}`
     /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation, or the first place that is not JSON
     public static NewPet parse(byte[] body) {
+        return parser(body, false).newPet();
+    }
+
+    /// Reads an animal that brings its id, as [PetJson] writes it. Errors: as for [#parse].
+    public static Pet parseWithId(byte[] body) {
+        NewPetParser parser = parser(body, true);
+        return parser.newPet().withId(parser.id);
+    }
+
+    private static NewPetParser parser(byte[] body, boolean needsId) {
         String text = decode(body);
         if (text.isBlank()) {
             throw invalid("the body is empty: a JSON object is required");
@@ -54,7 +68,9 @@ public final class NewPetParser {
             throw invalid("the body begins with a byte order mark");
         }
         try (JsonParser json = Json.FACTORY.createParser(text)) {
-            return new NewPetParser(json).parse();
+            NewPetParser parser = new NewPetParser(json, needsId);
+            parser.parse();
+            return parser;
         } catch (StreamConstraintsException e) {
             throw invalid("the body is nested deeper than " + Json.MAX_DEPTH + " levels, or has a number of over "
                     + Json.MAX_NUMBER_LENGTH + " characters or an overlong member name");
@@ -73,7 +89,11 @@ public final class NewPetParser {
         }
     }
 
-    private NewPet parse() throws IOException {
+    private NewPet newPet() {
+        return new NewPet(name, categoryId, status);
+    }
+
+    private void parse() throws IOException {
         if (nextToken() != JsonToken.START_OBJECT) {
             throw invalid("the body must be a JSON object");
         }
@@ -81,6 +101,7 @@ public final class NewPetParser {
             String member = json.currentName();
             JsonToken value = nextToken();
             switch (member) {
+                case "id" -> readId(value);
                 case "name" -> readName(value);
                 case "categoryId" -> readCategoryId(value);
                 case "status" -> readStatus(value);
@@ -89,6 +110,9 @@ public final class NewPetParser {
         }
         if (nextToken() != null) {
             throw invalid("the body must be one JSON object and nothing after it");
+        }
+        if (needsId && id < 1) {
+            violations.addFirst("id must be an integer between 1 and " + Long.MAX_VALUE);
         }
         if (!nameGiven) {
             violations.addFirst("name is required");
@@ -99,7 +123,11 @@ public final class NewPetParser {
         if (!violations.isEmpty()) {
             throw invalid(String.join("; ", violations));
         }
-        return new NewPet(name, categoryId, status);
+    }
+
+    private void readId(JsonToken value) throws IOException {
+        id = (needsId && value.isNumeric() ? int64(json.getText()) : OptionalLong.empty()).orElse(0);
+        skip(value);
     }
 
     private void readName(JsonToken value) throws IOException {

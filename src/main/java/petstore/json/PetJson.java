@@ -1,6 +1,8 @@
 package petstore.json;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -27,6 +29,26 @@ public final class PetJson {
             }
             json.writeEndArray();
         });
+    }
+
+    /// Animals one by one, each followed by a line feed (NDJSON).
+    public static final class Lines implements Closeable {
+        private final JsonGenerator json;
+
+        /// @param out is closed with this
+        public Lines(OutputStream out) throws IOException {
+            json = Json.FACTORY.createGenerator(out).setRootValueSeparator(null);
+        }
+
+        public void write(Pet pet) throws IOException {
+            PetJson.write(json, pet);
+            json.writeRaw('\n');
+        }
+
+        @Override
+        public void close() throws IOException {
+            json.close();
+        }
     }
 
     private static void write(JsonGenerator json, Pet pet) throws IOException {

@@ -1,7 +1,6 @@
 package petstore.sql;
 
 import java.sql.SQLException;
-import java.util.List;
 
 /// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
 ///
@@ -20,10 +19,14 @@ interface Database extends AutoCloseable {
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
 
-    /// The ids, rising and unused so far, for the next `count` animals; called inside [#write].
-    List<Long> newPetIds(Session session, int count) throws SQLException;
+    /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].
+    long newPetIds(Session session, int count) throws SQLException;
 
-    /// Does nothing when the database can be read and written now.
+    /// Makes ids that are given out later greater than `id`, and gives back the greatest one used until now, 0 for none; called
+    /// inside [#write].
+    long reservePetIds(Session session, long id) throws SQLException;
+
+    /// Does nothing when the database can be read and its disk has not failed; a full disk does not count.
     void check();
 
     @Override

@@ -29,8 +29,8 @@ final class ReaderPool implements AutoCloseable {
     private record Task<T>(Database.Work<T> work, CompletableFuture<T> result) {
         void doOn(Session session) {
             try {
-                result.complete(work.on(session));
-            } catch (SQLException | RuntimeException e) {
+                result.complete(session.perform(work));
+            } catch (SQLException | RuntimeException | Error e) {
                 result.completeExceptionally(e);
             }
         }
@@ -39,6 +39,7 @@ final class ReaderPool implements AutoCloseable {
     private final BlockingQueue<Task<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final List<Session> sessions = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean closed;
 
     ReaderPool(int size, Connector connector) throws SQLException {
         try {
@@ -60,6 +61,9 @@ final class ReaderPool implements AutoCloseable {
         Task<T> task = new Task<>(work, new CompletableFuture<>());
         if (!waiting.offer(task)) {
             throw Failure.unavailable("too many reads are waiting; try again later");
+        }
+        if (closed && waiting.remove(task)) {
+            throw Failure.unavailable("the service is stopping");
         }
         try {
             return task.result().get();
@@ -88,6 +92,7 @@ final class ReaderPool implements AutoCloseable {
     /// Ends the threads after what they are doing; what is still waiting then is refused.
     @Override
     public void close() {
+        closed = true;
         threads.forEach(Thread::interrupt);
         try {
             for (Thread thread : threads) {

@@ -36,6 +36,27 @@ final class Session implements AutoCloseable {
         return statement;
     }
 
+    /// Does `work` with this session. The driver closes a statement that fails, without saying so: none is used again then.
+    <T> T perform(Database.Work<T> work) throws SQLException {
+        try {
+            return work.on(this);
+        } catch (SQLException e) {
+            forgetStatements(e);
+            throw e;
+        }
+    }
+
+    private void forgetStatements(SQLException cause) {
+        for (PreparedStatement statement : statements.values()) {
+            try {
+                statement.close();
+            } catch (SQLException e) {
+                cause.addSuppressed(e);
+            }
+        }
+        statements.clear();
+    }
+
     /// All rows that a prepared query gives.
     static <T> List<T> rows(PreparedStatement query, Row<T> row) throws SQLException {
         try (ResultSet result = query.executeQuery()) {
@@ -62,6 +83,11 @@ final class Session implements AutoCloseable {
             }
             return String.valueOf(result.getString(1));
         }
+    }
+
+    /// The driver's own connection.
+    <T> T unwrap(Class<T> type) throws SQLException {
+        return connection.unwrap(type);
     }
 
     @Override

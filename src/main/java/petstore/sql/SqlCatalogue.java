@@ -4,10 +4,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 import petstore.Catalogue;
+import petstore.Failure;
 import petstore.NewPet;
 import petstore.Page;
 import petstore.Pet;
@@ -19,6 +24,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
+    private static final String ALL = COLUMNS + "ORDER BY id";
+    private static final String COUNT = "SELECT count(*) FROM pet";
     private static final String LIST = COLUMNS + "WHERE id > ? ORDER BY id LIMIT ?";
     private static final String LIST_BY_STATUS = COLUMNS + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
@@ -28,7 +35,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     SqlCatalogue(Database database) {
         this.database = database;
-        this.writer = new GroupWriter<>("catalogue-writer", this::addAll);
+        this.writer = new GroupWriter<>("catalogue-writer", this::commit);
     }
 
     @Override
@@ -59,24 +66,88 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         return writer.write(pet);
     }
 
-    private List<Pet> addAll(List<NewPet> newPets) {
+    @Override
+    public void addAll(List<NewPet> pets) {
+        commit(pets);
+    }
+
+    private List<Pet> commit(List<NewPet> newPets) {
         return database.write(session -> {
-            List<Long> ids = database.newPetIds(session, newPets.size());
+            long firstId = database.newPetIds(session, newPets.size());
             List<Pet> pets = new ArrayList<>(newPets.size());
-            PreparedStatement insert = session.prepare(INSERT);
-            insert.clearBatch();
             for (NewPet newPet : newPets) {
-                Pet pet = newPet.withId(ids.get(pets.size()));
-                insert.setLong(1, pet.id());
-                insert.setString(2, pet.name());
-                insert.setLong(3, pet.categoryId());
-                insert.setString(4, pet.status().map(PetStatus::text).orElse(null));
-                insert.addBatch();
-                pets.add(pet);
+                pets.add(newPet.withId(firstId + pets.size()));
             }
-            insert.executeBatch();
+            insert(session, pets);
             return pets;
         });
+    }
+
+    @Override
+    public void putBack(List<Pet> pets) {
+        database.write(session -> {
+            try {
+                insert(session, pets);
+                return pets.size();
+            } catch (SQLException e) {
+                for (long id : taken(session, pets.stream().map(Pet::id).toList())) {
+                    throw new Failure(Failure.Kind.INVALID_REQUEST, "the id " + id + " is taken", e);
+                }
+                throw e;
+            }
+        });
+    }
+
+    private static void insert(Session session, List<Pet> pets) throws SQLException {
+        PreparedStatement insert = session.prepare(INSERT);
+        insert.clearBatch();
+        for (Pet pet : pets) {
+            insert.setLong(1, pet.id());
+            insert.setString(2, pet.name());
+            insert.setLong(3, pet.categoryId());
+            insert.setString(4, pet.status().map(PetStatus::text).orElse(null));
+            insert.addBatch();
+        }
+        insert.executeBatch();
+    }
+
+    @Override
+    public void forEach(Consumer<Pet> action) {
+        database.read(session -> {
+            try (ResultSet rows = session.prepare(ALL).executeQuery()) {
+                while (rows.next()) {
+                    action.accept(pet(rows));
+                }
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public long count() {
+        return database.read(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
+    }
+
+    @Override
+    public Set<Long> taken(Collection<Long> ids) {
+        return database.read(session -> taken(session, ids));
+    }
+
+    private static Set<Long> taken(Session session, Collection<Long> ids) throws SQLException {
+        PreparedStatement select = session.prepare(FIND);
+        Set<Long> taken = new HashSet<>();
+        for (long id : ids) {
+            select.setLong(1, id);
+            if (!Session.rows(select, SqlCatalogue::pet).isEmpty()) {
+                taken.add(id);
+            }
+        }
+        return taken;
+    }
+
+    @Override
+    public long reserveIds(long id) {
+        return database.write(session -> database.reservePetIds(session, id));
     }
 
     private static Pet pet(ResultSet row) throws SQLException {

@@ -6,11 +6,13 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 import petstore.ApiKey;
+import petstore.ApiKey.RetiredSecret;
 import petstore.KeyRing;
 import petstore.Scope;
 import petstore.SecretHash;
@@ -18,13 +20,17 @@ import petstore.SecretHash;
 /// The key ring in the table `api_key`; moments are milliseconds since 1970-01-01T00:00:00Z.
 final class SqlKeyRing implements KeyRing {
 
-    private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms"
-            + " FROM api_key ";
+    private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
+            + " retired_sha256, retired_until_ms, last_used_ms FROM api_key ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
     private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
     private static final String INSERT = "INSERT INTO api_key"
             + " (id, name, scopes, secret_sha256, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
+    private static final String ROTATE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
+            + " secret_sha256 = ? WHERE id = ?";
+    private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
+            + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
 
     private final Database database;
 
@@ -38,7 +44,7 @@ final class SqlKeyRing implements KeyRing {
             PreparedStatement insert = session.prepare(INSERT);
             insert.setString(1, key.id());
             insert.setString(2, key.name());
-            insert.setString(3, key.scopes().stream().map(Scope::text).sorted().collect(Collectors.joining(" ")));
+            insert.setString(3, Scope.text(key.scopes()));
             insert.setString(4, key.secret().hex());
             insert.setLong(5, key.created().toEpochMilli());
             insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
@@ -67,6 +73,32 @@ final class SqlKeyRing implements KeyRing {
         });
     }
 
+    @Override
+    public Optional<ApiKey> rotate(String id, SecretHash secret, Instant retiredUntil) {
+        return database.write(session -> {
+            PreparedStatement update = session.prepare(ROTATE);
+            update.setLong(1, retiredUntil.toEpochMilli());
+            update.setString(2, secret.hex());
+            update.setString(3, id);
+            update.executeUpdate();
+            return find(session, id);
+        });
+    }
+
+    @Override
+    public void recordUses(Map<String, Instant> lastUses) {
+        database.write(session -> {
+            PreparedStatement update = session.prepare(USE);
+            for (Map.Entry<String, Instant> use : lastUses.entrySet()) {
+                update.setLong(1, use.getValue().toEpochMilli());
+                update.setString(2, use.getKey());
+                update.setLong(3, use.getValue().toEpochMilli());
+                update.executeUpdate();
+            }
+            return lastUses.size();
+        });
+    }
+
     private static Optional<ApiKey> find(Session session, String id) throws SQLException {
         PreparedStatement select = session.prepare(FIND);
         select.setString(1, id);
@@ -77,7 +109,13 @@ final class SqlKeyRing implements KeyRing {
         Set<Scope> scopes = Arrays.stream(row.getString(3).split(" ", -1)).map(Scope::find).flatMap(Optional::stream)
                 .collect(Collectors.toSet());
         return new ApiKey(row.getString(1), row.getString(2), scopes, SecretHash.ofHex(row.getString(4)),
-                Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7));
+                Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7), retired(row), moment(row, 10));
+    }
+
+    private static Optional<RetiredSecret> retired(ResultSet row) throws SQLException {
+        Optional<SecretHash> secret = Optional.ofNullable(row.getString(8)).map(SecretHash::ofHex);
+        Optional<Instant> until = moment(row, 9);
+        return secret.flatMap(hash -> until.map(end -> new RetiredSecret(hash, end)));
     }
 
     private static Optional<Instant> moment(ResultSet row, int column) throws SQLException {

@@ -1,6 +1,7 @@
 package petstore.sql;
 
 import java.nio.file.Path;
+import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
 import petstore.KeyRing;
@@ -41,6 +42,34 @@ public final class SqlStore implements AutoCloseable {
         return Sqlite.exists(folder);
     }
 
+    /// How many pages the SQLite store in `folder` has: what a backup's progress counts.
+    public static long sqlitePages(Path folder) {
+        return SqliteCopy.pages(folder);
+    }
+
+    /// Copies the SQLite store in `folder` to `target` as it is now, beside others that write to it, and verifies the copy before
+    /// it gets its name. Errors: [petstore.Failure] of kind `UNAVAILABLE`.
+    ///
+    /// @param progress is told the pages copied
+    /// @return how many animals are in the copy
+    public static long backupSqlite(Path folder, Path target, LongConsumer progress) {
+        return SqliteCopy.backup(folder, target, progress);
+    }
+
+    /// Checks that a file is a whole SQLite store, and gives back how many animals are in it. Errors: [petstore.Failure] of kind
+    /// `UNAVAILABLE` that says what is wrong with it.
+    public static long verifySqlite(Path file) {
+        return SqliteCopy.verify(file);
+    }
+
+    /// Puts a copy of `backup` in the place of the SQLite store in `folder`, which nobody else may have open. Ids that the
+    /// replaced store gave out are not given out again. Errors: [petstore.Failure] of kind `UNAVAILABLE`; nothing is replaced then.
+    ///
+    /// @param aside where the replaced store is kept, if there is one
+    public static void restoreSqlite(Path backup, Path folder, Path aside) {
+        SqliteCopy.restore(backup, folder, aside);
+    }
+
     public Catalogue catalogue() {
         return catalogue;
     }
@@ -49,7 +78,8 @@ public final class SqlStore implements AutoCloseable {
         return keys;
     }
 
-    /// Does nothing when the store can be read and written now. Errors: [petstore.Failure] of kind `UNAVAILABLE`.
+    /// Does nothing when the store can be read and its disk has not failed; a full disk does not count.
+    /// Errors: [petstore.Failure] of kind `UNAVAILABLE`.
     public void check() {
         database.check();
     }

@@ -7,14 +7,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.List;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.LongStream;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sqlite.BusyHandler;
 import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConnection;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
@@ -24,12 +26,29 @@ final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String FILE = "petstore.db";
-    private static final int BUSY_TIMEOUT_MS = 5_000;
+    private static final String LOST_DISK = "the store's disk failed; the service is stopping";
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LOCK_POLL = Duration.ofNanos(200_000);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
     private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
-            "busy_timeout", String.valueOf(BUSY_TIMEOUT_MS), "mmap_size", "0", "trusted_schema", "0");
+            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0");
+
+    /// Waits for a lock that another process has. What SQLite would do by itself sleeps longer and longer, and hardly ever finds
+    /// the lock free between two commits of a busy process.
+    private static final class LockWait extends BusyHandler {
+        private long beginNs;
+
+        @Override
+        protected int callback(int triesBefore) {
+            if (triesBefore == 0) {
+                beginNs = System.nanoTime();
+            }
+            LockSupport.parkNanos(LOCK_POLL.toNanos());
+            return System.nanoTime() - beginNs < LOCK_PATIENCE.toNanos() ? 1 : 0;
+        }
+    }
 
     private final Session writer;
     private final ReentrantLock writing = new ReentrantLock();
@@ -44,20 +63,27 @@ final class Sqlite implements Database {
     }
 
     static boolean exists(Path folder) {
-        return Files.exists(folder.resolve(FILE));
+        return Files.exists(file(folder));
+    }
+
+    static Path file(Path folder) {
+        return folder.resolve(FILE);
     }
 
     static Sqlite open(Path folder, Runnable onLostDisk) {
-        Path file = folder.resolve(FILE);
+        Path file = file(folder);
         makePrivate(folder, file);
         try {
-            Session writer = connect(file, "0");
+            Session writer = connectWriter(file);
             try {
-                inTransaction(writer, session -> {
-                    Migrations.run(session, "sqlite");
-                    return session;
-                });
-                return new Sqlite(writer, new ReaderPool(READERS, () -> connect(file, "1")), onLostDisk);
+                if (!Migrations.isLatest(writer)) {
+                    inTransaction(writer, session -> {
+                        Migrations.run(session, "sqlite");
+                        return session;
+                    });
+                }
+                settle(writer);
+                return new Sqlite(writer, new ReaderPool(READERS, () -> connectReader(file)), onLostDisk);
             } catch (SQLException | RuntimeException e) {
                 writer.close();
                 throw e;
@@ -67,6 +93,12 @@ final class Sqlite implements Database {
         }
     }
 
+    /// Moves into the file what a process that ended badly has left in the log, and waits for the disk: it may never have been
+    /// synced, and the kernel may take pages that it failed to write for written.
+    private static void settle(Session session) throws SQLException {
+        session.text("PRAGMA wal_checkpoint(PASSIVE)");
+    }
+
     /// SQLite gives the files it makes beside this one the same permissions.
     private static void makePrivate(Path folder, Path file) {
         try {
@@ -74,22 +106,34 @@ final class Sqlite implements Database {
                 Files.createDirectories(folder,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            createPrivate(file);
         } catch (FileAlreadyExistsException e) {
             if (!Files.isRegularFile(file)) {
                 throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + " is in the way of the store", e);
             }
         } catch (IOException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "the store's folder " + folder + " cannot be written: " + e.getMessage(), e);
+            throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
         }
     }
 
+    static void createPrivate(Path file) throws IOException {
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+
+    static Session connectWriter(Path file) throws SQLException {
+        return connect(file, "0");
+    }
+
+    static Session connectReader(Path file) throws SQLException {
+        return connect(file, "1");
+    }
+
     private static Session connect(Path file, String queryOnly) throws SQLException {
+        SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        config.setBusyTimeout(BUSY_TIMEOUT_MS);
+        config.setBusyTimeout(Math.toIntExact(LOCK_PATIENCE.toMillis()));
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
         config.setGetGeneratedKeys(false);
         Session session = new Session(config.createConnection("jdbc:sqlite:" + file));
@@ -100,6 +144,7 @@ final class Sqlite implements Database {
                 verify(session, setting.getKey(), setting.getValue());
             }
             verify(session, "query_only", queryOnly);
+            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
             return session;
         } catch (SQLException | RuntimeException e) {
             session.close();
@@ -129,14 +174,15 @@ final class Sqlite implements Database {
         writing.lock();
         try {
             if (diskLost) {
-                throw Failure.unavailable("the store's disk failed; the service is stopping");
+                throw Failure.unavailable(LOST_DISK);
             }
             return inTransaction(writer, work);
         } catch (SQLException e) {
             if (isLostDisk(e)) {
                 diskLost = true;
-                LOG.error("The disk did not keep what it was given; only a new start can tell what it kept", e);
+                LOG.error("The service stops, because only a new start can tell what the disk has kept: {}", reason(e));
                 onLostDisk.run();
+                throw Failure.unavailable(LOST_DISK);
             }
             throw failure(e);
         } finally {
@@ -149,7 +195,7 @@ final class Sqlite implements Database {
     private static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
         session.execute("BEGIN IMMEDIATE");
         try {
-            T result = work.on(session);
+            T result = session.perform(work);
             session.execute("COMMIT");
             return result;
         } catch (SQLException | RuntimeException | Error e) {
@@ -184,23 +230,40 @@ final class Sqlite implements Database {
         return String.valueOf(e.getMessage());
     }
 
-    /// AUTOINCREMENT keeps the greatest id ever used in `sqlite_sequence`, and raises it for ids given to it.
     @Override
-    public List<Long> newPetIds(Session session, int count) throws SQLException {
-        PreparedStatement query = session.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pet'");
-        List<Long> sequence = Session.rows(query, row -> row.getLong(1));
-        long last = sequence.isEmpty() ? 0 : sequence.getFirst();
+    public long newPetIds(Session session, int count) throws SQLException {
+        long last = lastPetId(session);
         if (last > Long.MAX_VALUE - count) {
             throw new SQLException("no ids are left");
         }
-        return LongStream.rangeClosed(last + 1, last + count).boxed().toList();
+        return last + 1;
+    }
+
+    @Override
+    public long reservePetIds(Session session, long id) throws SQLException {
+        long last = lastPetId(session);
+        raiseLastPetId(session, id);
+        return last;
+    }
+
+    static void raiseLastPetId(Session session, long id) throws SQLException {
+        if (id > lastPetId(session)) {
+            session.execute("DELETE FROM sqlite_sequence WHERE name = 'pet'");
+            session.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('pet', " + id + ")");
+        }
+    }
+
+    /// AUTOINCREMENT keeps the greatest id ever used in `sqlite_sequence`, and raises it for ids that an INSERT brings.
+    static long lastPetId(Session session) throws SQLException {
+        PreparedStatement query = session.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pet'");
+        return Session.rows(query, row -> row.getLong(1)).stream().findFirst().orElse(0L);
     }
 
     @Override
     public void check() {
         read(session -> session.text("SELECT version FROM schema_version LIMIT 1"));
         if (diskLost) {
-            throw Failure.unavailable("the store's disk failed");
+            throw Failure.unavailable(LOST_DISK);
         }
     }
 

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.SecretHash;
 import petstore.sql.SqlStore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -140,8 +139,7 @@ class AuthenticationTest {
 
     private KeyToken issue(Set<Scope> scopes, Optional<Instant> expires) {
         KeyToken token = KeyToken.random(new SecureRandom());
-        otherProcess.keys().add(new ApiKey(token.id(), "test", scopes, SecretHash.of(token.secret()), clock.instant(),
-                expires, Optional.empty()));
+        otherProcess.keys().add(ApiKey.issued(token, "test", scopes, clock.instant(), expires));
         return token;
     }
 

@@ -1,8 +1,8 @@
 package petstore.app;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -128,7 +128,7 @@ class DocumentationTest {
     private static Stream<OptionSpec> options(String command) {
         return commands(commandLine()).map(CommandLine::getCommandSpec)
                 .filter(spec -> spec.qualifiedName().equals(command)).flatMap(spec -> spec.options().stream())
-                .filter(option -> !option.versionHelp() && !option.usageHelp());
+                .filter(option -> !option.versionHelp() && !option.usageHelp() && !option.inherited());
     }
 
     private static Stream<CommandLine> commands(CommandLine command) {
@@ -138,8 +138,8 @@ class DocumentationTest {
     }
 
     private static CommandLine commandLine() {
-        PrintWriter nowhere = new PrintWriter(new StringWriter());
-        return Main.commandLine(new Console(nowhere, nowhere, Map.of(), Clock.systemUTC()));
+        return Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC()));
     }
 
     private static List<String> rows(String document, String beginning) throws IOException {

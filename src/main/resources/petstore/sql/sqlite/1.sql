@@ -13,5 +13,8 @@ CREATE TABLE api_key (
   secret_sha256 TEXT NOT NULL,
   created_ms INTEGER NOT NULL,
   expires_ms INTEGER,
-  revoked_ms INTEGER
+  revoked_ms INTEGER,
+  retired_sha256 TEXT,
+  retired_until_ms INTEGER,
+  last_used_ms INTEGER
 ) STRICT;

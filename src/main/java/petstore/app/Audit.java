@@ -1,0 +1,18 @@
+package petstore.app;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Who did what to which API key, in the log.
+final class Audit {
+
+    private static final Logger LOG = LoggerFactory.getLogger("audit");
+
+    private Audit() {
+    }
+
+    /// Logs a change of a key by the user of the operating system who runs this process.
+    static void log(String what, String keyId, String keyName) {
+        LOG.info("key {} id={} name=\"{}\" by={}", what, keyId, keyName, System.getProperty("user.name"));
+    }
+}

@@ -1,0 +1,45 @@
+package petstore.app;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+import petstore.Failure;
+import petstore.sql.SqlStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `petstore backup`: copies the embedded store.
+@Command(name = "backup", description = "Copies the embedded store to a file and verifies the copy; beside a running server too.", footer = {
+        "", "Example:", "  petstore backup /backups/petstore-2026-11-21.db"})
+final class BackupCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Mixin
+    private final ProgressBarOption progress = new ProgressBarOption();
+    @Parameters(paramLabel = "FILE", description = "Where to; must not exist.")
+    private Path file;
+
+    BackupCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        store.requireExisting();
+        if (Files.exists(file)) {
+            throw Failure.unavailable(file + " exists already; a backup replaces nothing");
+        }
+        long count;
+        try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
+                () -> SqlStore.sqlitePages(store.folder()))) {
+            count = SqlStore.backupSqlite(store.folder(), file, display::reached);
+        }
+        console.err().println("Backed up " + count + " animals to " + file + ", verified");
+        return Main.DONE;
+    }
+}

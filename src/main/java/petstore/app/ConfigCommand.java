@@ -1,0 +1,65 @@
+package petstore.app;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+/// `petstore config`: shows what `serve` would be told.
+@Command(name = "config", description = "Shows every setting of serve, its value, and where it comes from.", footer = {
+        "",
+        "Example:", "  petstore config --port 9000"})
+final class ConfigCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private final ServeOptions options = new ServeOptions();
+    @Spec
+    private CommandSpec spec;
+
+    ConfigCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        Settings checked = options.settings(console.environment());
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("SETTING", "VALUE", "FROM"));
+        for (OptionSpec option : spec.options()) {
+            if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
+                rows.add(List.of(option.longestName(), value(option), source(option)));
+            }
+        }
+        checked.configuredKey().ifPresent(_ -> rows.add(List.of("API key", "(secret)",
+                console.environment().containsKey("PETSTORE_API_KEY") ? "PETSTORE_API_KEY" : "PETSTORE_API_KEY_FILE")));
+        console.out().print(Table.of(rows));
+        console.out().flush();
+        return Main.DONE;
+    }
+
+    private String value(OptionSpec option) {
+        List<String> given = spec.commandLine().getParseResult().matchedOptionValue(option.longestName(), null) == null
+                ? List.of()
+                : option.originalStringValues();
+        String variable = console.environment().get(Main.variable(option.longestName()));
+        return given.isEmpty()
+                ? Optional.ofNullable(variable).orElse(Optional.ofNullable(option.defaultValue()).orElse("-"))
+                : given.getLast();
+    }
+
+    private String source(OptionSpec option) {
+        if (spec.commandLine().getParseResult().hasMatchedOption(option.longestName())) {
+            return option.longestName();
+        }
+        String variable = Main.variable(option.longestName());
+        return console.environment().containsKey(variable) ? variable : "default";
+    }
+}

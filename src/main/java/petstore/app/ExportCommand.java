@@ -1,0 +1,87 @@
+package petstore.app;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+
+import petstore.Failure;
+import petstore.sql.SqlStore;
+import petstore.transfer.Exporter;
+import petstore.transfer.Format;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `petstore export`: writes the catalogue to a file or to stdout.
+@Command(name = "export", description = "Writes the catalogue to a file, as it is now; beside a running server too.", footer = {
+        "", "Example:", "  petstore export animals.ndjson", "  petstore export - --format csv | gzip > animals.csv.gz"})
+final class ExportCommand implements Callable<Integer> {
+
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final Console console;
+
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Mixin
+    private final ProgressBarOption progress = new ProgressBarOption();
+    @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
+    private Format format;
+    @Parameters(paramLabel = "FILE", description = "Where to; - for stdout. A file appears whole or not at all.")
+    private String file;
+
+    ExportCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        try (SqlStore open = store.openExisting()) {
+            long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
+            console.err().println("Exported " + written + " animals");
+            return Main.DONE;
+        } catch (IOException e) {
+            throw Failure.unavailable("the export cannot be written", e);
+        }
+    }
+
+    /// Writes to a pipe or a device as it is, and to the file that a link leads to.
+    private long exportTo(SqlStore open, Path target) throws IOException {
+        Path parent = target.toAbsolutePath().getParent();
+        if (parent == null || !Files.isDirectory(parent)) {
+            throw Failure.unavailable("the export cannot be written: there is no folder for " + target);
+        }
+        if (!Files.exists(target)) {
+            return exportToFile(open, target);
+        }
+        return Files.isRegularFile(target)
+                ? exportToFile(open, target.toRealPath())
+                : export(open, Files.newOutputStream(target));
+    }
+
+    /// Writes beside the file and renames at the end.
+    private long exportToFile(SqlStore open, Path target) throws IOException {
+        Path part = Durable.partOf(target);
+        try {
+            long written = export(open, Files.newOutputStream(part, StandardOpenOption.CREATE_NEW));
+            Durable.sync(part);
+            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+            return written;
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    private long export(SqlStore open, OutputStream out) throws IOException {
+        try (ProgressBarOption.Display display = progress.start(console, "export", " animals", 1,
+                open.catalogue()::count)) {
+            return Exporter.export(open.catalogue(), format, new BufferedOutputStream(out, BUFFER_BYTES), display);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.util.concurrent.Callable;
+
+import petstore.Failure;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `petstore healthcheck`: whether a server is ready, for the probe of a container.
+@Command(name = "healthcheck", description = "Exits with 0 when the server is ready, else with 1.", footer = {"",
+        "Example:",
+        "  petstore healthcheck --admin-port 9090"})
+final class HealthcheckCommand implements Callable<Integer> {
+
+    private static final int PATIENCE_MS = 2_000;
+
+    private final Console console;
+
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
+    private String host;
+    @Option(names = "--admin-port", defaultValue = "9090", paramLabel = "PORT", description = "Port of the server's admin listener.")
+    private int port;
+
+    HealthcheckCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        URI address = URI.create("http://" + Texts.address(host, port) + "/readyz");
+        try {
+            HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
+            connection.setConnectTimeout(PATIENCE_MS);
+            connection.setReadTimeout(PATIENCE_MS);
+            if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
+                throw Failure.unavailable("not ready: " + address + " answers " + connection.getResponseCode());
+            }
+        } catch (IOException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
+        }
+        console.err().println("Ready");
+        return Main.DONE;
+    }
+}

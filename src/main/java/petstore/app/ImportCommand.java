@@ -1,0 +1,142 @@
+package petstore.app;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+import petstore.Failure;
+import petstore.sql.SqlStore;
+import petstore.transfer.Format;
+import petstore.transfer.Importer;
+import petstore.transfer.Importer.Plan;
+import petstore.transfer.Importer.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `petstore import`: adds the animals of a file.
+@Command(name = "import", description = "Adds the animals of a file, after checking all of it; beside a running server too.", footer = {
+        "", "Example:", "  petstore import examples/animals.ndjson",
+        "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
+final class ImportCommand implements Callable<Integer> {
+
+    private static final int LARGE_GROUP = 10_000;
+    private static final int SMALL_GROUP = 1_000;
+    private static final Duration PAUSE_FOR_THE_SERVER = Duration.ofMillis(10);
+
+    private final Console console;
+
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Mixin
+    private final ProgressBarOption progress = new ProgressBarOption();
+    @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
+    private Format format;
+    @Option(names = "--keep-ids", description = "Keeps the ids of the file; one that is taken makes its line bad.")
+    private boolean keepIds;
+    @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
+    private boolean skipBad;
+    @Option(names = "--dry-run", description = "Checks only, and adds nothing.")
+    private boolean dryRun;
+    @Parameters(paramLabel = "FILE", description = "What to read; - for stdin.")
+    private String file;
+
+    ImportCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            if (file.equals("-")) {
+                return importSpooled(console.input());
+            }
+            Path source = Path.of(file);
+            if (!Files.isReadable(source) || Files.isDirectory(source)) {
+                throw Failure.unavailable(file + " cannot be read: there is no such file");
+            }
+            if (Files.isRegularFile(source)) {
+                return importFile(source);
+            }
+            try (InputStream in = Files.newInputStream(source)) {
+                return importSpooled(in);
+            }
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " cannot be read", e);
+        }
+    }
+
+    /// Imports what can be read only once.
+    private int importSpooled(InputStream in) throws IOException {
+        Path spooled = Files.createTempFile("petstore-import-", "");
+        spooled.toFile().deleteOnExit();
+        try {
+            Files.copy(in, spooled, StandardCopyOption.REPLACE_EXISTING);
+            return importFile(spooled);
+        } finally {
+            Files.delete(spooled);
+        }
+    }
+
+    private int importFile(Path source) throws IOException {
+        if (dryRun && !SqlStore.hasSqlite(store.folder())) {
+            return checkAgainstNothing(source);
+        }
+        Optional<FolderLock> lock = FolderLock.tryTake(store.folder());
+        try (SqlStore open = store.open()) {
+            return importInto(open, source, lock.isPresent());
+        } finally {
+            lock.ifPresent(FolderLock::close);
+        }
+    }
+
+    /// Only checks, on an empty store that is gone afterwards.
+    private int checkAgainstNothing(Path source) throws IOException {
+        Path folder = Files.createTempDirectory("petstore-import-");
+        folder.toFile().deleteOnExit();
+        try (SqlStore empty = SqlStore.openSqlite(folder, () -> {
+        })) {
+            return importInto(empty, source, true);
+        } finally {
+            try (Stream<Path> files = Files.list(folder)) {
+                files.map(Path::toFile).forEach(File::deleteOnExit);
+            }
+        }
+    }
+
+    private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
+        Report report;
+        try (ProgressBarOption.Display display = progress.start(console, dryRun ? "check" : "import", " MiB",
+                1 << 20, () -> source.toFile().length() * (dryRun ? 1 : 2))) {
+            report = Importer.run(open.catalogue(), plan(source, alone), display);
+        }
+        return tell(report);
+    }
+
+    private Plan plan(Path source, boolean alone) {
+        return new Plan(source, format, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
+                alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
+    }
+
+    private int tell(Report report) {
+        report.firstBad().forEach(console.err()::println);
+        if (report.bad() > report.firstBad().size()) {
+            console.err().println("... and " + (report.bad() - report.firstBad().size()) + " more");
+        }
+        String bad = report.bad() == 0
+                ? ""
+                : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
+        console.err().println(dryRun
+                ? "Checked: " + report.good() + " animals are good" + bad
+                : "Imported " + report.written() + " animals" + bad);
+        return report.bad() == 0 ? Main.DONE : Main.FAILED;
+    }
+}

@@ -1,0 +1,56 @@
+package petstore.app;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.concurrent.Callable;
+
+import petstore.Failure;
+import petstore.sql.SqlStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `petstore restore`: puts a backup in the place of the embedded store.
+@Command(name = "restore", description = "Puts a backup in the place of the embedded store, which is kept aside; not while a server runs.", footer = {
+        "", "Example:", "  petstore restore /backups/petstore-2026-11-21.db"})
+final class RestoreCommand implements Callable<Integer> {
+
+    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS")
+            .withZone(ZoneOffset.UTC);
+
+    private final Console console;
+
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Mixin
+    private final ProgressBarOption progress = new ProgressBarOption();
+    @Parameters(paramLabel = "FILE", description = "The backup, as 'petstore backup' made it.")
+    private Path file;
+
+    RestoreCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        if (!Files.isRegularFile(file)) {
+            throw Failure.unavailable(file + " is no file");
+        }
+        Path aside = store.folder().resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
+        long count;
+        boolean replaces;
+        try (FolderLock _ = FolderLock.take(store.folder());
+                ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
+            count = SqlStore.verifySqlite(file);
+            display.reached(1);
+            replaces = SqlStore.hasSqlite(store.folder());
+            SqlStore.restoreSqlite(file, store.folder(), aside);
+            display.reached(2);
+        }
+        console.err().println("Restored " + count + " animals"
+                + (replaces ? "; the store before is kept as " + aside : ""));
+        return Main.DONE;
+    }
+}

@@ -1,0 +1,116 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+import petstore.Failure;
+import petstore.http.HttpSettings;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// Everything that `petstore serve` can be told, and `petstore config` shows.
+final class ServeOptions {
+
+    private static final int MIN_KEY_LENGTH = 16;
+
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the API listens on.")
+    private String host;
+    @Option(names = "--port", defaultValue = "8080", paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
+    private int port;
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the admin listener (health) listens on.")
+    private String adminHost;
+    @Option(names = "--admin-port", defaultValue = "9090", paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
+    private int adminPort;
+    @Option(names = "--base-url", paramLabel = "URL", description = "Where clients find the API, ends in /v1; makes Link and Location absolute.")
+    private Optional<URI> baseUrl;
+    @Option(names = "--staging-base-url", paramLabel = "URL", description = "Where clients find the staging environment, ends in /v1; shown in the contract.")
+    private Optional<URI> stagingBaseUrl;
+    @Option(names = "--idle-timeout", defaultValue = "30s", paramLabel = "TIME", description = "How long a connection may stay without a request.")
+    private Duration idleTimeout;
+    @Option(names = "--header-timeout", defaultValue = "10s", paramLabel = "TIME", description = "How long a client may take for a request's header block.")
+    private Duration headerTimeout;
+    @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "How long a client may take for the rest: sending the body, taking the answer.")
+    private Duration requestTimeout;
+    @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
+    private int maxConnections;
+
+    String host() {
+        return host;
+    }
+
+    String adminHost() {
+        return adminHost;
+    }
+
+    /// The settings, once they are checked. Errors: `ParameterException` for a setting that makes no sense, [Failure] for a file
+    /// that cannot be read.
+    Settings settings(Map<String, String> environment) {
+        HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(idleTimeout, headerTimeout, requestTimeout);
+        checkPort("--port", port);
+        checkPort("--admin-port", adminPort);
+        if (port != 0 && port == adminPort && host.equals(adminHost)) {
+            throw wrong("--port and --admin-port must differ");
+        }
+        if (maxConnections < 1) {
+            throw wrong("--max-connections must be at least 1");
+        }
+        baseUrl.ifPresent(url -> checkBaseUrl("--base-url", url));
+        stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
+        return new Settings(store.folder(), new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
+                deadlines, maxConnections), configuredKey(environment));
+    }
+
+    private void checkPort(String option, int value) {
+        if (value < 0 || value > 65_535) {
+            throw wrong(option + " must be between 0 and 65535");
+        }
+    }
+
+    private void checkBaseUrl(String option, URI url) {
+        boolean absolute = url.getHost() != null && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()));
+        if (!absolute || url.getRawQuery() != null || url.getRawFragment() != null || url.getRawUserInfo() != null) {
+            throw wrong(option + " must be an address such as https://petstore.example/v1, not " + url);
+        }
+        if (!url.getRawPath().endsWith("/v1")) {
+            throw wrong(option + " must end in /v1, not " + url);
+        }
+    }
+
+    /// The key that the environment gives, in `PETSTORE_API_KEY` or in the file that `PETSTORE_API_KEY_FILE` names.
+    private Optional<String> configuredKey(Map<String, String> environment) {
+        String key = environment.get("PETSTORE_API_KEY");
+        String file = environment.get("PETSTORE_API_KEY_FILE");
+        if (key != null && file != null) {
+            throw wrong("PETSTORE_API_KEY and PETSTORE_API_KEY_FILE must not both be set");
+        }
+        if (file != null) {
+            try {
+                key = Files.readString(Path.of(file)).strip();
+            } catch (IOException e) {
+                throw Failure.unavailable("PETSTORE_API_KEY_FILE cannot be read: " + file, e);
+            }
+        }
+        if (key != null && (key.length() < MIN_KEY_LENGTH || !key.chars().allMatch(c -> c > ' ' && c < 0x7F))) {
+            throw wrong("PETSTORE_API_KEY must be at least " + MIN_KEY_LENGTH
+                    + " characters of visible ASCII without spaces");
+        }
+        return Optional.ofNullable(key);
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

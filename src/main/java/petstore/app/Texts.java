@@ -1,0 +1,76 @@
+package petstore.app;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import petstore.Scope;
+import petstore.transfer.Format;
+import picocli.CommandLine.TypeConversionException;
+
+/// Reads the values of options as people write them. Errors: `TypeConversionException`, which says what is expected.
+final class Texts {
+
+    private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
+    private static final Map<String, Duration> UNITS = Map.of("ms", Duration.ofMillis(1), "s", Duration.ofSeconds(1),
+            "m", Duration.ofMinutes(1), "h", Duration.ofHours(1), "d", Duration.ofDays(1));
+
+    private Texts() {
+    }
+
+    /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing.
+    static Duration duration(String text) {
+        Matcher parts = DURATION.matcher(text);
+        Duration unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
+        Duration duration = unit == null ? Duration.ZERO : unit.multipliedBy(Long.parseLong(parts.group(1)));
+        if (duration.isZero()) {
+            throw new TypeConversionException("'" + text + "' is not a duration such as 500ms, 30s, 10m, 24h or 90d");
+        }
+        return duration;
+    }
+
+    /// A moment, `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, `2027-01-31`.
+    static Instant instant(String text) {
+        try {
+            return text.contains("T")
+                    ? Instant.parse(text)
+                    : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
+        } catch (DateTimeException e) {
+            throw new TypeConversionException(
+                    "'" + text + "' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z");
+        }
+    }
+
+    /// A host and a port as they stand in a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
+    static String address(String host, int port) {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /// An absolute or relative URL.
+    static URI uri(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw new TypeConversionException("'" + text + "' is not an address such as https://petstore.example/v1");
+        }
+    }
+
+    static Scope scope(String text) {
+        return Scope.find(text)
+                .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of " + Scope.choices()));
+    }
+
+    static Format format(String text) {
+        return Arrays.stream(Format.values()).filter(format -> format.name().toLowerCase(Locale.ROOT).equals(text))
+                .findFirst().orElseThrow(() -> new TypeConversionException("'" + text + "' is none of ndjson, csv"));
+    }
+}

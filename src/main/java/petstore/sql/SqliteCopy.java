@@ -1,0 +1,187 @@
+package petstore.sql;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.function.LongConsumer;
+
+import org.sqlite.SQLiteConnection;
+import petstore.Failure;
+
+/// Copies of a SQLite store: made while it is in use, verified before they are trusted, put in its place.
+final class SqliteCopy {
+
+    private static final int PAGES_PER_STEP = 1_000;
+    private static final int SLEEP_MS = 10;
+    private static final int ATTEMPTS = 1_000;
+
+    private SqliteCopy() {
+    }
+
+    /// How many pages the store in `folder` has.
+    static long pages(Path folder) {
+        return perform("read", Sqlite.file(folder), file -> {
+            try (Session session = Sqlite.connectReader(file)) {
+                return Long.parseLong(session.text("PRAGMA page_count"));
+            }
+        });
+    }
+
+    /// Copies the store in `folder` as it is now to `target`, beside others that write to it, verifies the copy, and gives it its
+    /// name only then.
+    ///
+    /// @param progress is told the pages copied
+    /// @return how many animals are in it
+    static long backup(Path folder, Path target, LongConsumer progress) {
+        Path part = partOf(target);
+        return perform("backed up", target, _ -> {
+            try {
+                Files.deleteIfExists(part);
+                Sqlite.createPrivate(part);
+                long count = copy(Sqlite.file(folder), part, progress);
+                if (verify(part) != count) {
+                    throw new Failure(Failure.Kind.UNAVAILABLE, "the copy has not all animals; try again");
+                }
+                sync(part);
+                Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+                return count;
+            } finally {
+                Files.deleteIfExists(part);
+            }
+        });
+    }
+
+    /// The transaction holds on to one state of the store for all steps.
+    private static long copy(Path source, Path target, LongConsumer progress) throws SQLException {
+        try (Session session = Sqlite.connectReader(source)) {
+            session.execute("BEGIN");
+            long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
+            session.unwrap(SQLiteConnection.class).getDatabase().backup("main", target.toString(),
+                    (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
+                    PAGES_PER_STEP);
+            session.execute("COMMIT");
+            return count;
+        }
+    }
+
+    /// Checks that a file is a whole store that this version can serve, and gives back how many animals are in it.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` that says what is wrong with it.
+    static long verify(Path file) {
+        return perform("read", file, _ -> {
+            if (length(log(file)) > 0) {
+                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log(file)
+                        + "; 'petstore backup' makes a whole copy");
+            }
+            SqliteLibrary.load();
+            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:"
+                    + file.toAbsolutePath().toUri() + "?immutable=1&mode=ro");
+                    Session session = new Session(connection)) {
+                String result = session.text("PRAGMA integrity_check(1)");
+                if (!result.equals("ok")) {
+                    throw Failure.unavailable(file + " is damaged: " + result);
+                }
+                if (!session
+                        .text("SELECT count(*) FROM sqlite_schema WHERE name IN ('schema_version', 'pet', 'api_key')")
+                        .equals("3")) {
+                    throw Failure.unavailable(file + " is no store of a petstore");
+                }
+                Migrations.checkKnown(session);
+                return Long.parseLong(session.text("SELECT count(*) FROM pet"));
+            }
+        });
+    }
+
+    /// Where a copy is written until it is whole: beside the file, under a name that no other process uses, and gone when this one
+    /// ends.
+    private static Path partOf(Path file) {
+        Path part = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid() + ".part");
+        part.toFile().deleteOnExit();
+        return part;
+    }
+
+    private static Path log(Path file) {
+        return file.resolveSibling(file.getFileName() + "-wal");
+    }
+
+    private static long length(Path file) throws IOException {
+        return Files.exists(file) ? Files.size(file) : 0;
+    }
+
+    /// Puts a verified copy of `backup` in the place of the store in `folder`, which nobody else may have open.
+    ///
+    /// Ids that the replaced store gave out are not given out again.
+    ///
+    /// @param aside where the replaced store is kept
+    static void restore(Path backup, Path folder, Path aside) {
+        Path file = Sqlite.file(folder);
+        Path part = partOf(file);
+        perform("restored", backup, _ -> {
+            try {
+                Files.deleteIfExists(part);
+                Sqlite.createPrivate(part);
+                Files.copy(backup, part, StandardCopyOption.REPLACE_EXISTING);
+                verify(part);
+                if (Files.exists(file)) {
+                    keepIds(file, part);
+                    keepAside(file, aside);
+                }
+                sync(part);
+                Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+                return true;
+            } finally {
+                Files.deleteIfExists(part);
+            }
+        });
+    }
+
+    private static void keepIds(Path replaced, Path restored) throws SQLException {
+        long last;
+        try (Session session = Sqlite.connectWriter(replaced)) {
+            last = Sqlite.lastPetId(session);
+        } catch (SQLException e) {
+            // A store that cannot be read is why one restores.
+            return;
+        }
+        try (Session session = Sqlite.connectWriter(restored)) {
+            Sqlite.raiseLastPetId(session, last);
+        }
+    }
+
+    /// The store keeps its name until the other takes it, so that there is one at every moment.
+    private static void keepAside(Path file, Path aside) throws IOException {
+        Files.createLink(aside, file);
+        for (String log : new String[]{"-wal", "-shm"}) {
+            Path from = file.resolveSibling(file.getFileName() + log);
+            if (Files.exists(from)) {
+                Files.move(from, aside.resolveSibling(aside.getFileName() + log));
+            }
+        }
+    }
+
+    private static void sync(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    /// What is done with a file.
+    @FunctionalInterface
+    private interface Step<T> {
+        T on(Path file) throws SQLException, IOException;
+    }
+
+    private static <T> T perform(String what, Path file, Step<T> step) {
+        try {
+            return step.on(file);
+        } catch (SQLException | IOException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package petstore.sql;
+
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+import org.sqlite.SQLiteJDBCLoader;
+import org.sqlite.util.LibraryLoaderUtil;
+
+/// The native library of SQLite, which has to be a file while it is loaded and no longer.
+///
+/// The driver would leave it behind, in the folder for temporary files, whenever the process does not end by itself, and
+/// clears up there after other processes while they start.
+final class SqliteLibrary {
+
+    private static boolean loaded;
+
+    private SqliteLibrary() {
+    }
+
+    /// Loads the library, once in the life of the process.
+    static synchronized void load() throws SQLException {
+        if (loaded) {
+            return;
+        }
+        String name = LibraryLoaderUtil.getNativeLibName();
+        try {
+            Path folder = Files.createTempDirectory("petstore");
+            Path file = folder.resolve(name);
+            try (InputStream library = SQLiteJDBCLoader.class
+                    .getResourceAsStream(LibraryLoaderUtil.getNativeLibResourcePath() + "/" + name)) {
+                if (library == null) {
+                    throw new SQLException("there is no SQLite for " + LibraryLoaderUtil.getNativeLibResourcePath());
+                }
+                Files.copy(library, file);
+                System.setProperty("org.sqlite.lib.path", folder.toString());
+                System.setProperty("org.sqlite.lib.name", name);
+                loaded = SQLiteJDBCLoader.initialize();
+            } finally {
+                Files.deleteIfExists(file);
+                Files.delete(folder);
+            }
+        } catch (Exception e) {
+            throw new SQLException("SQLite cannot be loaded: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package petstore.transfer;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import org.roaringbitmap.longlong.Roaring64Bitmap;
+import petstore.Catalogue;
+import petstore.Failure;
+import petstore.Pet;
+
+/// Reads a file into the catalogue: checks all of it first, and writes only then.
+public final class Importer {
+
+    private static final int MOST_REPORTED = 100;
+    private static final long GREATEST_ID = Long.MAX_VALUE / 2;
+
+    /// What is imported, and how.
+    ///
+    /// @param file is read twice: once to check, once to write
+    /// @param keepIds whether animals keep the ids of the file; an id that is taken makes its line bad
+    /// @param skipBad whether good lines are written although others are bad
+    /// @param dryRun whether to check only
+    /// @param group how many animals are written in one transaction
+    /// @param pause how long to leave the store to others between two of them
+    public record Plan(Path file, Format format, boolean keepIds, boolean skipBad, boolean dryRun, int group,
+            Duration pause) {
+    }
+
+    /// What came of it.
+    ///
+    /// @param good how many lines are animals
+    /// @param bad how many are not
+    /// @param firstBad the first 100 of these, e.g. `line 7: name must not be blank`
+    /// @param written how many animals were written
+    public record Report(long good, long bad, List<String> firstBad, long written) {
+    }
+
+    private final Catalogue catalogue;
+    private final Plan plan;
+    private final Progress progress;
+    private long bytesBefore;
+
+    private Importer(Catalogue catalogue, Plan plan, Progress progress) {
+        this.catalogue = catalogue;
+        this.plan = plan;
+        this.progress = progress;
+    }
+
+    /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. Each group is durable when it is
+    /// written; when the store fails between two, those before stay.
+    ///
+    /// @param progress is told the bytes read, of twice the file's size
+    /// @throws IOException when the file cannot be read
+    public static Report run(Catalogue catalogue, Plan plan, Progress progress) throws IOException {
+        return new Importer(catalogue, plan, progress).run();
+    }
+
+    private Report run() throws IOException {
+        Check check = check();
+        if (plan.dryRun() || (check.bad > 0 && !plan.skipBad())) {
+            return check.report(0);
+        }
+        if (plan.keepIds() && catalogue.reserveIds(check.greatestId) != check.lastId) {
+            // Animals were added meanwhile. From here on the ids of the file are given to nobody else.
+            check = check();
+            if (check.bad > 0 && !plan.skipBad()) {
+                return check.report(0);
+            }
+        }
+        bytesBefore = Files.size(plan.file());
+        return check.report(write(check.lastId));
+    }
+
+    /// What the first reading finds.
+    private static final class Check {
+        private final long lastId;
+        private final List<String> firstBad = new ArrayList<>();
+        private long good;
+        private long bad;
+        private long greatestId;
+
+        Check(long lastId) {
+            this.lastId = lastId;
+        }
+
+        void count(Entry entry) {
+            switch (entry) {
+                case Entry.Good(_, var pet) -> {
+                    good++;
+                    greatestId = Math.max(greatestId, pet.id());
+                }
+                case Entry.Bad(var line, var reason) -> {
+                    bad++;
+                    if (firstBad.size() < MOST_REPORTED) {
+                        firstBad.add("line " + line + ": " + reason);
+                    }
+                }
+            }
+        }
+
+        Report report(long written) {
+            return new Report(good, bad, List.copyOf(firstBad), written);
+        }
+    }
+
+    private Check check() throws IOException {
+        bytesBefore = 0;
+        Check check = new Check(plan.keepIds() ? catalogue.reserveIds(0) : 0);
+        try (Groups groups = new Groups(check.lastId)) {
+            for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
+                group.forEach(check::count);
+            }
+        }
+        return check;
+    }
+
+    /// Reads the next group while the one before is being written.
+    private long write(long lastId) throws IOException {
+        long written = 0;
+        try (Groups groups = new Groups(lastId); ExecutorService writer = Executors.newSingleThreadExecutor()) {
+            Future<Integer> before = writer.submit(() -> 0);
+            for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
+                List<Pet> pets = new ArrayList<>(group.size());
+                written += finished(before, written);
+                for (Entry entry : group) {
+                    switch (entry) {
+                        case Entry.Good(_, var pet) -> pets.add(pet);
+                        case Entry.Bad(var line, var reason) -> skip(line, reason, written);
+                    }
+                }
+                before = writer.submit(() -> write(pets));
+            }
+            return written + finished(before, written);
+        }
+    }
+
+    private void skip(long line, String reason, long written) {
+        if (!plan.skipBad()) {
+            throw Failure.unavailable("the import stopped after " + written + " animals, which stay: the file was"
+                    + " changed meanwhile, line " + line + ": " + reason);
+        }
+    }
+
+    private int write(List<Pet> pets) throws InterruptedException {
+        if (plan.keepIds()) {
+            catalogue.putBack(pets);
+        } else {
+            catalogue.addAll(pets.stream().map(Pet::withoutId).toList());
+        }
+        Thread.sleep(plan.pause());
+        return pets.size();
+    }
+
+    private static int finished(Future<Integer> group, long writtenBefore) {
+        try {
+            return group.get();
+        } catch (ExecutionException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the import stopped after " + writtenBefore
+                    + " animals, which stay: "
+                    + Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse(""),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.unavailable("the import was interrupted after " + writtenBefore + " animals, which stay");
+        }
+    }
+
+    /// The entries of the file in groups, with those made bad whose id is taken.
+    private final class Groups implements AutoCloseable {
+        private final CountingStream in = new CountingStream(Files.newInputStream(plan.file()));
+        private final EntryReader entries;
+        private final Roaring64Bitmap ids = new Roaring64Bitmap();
+        private final long lastId;
+
+        /// @param lastId the greatest id that the store has used
+        Groups(long lastId) throws IOException {
+            this.lastId = lastId;
+            entries = plan.format().reader(in, plan.keepIds());
+        }
+
+        /// The next entries, empty at the end.
+        List<Entry> next() throws IOException {
+            List<Entry> group = new ArrayList<>(plan.group());
+            for (Optional<Entry> entry = entries.next(); entry.isPresent(); entry = entries.next()) {
+                group.add(entry.get());
+                if (group.size() == plan.group()) {
+                    break;
+                }
+            }
+            progress.reached(bytesBefore + in.bytes);
+            return plan.keepIds() ? withoutClashes(group) : group;
+        }
+
+        /// Ids above the greatest one that was ever used cannot be taken: the store need not be asked for them.
+        private List<Entry> withoutClashes(List<Entry> group) {
+            List<Long> doubtful = new ArrayList<>();
+            for (Entry entry : group) {
+                if (entry instanceof Entry.Good(_, var pet) && pet.id() <= lastId) {
+                    doubtful.add(pet.id());
+                }
+            }
+            Set<Long> taken = doubtful.isEmpty() ? Set.of() : catalogue.taken(doubtful);
+            return group.stream().map(entry -> entry instanceof Entry.Good good ? judge(good, taken) : entry).toList();
+        }
+
+        private Entry judge(Entry.Good entry, Set<Long> taken) {
+            long id = entry.pet().id();
+            if (taken.contains(id)) {
+                return new Entry.Bad(entry.line(), "the id " + id + " is taken");
+            }
+            if (id > GREATEST_ID) {
+                return new Entry.Bad(entry.line(), "the id " + id + " leaves too little room for later ones");
+            }
+            if (ids.contains(id)) {
+                return new Entry.Bad(entry.line(), "the id " + id + " stands in the file before");
+            }
+            ids.addLong(id);
+            return entry;
+        }
+
+        @Override
+        public void close() throws IOException {
+            entries.close();
+        }
+    }
+
+    /// Counts what is read.
+    private static final class CountingStream extends FilterInputStream {
+        private long bytes;
+
+        CountingStream(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            int count = super.read(buffer, offset, length);
+            bytes += Math.max(0, count);
+            return count;
+        }
+    }
+}

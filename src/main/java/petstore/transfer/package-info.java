@@ -1,0 +1,2 @@
+/// Import and export of the catalogue, in constant memory.
+package petstore.transfer;

@@ -1,0 +1,101 @@
+/*
+ * Stands between the program and the disk that its store is on; loaded by LD_PRELOAD.
+ *
+ * In the folder that PETSTORE_TEST_DISK names, a file `fsync`, `write` or `read` makes that call fail for as long as it is
+ * there, and `petstore.db.undo` and `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss
+ * of power, brought about afterwards. A record there is three int64 (offset, size of the file before, count of bytes before)
+ * and those bytes.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define NEXT(name) ((__typeof__(&name)) dlsym(RTLD_NEXT, #name))
+
+static int is_on(const char *fault) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", getenv("PETSTORE_TEST_DISK"), fault);
+    return access(path, F_OK) == 0;
+}
+
+/* The name of the store's file behind fd, NULL when it is another file. */
+static const char *store_file(int fd) {
+    char link[64];
+    char path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? "" : slash + 1;
+    return strcmp(name, "petstore.db") == 0 ? "petstore.db"
+        : strcmp(name, "petstore.db-wal") == 0 ? "petstore.db-wal" : NULL;
+}
+
+static int open_undo(const char *file, int flags) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s.undo", getenv("PETSTORE_TEST_DISK"), file);
+    return open(path, O_WRONLY | O_CREAT | flags, 0600);
+}
+
+static void remember(int fd, const char *file, size_t count, off64_t offset) {
+    struct stat before;
+    char *bytes = malloc(count);
+    if (bytes == NULL || fstat(fd, &before) != 0) {
+        abort();
+    }
+    ssize_t there = NEXT(pread64)(fd, bytes, count, offset);
+    int64_t head[] = {offset, before.st_size, there < 0 ? 0 : there};
+    struct iovec record[] = {{head, sizeof head}, {bytes, (size_t) head[2]}};
+    int undo = open_undo(file, O_APPEND);
+    if (writev(undo, record, 2) < 0) {
+        abort();
+    }
+    close(undo);
+    free(bytes);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
+    const char *file = store_file(fd);
+    if (file != NULL && is_on("write")) {
+        errno = ENOSPC;
+        return -1;
+    }
+    if (file != NULL) {
+        remember(fd, file, count, offset);
+    }
+    return NEXT(pwrite64)(fd, bytes, count, offset);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t count, off64_t offset) {
+    if (store_file(fd) != NULL && is_on("read")) {
+        errno = EIO;
+        return -1;
+    }
+    return NEXT(pread64)(fd, bytes, count, offset);
+}
+
+int fsync(int fd) {
+    const char *file = store_file(fd);
+    if (file != NULL && is_on("fsync")) {
+        errno = EIO;
+        return -1;
+    }
+    int result = NEXT(fsync)(fd);
+    if (file != NULL && result == 0) {
+        close(open_undo(file, O_TRUNC));
+    }
+    return result;
+}
+
+int fdatasync(int fd) {
+    return fsync(fd);
+}

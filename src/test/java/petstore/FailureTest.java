@@ -1,0 +1,28 @@
+package petstore;
+
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What a failure of the file system is called.
+class FailureTest {
+
+    @Test
+    void saysWhatTheFileSystemOnlyNames() {
+        assertThat(message(new AccessDeniedException("/data"))).isEqualTo("no store: permission denied");
+        assertThat(message(new NoSuchFileException("/data"))).isEqualTo("no store: there is no such file");
+        assertThat(message(new MalformedInputException(1))).isEqualTo("no store: it is not text in UTF-8");
+        assertThat(message(new IOException("No space left on device"))).isEqualTo("no store: No space left on device");
+    }
+
+    private static String message(IOException cause) {
+        Failure failure = Failure.unavailable("no store", cause);
+        assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE);
+        return failure.getMessage();
+    }
+}

@@ -1,0 +1,163 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.Pet;
+import petstore.app.PetstoreProcess.Ending;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// `petstore backup` and `petstore restore`, with what was acknowledged before and what is damaged.
+class BackupIT {
+
+    private static final String KEY = "a-key-for-the-test-of-backups";
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    private static final int PAGE_BYTES = 4096;
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @Test
+    void backupUnderLoadBringsBackEveryAnimalAcknowledgedBefore() throws InterruptedException {
+        Ledger ledger = new Ledger();
+        List<Pet> before;
+        long lastId;
+        try (PetstoreProcess server = serve(shell.data())) {
+            CountDownLatch loaded = new CountDownLatch(500);
+            try (Load load = new Load(16, server.port(), KEY, ledger, loaded::countDown)) {
+                assertThat(loaded.await(60, TimeUnit.SECONDS)).isTrue();
+                before = pets(shell.data());
+                Ending backup = shell.run("petstore backup backup.db");
+                assertThat(backup.code()).as(backup.toString()).isZero();
+                assertThat(backup.out()).isEmpty();
+                assertThat(backup.err()).singleElement().asString()
+                        .matches("Backed up [0-9]+ animals to backup.db, verified");
+                server.kill();
+                load.awaitEnd();
+            }
+        }
+        assertThat(ledger.refused()).isZero();
+        assertThat(shell.run("petstore restore backup.db --data other && petstore restore backup.db").code()).isZero();
+        List<Pet> restored = pets(folder.resolve("other"));
+        assertThat(restored).startsWith(before.toArray(Pet[]::new)).isEqualTo(pets(shell.data()));
+
+        Path replaced = folder.resolve("replaced");
+        shell.run("mkdir replaced && cp data/replaced-*.db replaced/petstore.db && rm -f data/*-wal");
+        ledger.verify(pets(replaced));
+        lastId = pets(replaced).getLast().id();
+        try (PetstoreProcess server = serve(shell.data())) {
+            long id = Ledger.pet(ServedContract.json(server.client(KEY).post(PET).body())).id();
+            assertThat(id).as("used by the replaced store").isGreaterThan(lastId);
+            assertThat(server.client(KEY).get("/v1/pets/" + before.getFirst().id()).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void restoreRefusesWhatIsNoWholeStoreAndReplacesNothing() throws IOException {
+        importAnimals(2_000);
+        shell.run("petstore backup good.db");
+        importAnimals(1);
+        byte[] store = Files.readAllBytes(shell.data().resolve("petstore.db"));
+
+        Files.writeString(folder.resolve("text.db"), "This is not a database, but a rather long text. ".repeat(100));
+        Files.createFile(folder.resolve("empty.db"));
+        copyOfGood("short.db", file -> file.truncate(file.size() / 2 / PAGE_BYTES * PAGE_BYTES));
+        copyOfGood("cut.db", file -> file.truncate(file.size() - 100));
+        int pages = (int) Files.size(folder.resolve("good.db")) / PAGE_BYTES;
+        assertThat(pages).isGreaterThan(20);
+        for (int page = 2; page < pages; page += pages / 5) {
+            long at = (long) page * PAGE_BYTES;
+            copyOfGood("page-" + page + ".db", file -> file.write(ByteBuffer.wrap(new byte[64]), at));
+        }
+        shell.run("mkdir newer && cp good.db newer/petstore.db");
+        try (StoreFile newer = new StoreFile(folder.resolve("newer"))) {
+            newer.execute("INSERT INTO schema_version (version) VALUES (1000)");
+        }
+        shell.run("cp newer/petstore.db newer.db; cp good.db used.db; echo x > used.db-wal");
+
+        for (String file : shell.run("ls *.db").out()) {
+            Ending ending = file.equals("good.db") ? refused(file, "none.db") : refused(file, file);
+            assertThat(ending.err().getFirst()).as(file).containsAnyOf("damaged", "malformed", "not a database",
+                    "is no store",
+                    "newer petstore", "is in use", "is no file");
+        }
+        assertThat(Files.readAllBytes(shell.data().resolve("petstore.db"))).isEqualTo(store);
+        assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
+        assertThat(shell.run("petstore restore good.db").code()).isZero();
+        assertThat(pets(shell.data())).hasSize(2_000);
+    }
+
+    private Ending refused(String what, String file) {
+        Ending ending = shell.run("petstore restore " + file);
+        assertThat(ending.code()).as(what).isEqualTo(1);
+        assertThat(ending.out()).isEmpty();
+        assertThat(ending.err()).as(what).hasSize(1);
+        return ending;
+    }
+
+    @Test
+    void restoreRefusesWhileAServerRunsAndBackupReplacesNothing() {
+        try (PetstoreProcess server = serve(shell.data())) {
+            server.client(KEY).post(PET);
+            assertThat(shell.run("petstore backup backup.db").err())
+                    .containsExactly("Backed up 1 animals to backup.db, verified");
+            Ending again = shell.run("petstore backup backup.db");
+            assertThat(again).isEqualTo(new Ending(1, List.of(),
+                    List.of("petstore: backup.db exists already; a backup replaces nothing")));
+            Ending restore = shell.run("petstore restore backup.db");
+            assertThat(restore).isEqualTo(new Ending(1, List.of(), List.of("petstore: the store in ./data is in use by"
+                    + " process " + server.pid() + "; stop that one, or choose another folder with --data")));
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+        }
+        assertThat(shell.run("petstore restore backup.db --data none/of/these").code()).isZero();
+        assertThat(pets(folder.resolve("none/of/these"))).hasSize(1);
+    }
+
+    private static PetstoreProcess serve(Path data) {
+        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), data).awaitReady();
+    }
+
+    private void importAnimals(int count) throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(count));
+        assertThat(shell.run("petstore import animals.ndjson").code()).isZero();
+    }
+
+    private static List<Pet> pets(Path data) {
+        try (StoreFile file = new StoreFile(data)) {
+            assertThat(file.integrity()).isEqualTo("ok");
+            return file.pets();
+        }
+    }
+
+    /// What is done to a file.
+    @FunctionalInterface
+    private interface Damage {
+        void to(FileChannel file) throws IOException;
+    }
+
+    private void copyOfGood(String name, Damage damage) throws IOException {
+        Path copy = Files.copy(folder.resolve("good.db"), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        try (FileChannel file = FileChannel.open(copy, StandardOpenOption.WRITE)) {
+            damage.to(file);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What `petstore` says to whoever types something wrong, or asks for help.
+class CommandLineIT {
+
+    private static final List<String> COMMANDS = List.of("", "serve", "keys", "keys create", "keys list",
+            "keys revoke");
+    /// Where no store can be: below a regular file.
+    private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
+
+    /// One command line, and the one line that answers it.
+    ///
+    /// @param code the exit code
+    /// @param says what the line has to name
+    record Mistake(int code, Map<String, String> environment, String line, List<String> says) {
+
+        @Override
+        public String toString() {
+            return line + " " + environment;
+        }
+    }
+
+    private static Mistake usage(String line, String... says) {
+        return new Mistake(Main.WRONG_USAGE, Map.of(), line, List.of(says));
+    }
+
+    private static Mistake setting(String name, String value, String... says) {
+        return new Mistake(Main.WRONG_USAGE, Map.of(name, value), "serve", List.of(says));
+    }
+
+    static Stream<Mistake> mistakes() {
+        return Stream.of(usage("", "subcommand"), usage("keys", "subcommand"), usage("feed", "'feed'"),
+                usage("serve --colour red", "--colour"),
+                usage("serve --port 65536", "--port", "65535"), usage("serve --port http", "--port", "'http'"),
+                usage("serve --port 9 --admin-port 9", "--admin-port"),
+                usage("serve --request-timeout 20", "--request-timeout", "'20'", "30s"),
+                usage("serve --idle-timeout 0s", "--idle-timeout"),
+                usage("serve --base-url https://petstore.example/v2", "--base-url", "/v1"),
+                usage("serve --base-url petstore.example/v1", "--base-url", "https://"),
+                usage("serve --staging-base-url ftp://petstore.example/v1", "--staging-base-url", "https://"),
+                usage("serve --base-url <html>", "--base-url", "'<html>'", "https://"),
+                usage("keys create", "--name"), usage("keys create --name x --scope all", "pets:read", "pets:write"),
+                usage("keys create --name x --expires-in soon", "--expires-in", "90d"), usage("keys revoke", "ID"),
+                setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
+                setting("PETSTORE_API_KEY", "a long key with spaces", "PETSTORE_API_KEY", "spaces"),
+                setting("PETSTORE_IDLE_TIMEOUT", "long", "PETSTORE_IDLE_TIMEOUT", "'long'"),
+                new Mistake(Main.WRONG_USAGE,
+                        Map.of("PETSTORE_API_KEY", "a-key-that-is-long-enough", "PETSTORE_API_KEY_FILE", "/none"),
+                        "serve", List.of("PETSTORE_API_KEY_FILE")),
+                new Mistake(Main.FAILED, Map.of("PETSTORE_API_KEY_FILE", "/none/of/these"), "serve",
+                        List.of("PETSTORE_API_KEY_FILE", "/none/of/these", "no such file")),
+                new Mistake(Main.FAILED, Map.of(), "serve --data " + NO_FOLDER,
+                        List.of(NO_FOLDER, "--data", "Not a directory")),
+                new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + NO_FOLDER,
+                        List.of(NO_FOLDER, "Not a directory")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void saysInOneLineWhatIsWrong(Mistake mistake) {
+        try (PetstoreProcess petstore = start(mistake.environment(), mistake.line())) {
+            PetstoreProcess.Ending ending = petstore.ending();
+            assertThat(ending.code()).isEqualTo(mistake.code());
+            assertThat(ending.out()).isEmpty();
+            assertOneLine(ending, mistake.says());
+            String key = mistake.environment().get("PETSTORE_API_KEY");
+            if (key != null) {
+                assertThat(ending.err().getFirst()).doesNotContain(key);
+            }
+        }
+    }
+
+    @Test
+    void refusesWhatIsNoStoreOfItsOwn(@TempDir Path folder) throws IOException {
+        Path text = Files.createDirectory(folder.resolve("text"));
+        Files.writeString(text.resolve("petstore.db"), "This is not a database, but a rather long text. ".repeat(100));
+        Path nested = folder.resolve("nested");
+        Files.createDirectories(nested.resolve("petstore.db"));
+        Path newer = folder.resolve("newer");
+        assertThat(PetstoreProcess.run("keys", "create", "--name", "x", "--data", newer.toString()).code()).isZero();
+        try (StoreFile file = new StoreFile(newer)) {
+            file.execute("INSERT INTO schema_version (version) VALUES (1000)");
+        }
+        for (String command : List.of("serve --port 0 --admin-port 0", "keys list")) {
+            assertFails(command, text, "petstore.db", "not a database");
+            assertFails(command, nested, "petstore.db");
+            assertFails(command, newer, "version 1000", "newer");
+        }
+        assertThat(text.resolve("petstore.db")).content().startsWith("This is not a database");
+    }
+
+    private static void assertFails(String command, Path folder, String... says) {
+        try (PetstoreProcess petstore = start(Map.of(), command + " --data " + folder)) {
+            PetstoreProcess.Ending ending = petstore.ending();
+            assertThat(ending.code()).isEqualTo(Main.FAILED);
+            assertOneLine(ending, List.of(says));
+        }
+    }
+
+    private static void assertOneLine(PetstoreProcess.Ending ending, List<String> says) {
+        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(says)
+                .doesNotContain("Exception", "java.");
+    }
+
+    @Test
+    void everyCommandHasHelpAndAVersion() {
+        List<PetstoreProcess> started = new ArrayList<>();
+        for (String command : COMMANDS) {
+            started.add(start(Map.of(), command + " --help"));
+            started.add(start(Map.of(), command + " --version"));
+        }
+        for (String command : COMMANDS) {
+            PetstoreProcess.Ending help = started.removeFirst().ending();
+            assertThat(help.code()).isZero();
+            assertThat(help.out().getFirst()).startsWith("Usage: petstore " + command);
+            assertThat(help.err()).isEmpty();
+            PetstoreProcess.Ending version = started.removeFirst().ending();
+            assertThat(version.code()).isZero();
+            assertThat(version.out()).singleElement().asString().matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+.*");
+            assertThat(version.err()).isEmpty();
+        }
+    }
+
+    private static PetstoreProcess start(Map<String, String> environment, String line) {
+        return PetstoreProcess.start(environment, line.strip().isEmpty() ? new String[0] : line.strip().split(" ", 0));
+    }
+}

@@ -1,0 +1,146 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.app.PetstoreProcess.Ending;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// The rest of the command line through the real program: what it says to a terminal, to a pipe, and to who mistypes.
+class CommandsIT {
+
+    private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
+    private static final String SECRET = "a-secret-key-of-the-operator";
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @Test
+    void configShowsEveryValueAndItsSourceAndNoSecret() throws IOException {
+        Ending ending = shell.run("PETSTORE_API_KEY=" + SECRET
+                + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000");
+        assertThat(ending.code()).isZero();
+        assertThat(ending.err()).isEmpty();
+        assertThat(ending.out().stream().map(line -> line.replaceAll(" {2,}", "|").strip())).containsExactly(
+                "SETTING|VALUE|FROM", "--data|./data|default", "--host|0.0.0.0|PETSTORE_HOST", "--port|9000|--port",
+                "--admin-host|127.0.0.1|default", "--admin-port|9090|default", "--base-url|-|default",
+                "--staging-base-url|-|default", "--idle-timeout|30s|default", "--header-timeout|10s|default",
+                "--request-timeout|20s|default", "--max-connections|10000|default",
+                "API key|(secret)|PETSTORE_API_KEY");
+        Files.writeString(folder.resolve("key"), SECRET + "\n");
+        assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())
+                .matches("API key +\\(secret\\) +PETSTORE_API_KEY_FILE");
+        assertThat(folder.resolve("data")).doesNotExist();
+    }
+
+    @Test
+    void healthcheckTellsByItsExitCode() {
+        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+            assertThat(shell.run("petstore healthcheck --admin-port " + server.adminPort()))
+                    .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
+            server.kill();
+            server.ending();
+            assertThat(shell.run("PETSTORE_ADMIN_PORT=" + server.adminPort() + " petstore healthcheck"))
+                    .isEqualTo(new Ending(1, List.of(), List.of("petstore: not ready: http://127.0.0.1:"
+                            + server.adminPort() + "/readyz: Connection refused")));
+        }
+    }
+
+    @Test
+    void everyCommandHasHelpWithAnExample() {
+        List<String> commands = List.of("serve", "keys create", "keys list", "keys rotate", "keys revoke", "import",
+                "export", "backup", "restore", "config", "healthcheck", "completion");
+        Ending all = shell.run("printf '%s\\n' '" + String.join("' '", commands)
+                + "' | xargs -P 2 -I @ sh -c 'petstore @ --help > \"help @\"' && petstore --help && petstore --version");
+        assertThat(all.code()).isZero();
+        assertThat(all.err()).isEmpty();
+        assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"));
+        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+");
+        for (String command : commands) {
+            assertThat(folder.resolve("help " + command)).content().startsWith("Usage: petstore " + command)
+                    .containsPattern("Example:\\R  .*petstore " + command);
+        }
+    }
+
+    @Test
+    void completionLoadsInBashAndZsh() {
+        Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
+                + " COMP_CWORD=1; COMP_LINE='petstore ex'; COMP_POINT=11; _complete_petstore; echo ${COMPREPLY[@]}");
+        assertThat(bash.err()).isEmpty();
+        assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
+        assertThat(bash.out().getLast()).isEqualTo("export");
+        assumeThat(shell.run("command -v zsh").code()).as("there is a zsh").isZero();
+        Ending zsh = shell
+                .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion) && echo ok'");
+        assertThat(zsh.out()).containsExactly("ok");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "petstore imprt x | Unmatched arguments from index 0: 'imprt', 'x'; did you mean import? (see 'petstore --help')",
+            "petstore keys rotat x | Unmatched arguments from index 1: 'rotat', 'x'; did you mean rotate? (see 'petstore keys --help')",
+            "petstore import | Missing required parameter: 'FILE' (see 'petstore import --help')",
+            "petstore import x --keep-id | Unknown option: '--keep-id'; did you mean --keep-ids? (see 'petstore import --help')",
+            "petstore export x --format xml | Invalid value for option '--format': 'xml' is none of ndjson, csv (see 'petstore export --help')",
+            "petstore keys list --format xml | Invalid value for option '--format': expected one of [TABLE, JSON] (case-insensitive) but was 'xml' (see 'petstore keys list --help')",
+            "petstore keys create --name x --expires-at soon | Invalid value for option '--expires-at': 'soon' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z (see 'petstore keys create --help')",
+            "petstore keys | Missing required subcommand (see 'petstore keys --help')"})
+    void wrongUsageIsAnsweredByOneHelpfulLine(String line) {
+        String[] parts = line.split(" \\| ", 2);
+        assertThat(shell.run(parts[0])).isEqualTo(new Ending(2, List.of(), List.of("petstore: " + parts[1])));
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void failureIsOneLineUnlessMoreIsAskedFor() {
+        String line = "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one";
+        assertThat(shell.run("petstore keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
+        for (String command : List.of("petstore --verbose keys list", "petstore keys --verbose list",
+                "petstore keys list --verbose")) {
+            Ending verbose = shell.run(command);
+            assertThat(verbose.code()).isEqualTo(1);
+            assertThat(verbose.err()).as(command).hasSizeGreaterThan(2).startsWith(line)
+                    .anyMatch(trace -> trace.startsWith("\tat petstore."));
+        }
+    }
+
+    @Test
+    void progressIsShownToATerminalAlone() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"),
+                "{\"name\":\"Whiskers\",\"categoryId\":7}\n".repeat(60_000));
+        Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");
+        assertThat(shown.code()).isZero();
+        assertThat(String.join("\n", shown.out())).containsPattern("import +[0-9]+% \\[=+.*\\] .*[0-9]+/[0-9]+ MiB"
+                + " \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*MiB/s").endsWith("Imported 60000 animals");
+        for (String command : List.of("export all.ndjson", "backup backup.db", "restore backup.db")) {
+            String task = command.substring(0, command.indexOf(' '));
+            assertThat(String.join("\n", shell.run("script -qec 'petstore " + command + "' /dev/null").out()))
+                    .containsPattern(task + " +100% \\[=+\\] ");
+        }
+        assertThat(shell.run("script -qec 'petstore import --quiet animals.ndjson' /dev/null").out())
+                .containsExactly("Imported 60000 animals");
+        assertThat(shell.run("petstore import animals.ndjson"))
+                .isEqualTo(new Ending(0, List.of(), List.of("Imported 60000 animals")));
+    }
+
+    @Test
+    void theExamplesAreImportedInOneLine() throws IOException {
+        assertThat(Files.readString(Path.of("README.md"))).contains("./petstore import examples/animals.ndjson");
+        assertThat(shell.run("petstore import " + EXAMPLES).code()).isZero();
+    }
+}

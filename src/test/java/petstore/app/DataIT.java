@@ -1,0 +1,177 @@
+package petstore.app;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.app.PetstoreProcess.Ending;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// `petstore import` and `petstore export` as their operator meets them, without a server.
+///
+/// `-Dpetstore.animals=N` carries that many animals in and out instead of 200,000.
+class DataIT {
+
+    private static final long ANIMALS = Long.getLong("petstore.animals", 50_000);
+    private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @Test
+    void whatIsImportedIsExportedThroughFilesAndPipes() throws IOException {
+        assertThat(shell.run("petstore import " + EXAMPLES)).isEqualTo(said(0, "Imported 46 animals"));
+        Ending exported = shell.run("petstore export -");
+        assertThat(exported.code()).isZero();
+        assertThat(exported.err()).containsExactly("Exported 46 animals");
+        assertThat(exported.out()).hasSize(46).first().asString().startsWith("{\"id\":1,\"name\":\"");
+        assertThat(shell.run("petstore export animals.csv --format csv")).isEqualTo(said(0, "Exported 46 animals"));
+        assertThat(shell.run("cat animals.csv | petstore import - --format csv --keep-ids --data copy"))
+                .isEqualTo(said(0, "Imported 46 animals"));
+        assertThat(shell.run("petstore export - --data copy").out()).isEqualTo(exported.out());
+        assertThat(shell.run("petstore export - --data copy | petstore import /dev/stdin"))
+                .isEqualTo(said(0, "Exported 46 animals", "Imported 46 animals"));
+        assertThat(shell.run("petstore export /dev/stdout").out()).hasSize(92).startsWith(
+                exported.out().toArray(String[]::new));
+        assertThat(shell.run("ls").out()).containsExactly("animals.csv", "copy", "data");
+    }
+
+    @Test
+    void namesEveryBadLineAndWritesOnlyWhenTold() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), """
+                {"name":"Rex","categoryId":1}
+                {"name":"","categoryId":1}
+
+                nonsense
+                {"name":"Tom","categoryId":1.5,"status":"lost"}
+                {"name":"Tom","categoryId":2,"status":"sold"}
+                """);
+        List<String> bad = List.of("line 2: name must be 1 to 255 characters long",
+                "line 4: the body is not valid JSON: Unrecognized token 'nonsense':"
+                        + " was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')",
+                "line 5: categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
+                        + " status must be one of available, pending, sold");
+        assertThat(shell.run("petstore import animals.ndjson --dry-run"))
+                .isEqualTo(said(1, bad, "Checked: 2 animals are good, 3 of 5 are bad"));
+        assertThat(shell.data()).doesNotExist();
+        assertThat(shell.run("petstore import animals.ndjson"))
+                .isEqualTo(said(1, bad, "Imported 0 animals, 3 of 5 are bad"));
+        assertThat(shell.run("petstore import animals.ndjson --skip-bad"))
+                .isEqualTo(said(1, bad, "Imported 2 animals, 3 of 5 are bad"));
+        assertThat(shell.run("petstore export - 2>&1")).isEqualTo(new Ending(0,
+                List.of("{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}",
+                        "{\"id\":2,\"name\":\"Tom\",\"categoryId\":2,\"status\":\"sold\"}", "Exported 2 animals"),
+                List.of()));
+    }
+
+    @Test
+    void keepsIdsAndRefusesThoseThatAreTaken() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), """
+                {"id":9,"name":"Rex","categoryId":1}
+                {"id":4,"name":"Tom","categoryId":1}
+                """);
+        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(0, "Imported 2 animals"));
+        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(1,
+                "line 1: the id 9 is taken", "line 2: the id 4 is taken", "Imported 0 animals, 2 of 2 are bad"));
+        assertThat(shell.run("petstore import animals.ndjson && petstore export - | cut -d, -f1").out())
+                .containsExactly("{\"id\":4", "{\"id\":9", "{\"id\":10", "{\"id\":11");
+    }
+
+    @Test
+    void saysWhatCannotBeReadOrWritten() {
+        assertThat(shell.run("petstore import none.ndjson"))
+                .isEqualTo(said(1, "petstore: none.ndjson cannot be read: there is no such file"));
+        assertThat(shell.run("petstore export animals.ndjson")).isEqualTo(said(1,
+                "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one"));
+        assertThat(folder).isEmptyDirectory();
+        shell.run("petstore import " + EXAMPLES);
+        assertThat(shell.run("petstore export none/animals.ndjson"))
+                .isEqualTo(
+                        said(1, "petstore: the export cannot be written: there is no folder for none/animals.ndjson"));
+        assertThat(shell.run("petstore export /dev/full"))
+                .isEqualTo(said(1, "petstore: the export cannot be written: No space left on device"));
+    }
+
+    @Test
+    void replacesWhatALinkLeadsToAndNotTheLink() throws IOException {
+        Files.createDirectory(folder.resolve("there"));
+        Files.writeString(folder.resolve("there/animals.ndjson"), "before");
+        Files.createSymbolicLink(folder.resolve("link"), Path.of("there/animals.ndjson"));
+        shell.run("petstore import " + EXAMPLES);
+        assertThat(shell.run("petstore export link").code()).isZero();
+        assertThat(folder.resolve("link")).isSymbolicLink();
+        assertThat(Files.readAllLines(folder.resolve("there/animals.ndjson"))).hasSize(46);
+    }
+
+    @Test
+    void endsSoonWhenNobodyReadsOnAndLeavesNoHalfFile() throws IOException {
+        writeAnimals(folder.resolve("animals.ndjson"), 100_000);
+        assertThat(shell.run("petstore import animals.ndjson")).isEqualTo(said(0, "Imported 100000 animals"));
+        Ending cut = shell.run("petstore export - | head -1; exit ${PIPESTATUS[0]}");
+        assertThat(cut.code()).isEqualTo(1);
+        assertThat(cut.out()).hasSize(1);
+        assertThat(cut.err()).containsExactly("petstore: the export cannot be written: Broken pipe");
+        Files.writeString(folder.resolve("whole"), "before");
+        for (String signal : List.of("KILL", "INT")) {
+            // Job control, because bash lets what it starts in the background ignore SIGINT otherwise.
+            assertThat(shell.run("set -m; petstore export whole & until compgen -G '*.part' >&2; do :; done; kill -"
+                    + signal + " %1; wait %1; cat whole").out()).containsExactly("before");
+        }
+        assertThat(shell.run("ls *.part").out()).as("left by SIGKILL alone").hasSizeLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void carriesManyAnimalsInLittleMemory() throws IOException {
+        writeAnimals(folder.resolve("animals.ndjson"), ANIMALS);
+        for (String command : List.of("import animals.ndjson --keep-ids", "export all.ndjson")) {
+            Ending ending = shell.run("PETSTORE_JAVA_OPTIONS=-Xmx128m petstore " + command);
+            assertThat(ending).isEqualTo(said(0, (command.startsWith("import") ? "Imported " : "Exported ") + ANIMALS
+                    + " animals"));
+        }
+        try (BufferedReader reader = Files.newBufferedReader(folder.resolve("all.ndjson"))) {
+            for (long id = 1; id <= ANIMALS; id++) {
+                assertThat(reader.readLine() + "\n").isEqualTo(animal(id));
+            }
+            assertThat(reader.readLine()).isNull();
+        }
+    }
+
+    /// Writes animals with the ids from 1 to `count`, far from their order.
+    private static void writeAnimals(Path file, long count) throws IOException {
+        long step = 7_368_787;
+        try (BufferedWriter writer = Files.newBufferedWriter(file)) {
+            for (long i = 0; i < count; i++) {
+                writer.write(animal(1 + i * step % count));
+            }
+        }
+    }
+
+    private static String animal(long id) {
+        return "{\"id\":" + id + ",\"name\":\"Animal number " + id + "\",\"categoryId\":" + id % 50
+                + ",\"status\":\"pending\"}\n";
+    }
+
+    private static Ending said(int code, String... err) {
+        return new Ending(code, List.of(), List.of(err));
+    }
+
+    private static Ending said(int code, List<String> bad, String last) {
+        List<String> err = new ArrayList<>(bad);
+        err.add(last);
+        return new Ending(code, List.of(), err);
+    }
+}

@@ -1,0 +1,182 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.NewPet;
+import petstore.Pet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/// The program on a disk that fails.
+class DiskIT {
+
+    private static final String KEY = "a-key-for-the-test-of-disks";
+
+    private final Ledger ledger = new Ledger();
+
+    @TempDir
+    private Path temporary;
+    private Path folder;
+
+    @BeforeEach
+    void chooseFolder() {
+        folder = temporary.resolve("data");
+    }
+
+    @Test
+    void fullDiskStopsWritesAndNothingElse() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk)) {
+            isFullAndThenNot(server, () -> disk.fail(Disk.Call.WRITE), () -> disk.heal(Disk.Call.WRITE));
+        }
+    }
+
+    /// Here it is the kernel that refuses, with `EFBIG` in place of `ENOSPC`.
+    @Test
+    void logThatCannotGrowStopsWritesAndNothingElse() throws IOException, InterruptedException {
+        assumeTrue(run("prlimit", "--version"), "prlimit is not here");
+        try (PetstoreProcess server = serve(Map.of())) {
+            isFullAndThenNot(server, () -> limitFiles(server, "1024"), () -> limitFiles(server, "unlimited"));
+        }
+    }
+
+    private void isFullAndThenNot(PetstoreProcess server, Runnable fill, Runnable free) {
+        server.awaitReady();
+        add(server, 201);
+        fill.run();
+        for (int i = 0; i < 3; i++) {
+            add(server, 503);
+            assertThat(shown(server)).hasSize(1);
+        }
+        free.run();
+        add(server, 201);
+        ledger.verify(shown(server));
+        assertThat(shown(server)).as("what was refused is not there").hasSize(2);
+        server.terminate();
+        assertThat(server.ending().code()).isZero();
+        try (PetstoreProcess next = serve(Map.of()).awaitReady()) {
+            assertThat(shown(next)).hasSize(2);
+            add(next, 201);
+        }
+    }
+
+    @Test
+    void failedReadIsForgottenOnceTheDiskReadsAgain() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            ApiClient client = server.client(KEY);
+            add(server, 201);
+            disk.fail(Disk.Call.READ);
+            for (int i = 1; i <= 10; i++) {
+                assertThat(client.get("/v1/pets?limit=" + i).statusCode()).isEqualTo(503);
+            }
+            disk.heal(Disk.Call.READ);
+            for (int i = 11; i <= 30; i++) {
+                assertThat(client.get("/v1/pets?limit=" + i).statusCode()).isEqualTo(200);
+            }
+            add(server, 201);
+            assertThat(shown(server)).hasSize(2);
+        }
+    }
+
+    @Test
+    void failedSyncEndsTheProgram() throws InterruptedException {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            CountDownLatch loaded = new CountDownLatch(100);
+            try (Load load = new Load(16, server.port(), KEY, ledger, loaded::countDown)) {
+                assertThat(loaded.await(30, TimeUnit.SECONDS)).isTrue();
+                disk.fail(Disk.Call.FSYNC);
+                server.ending();
+                load.awaitEnd();
+            }
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.err()).singleElement().asString().contains("disk", "SQLITE_IOERR_FSYNC");
+            assertThat(ledger.refused()).as("told that their animals were not kept").isPositive();
+        }
+        disk.heal(Disk.Call.FSYNC);
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            try (StoreFile file = new StoreFile(folder)) {
+                assertThat(file.integrity()).isEqualTo("ok");
+                ledger.verify(file.pets());
+            }
+            add(server, 201);
+        }
+    }
+
+    @Test
+    void whatIsShownOutlivesALossOfPower() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            add(server, 201);
+            disk.fail(Disk.Call.FSYNC);
+            add(server, 503);
+            assertThat(server.ending().code()).isEqualTo(1);
+        }
+        disk.heal(Disk.Call.FSYNC);
+        List<Pet> shown;
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            shown = shown(server);
+        }
+        disk.losePower(folder);
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            assertThat(shown(server)).isEqualTo(shown);
+        }
+    }
+
+    private Disk disk() {
+        return Disk.in(temporary.resolve("disk")).orElseGet(() -> abort("a disk that fails needs Linux and cc"));
+    }
+
+    private PetstoreProcess serve(Disk disk) {
+        return serve(disk.environment());
+    }
+
+    private PetstoreProcess serve(Map<String, String> environment) {
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("PETSTORE_API_KEY", KEY);
+        return PetstoreProcess.serve(all, folder);
+    }
+
+    private void add(PetstoreProcess server, int status) {
+        NewPet pet = ledger.next();
+        HttpResponse<String> response = server.client(KEY).post(Ledger.json(pet));
+        assertThat(response.statusCode()).isEqualTo(status);
+        ledger.answered(pet, response);
+    }
+
+    private static List<Pet> shown(PetstoreProcess server) {
+        HttpResponse<String> response = server.client(KEY).get("/v1/pets?limit=100");
+        assertThat(response.statusCode()).isEqualTo(200);
+        return ServedContract.json(response.body()).valueStream().map(Ledger::pet).toList();
+    }
+
+    private static void limitFiles(PetstoreProcess server, String bytes) {
+        try {
+            assertThat(run("prlimit", "--pid", String.valueOf(server.pid()), "--fsize=" + bytes + ":")).isTrue();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean run(String... command) throws IOException, InterruptedException {
+        return Files.exists(Path.of("/usr/bin", command[0]))
+                && new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.DISCARD).start()
+                        .waitFor() == 0;
+    }
+}

@@ -1,0 +1,185 @@
+package petstore.app;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The program as people start it, `./petstore`, in a process of its own.
+///
+/// ```java
+/// try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+///     new ApiClient(server.port(), server.firstKey().orElseThrow()).get("/v1/pets");
+/// }
+/// ```
+final class PetstoreProcess implements AutoCloseable {
+
+    /// How a process ended.
+    ///
+    /// @param code its exit code; 128 and the number of the signal that killed it
+    /// @param out the lines it wrote on stdout
+    /// @param err the lines it wrote on stderr
+    record Ending(int code, List<String> out, List<String> err) {
+    }
+
+    private static final Path LAUNCHER = Path.of("petstore").toAbsolutePath();
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Pattern READY = Pattern.compile("Petstore is ready: http://127\\.0\\.0\\.1:([0-9]+)/v1");
+    private static final Pattern ADMIN = Pattern.compile("Admin: http://127\\.0\\.0\\.1:([0-9]+)");
+    private static final Pattern FIRST_KEY = Pattern.compile("First API key, shown only once: (pets_.*)");
+
+    private final Process process;
+    private final List<String> out = new CopyOnWriteArrayList<>();
+    private final List<String> err = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final List<Thread> readers;
+
+    private PetstoreProcess(Process process) {
+        this.process = process;
+        this.readers = List.of(
+                Thread.ofVirtual().start(() -> collect(process.inputReader(StandardCharsets.UTF_8), out)),
+                Thread.ofVirtual().start(() -> collect(process.errorReader(StandardCharsets.UTF_8), err)));
+    }
+
+    /// Starts `petstore` with these arguments, in an environment without any other setting.
+    static PetstoreProcess start(Map<String, String> environment, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(arguments));
+        command.addFirst(LAUNCHER.toString());
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
+        builder.environment().put("PETSTORE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto");
+        builder.environment().putAll(environment);
+        try {
+            Process process = builder.start();
+            process.getOutputStream().close();
+            return new PetstoreProcess(process);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Starts `petstore serve` on the store in `folder`, on free ports.
+    static PetstoreProcess serve(Path folder, String... more) {
+        return serve(Map.of(), folder, more);
+    }
+
+    /// Starts `petstore serve` on the store in `folder`, on free ports.
+    static PetstoreProcess serve(Map<String, String> environment, Path folder, String... more) {
+        List<String> arguments = new ArrayList<>(
+                List.of("serve", "--data", folder.toString(), "--port", "0", "--admin-port", "0"));
+        arguments.addAll(List.of(more));
+        return start(environment, arguments.toArray(String[]::new));
+    }
+
+    /// Runs `petstore` to its end.
+    static Ending run(String... arguments) {
+        return start(Map.of(), arguments).ending();
+    }
+
+    private void collect(BufferedReader reader, List<String> lines) {
+        try (reader) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                lines.add(line);
+                if (ADMIN.matcher(line).matches()) {
+                    ready.complete(null);
+                }
+            }
+        } catch (IOException e) {
+            lines.add(e.toString());
+        }
+    }
+
+    /// Waits until the program says that it accepts connections. Fails when it ends instead.
+    PetstoreProcess awaitReady() {
+        CompletableFuture.anyOf(ready, process.onExit()).orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        if (!ready.isDone()) {
+            throw new AssertionError("not ready: " + ending());
+        }
+        return this;
+    }
+
+    /// Waits until the program has ended.
+    Ending ending() {
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError("still running: " + out + err);
+            }
+            for (Thread reader : readers) {
+                reader.join();
+            }
+            return new Ending(process.exitValue(), out(), err());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /// The lines on stdout so far.
+    List<String> out() {
+        return List.copyOf(out);
+    }
+
+    /// The lines on stderr so far.
+    List<String> err() {
+        return List.copyOf(err);
+    }
+
+    /// The port of the API, once it is ready.
+    int port() {
+        return Integer.parseInt(said(READY).orElseThrow());
+    }
+
+    /// The port of the admin listener, once it is ready.
+    int adminPort() {
+        return Integer.parseInt(said(ADMIN).orElseThrow());
+    }
+
+    /// The key that the program made because the store had none.
+    Optional<String> firstKey() {
+        return said(FIRST_KEY);
+    }
+
+    private Optional<String> said(Pattern pattern) {
+        return out.stream().map(pattern::matcher).filter(Matcher::matches).map(line -> line.group(1)).findFirst();
+    }
+
+    /// A client of the API with this key.
+    ApiClient client(String key) {
+        return new ApiClient(port(), key);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// Asks the program to end, by SIGTERM. What it says from now on is heard too, unlike after `Process.destroy`.
+    void terminate() {
+        process.toHandle().destroy();
+    }
+
+    /// Ends the program where it stands, by SIGKILL.
+    void kill() {
+        process.toHandle().destroyForcibly();
+    }
+
+    @Override
+    public void close() {
+        kill();
+        ending();
+    }
+}

@@ -1,0 +1,213 @@
+package petstore.transfer;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetStatus;
+import petstore.sql.SqlStore;
+import petstore.transfer.Importer.Plan;
+import petstore.transfer.Importer.Report;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Import and export of both formats, on a real store.
+class TransferTest {
+
+    private static final String GOOD = "{\"name\":\"Rex\",\"categoryId\":1}\n";
+
+    @TempDir
+    private Path folder;
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.openSqlite(folder, () -> {
+        });
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsExportedComesBackTheSame(Format format, @TempDir Path other) throws IOException {
+        List<String> names = List.of("Whiskers", "  blanks  ", "comma, \"quote\" 'tick'", "line\nfeed\r\n", "犬 🐕",
+                "tab\t\u0001",
+                "=1+1", "null", "\\", "a\u2028b");
+        for (String name : names) {
+            store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty()));
+            store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
+        }
+        String exported = export(store, format);
+        try (SqlStore copy = SqlStore.openSqlite(other, () -> {
+        })) {
+            Report report = importInto(copy, format, exported, true, false, false);
+            assertThat(report).isEqualTo(new Report(20, 0, List.of(), 20));
+            assertThat(export(copy, format)).isEqualTo(exported);
+            for (long id = 1; id <= 20; id++) {
+                assertThat(copy.catalogue().find(id)).isEqualTo(store.catalogue().find(id)).isPresent();
+            }
+        }
+    }
+
+    @Test
+    void ndjsonIsExactlyTheJsonOfTheApi() throws IOException {
+        store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD)));
+        store.catalogue().add(new NewPet("Rex", -1, Optional.empty()));
+        assertThat(export(store, Format.NDJSON)).isEqualTo("""
+                {"id":1,"name":"Ünï \\"x\\"","categoryId":7,"status":"sold"}
+                {"id":2,"name":"Rex","categoryId":-1}
+                """);
+        assertThat(export(store, Format.CSV)).isEqualTo("""
+                id,name,categoryId,status
+                1,"Ünï ""x""\",7,sold
+                2,Rex,-1,
+                """);
+    }
+
+    @Test
+    void givesNewIdsByDefault() throws IOException {
+        store.catalogue().add(new NewPet("first", 1, Optional.empty()));
+        importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
+        assertThat(store.catalogue().find(77)).isEmpty();
+        assertThat(store.catalogue().find(2)).map(Pet::name).contains("Rex");
+    }
+
+    @Test
+    void namesEveryBadLineAndWritesNothing() throws IOException {
+        String file = GOOD + "\n" + "{\"name\":\"\"}\n" + "nonsense\n" + GOOD
+                + "{\"name\":\"Rex\",\"categoryId\":1,\"status\":\"lost\"}\n" + "x".repeat(70_000) + "\n" + GOOD;
+        Report report = importInto(store, Format.NDJSON, file, false, false, false);
+        assertThat(report.good()).isEqualTo(3);
+        assertThat(report.bad()).isEqualTo(4);
+        assertThat(report.written()).isZero();
+        assertThat(report.firstBad()).hasSize(4).satisfiesExactly(
+                line -> assertThat(line)
+                        .isEqualTo("line 3: name must be 1 to 255 characters long; categoryId is required"),
+                line -> assertThat(line).startsWith("line 4: the body is not valid JSON"),
+                line -> assertThat(line).isEqualTo("line 6: status must be one of available, pending, sold"),
+                line -> assertThat(line).startsWith("line 7: the line is longer than"));
+        assertThat(store.catalogue().count()).isZero();
+    }
+
+    @Test
+    void reportsTheFirstHundredBadLinesAndCountsTheRest() throws IOException {
+        Report report = importInto(store, Format.NDJSON, "{}\n".repeat(250), false, false, false);
+        assertThat(report.firstBad()).hasSize(100);
+        assertThat(report.bad()).isEqualTo(250);
+    }
+
+    @Test
+    void writesTheGoodLinesWhenBadOnesAreSkipped() throws IOException {
+        Report report = importInto(store, Format.NDJSON, GOOD + "{}\n" + GOOD, false, true, false);
+        assertThat(report.written()).isEqualTo(2);
+        assertThat(report.bad()).isEqualTo(1);
+        assertThat(store.catalogue().count()).isEqualTo(2);
+    }
+
+    @Test
+    void aDryRunWritesNothing() throws IOException {
+        Report report = importInto(store, Format.NDJSON, GOOD.repeat(5), false, false, true);
+        assertThat(report).isEqualTo(new Report(5, 0, List.of(), 0));
+        assertThat(store.catalogue().count()).isZero();
+    }
+
+    @Test
+    void anIdThatIsTakenMakesItsLineBad() throws IOException {
+        store.catalogue().add(new NewPet("first", 1, Optional.empty()));
+        String file = pet(1) + pet(9) + pet(3) + pet(9) + pet(0) + GOOD + pet(Long.MAX_VALUE);
+        Report report = importInto(store, Format.NDJSON, file, true, true, false);
+        assertThat(report.firstBad()).containsExactly("line 1: the id 1 is taken",
+                "line 4: the id 9 stands in the file before",
+                "line 5: id must be an integer between 1 and 9223372036854775807",
+                "line 6: id must be an integer between 1 and 9223372036854775807",
+                "line 7: the id 9223372036854775807 leaves too little room for later ones");
+        assertThat(report.written()).isEqualTo(2);
+        assertThat(store.catalogue().add(new NewPet("next", 1, Optional.empty())).id()).isEqualTo(10);
+    }
+
+    @Test
+    void readsCsvWithColumnsInAnyOrder() throws IOException {
+        String file = "\uFEFFstatus,extra,categoryId,name\r\nsold,x,7,\"Two\nlines\"\r\n,,8,Rex\r\n";
+        Report report = importInto(store, Format.CSV, file, false, false, false);
+        assertThat(report.written()).isEqualTo(2);
+        assertThat(store.catalogue().find(1)).contains(new Pet(1, "Two\nlines", 7, Optional.of(PetStatus.SOLD)));
+        assertThat(store.catalogue().find(2)).contains(new Pet(2, "Rex", 8, Optional.empty()));
+    }
+
+    @Test
+    void namesBadCsvRecordsByTheirFirstLine() throws IOException {
+        String file = "name,categoryId,status\n\"a\nb\",1,\n,x,lost\nRex\nRex,1,sold,more\nRex,9223372036854775808,\n";
+        Report report = importInto(store, Format.CSV, file, false, false, false);
+        assertThat(report.firstBad()).containsExactly(
+                "line 4: name must be 1 to 255 characters long; categoryId must be an integer between"
+                        + " -9223372036854775808 and 9223372036854775807; status must be one of available, pending, sold",
+                "line 5: there are 1 fields instead of 3", "line 6: there are 4 fields instead of 3",
+                "line 7: categoryId must be an integer between -9223372036854775808 and 9223372036854775807");
+    }
+
+    @Test
+    void refusesACsvFileThatIsNone() throws IOException {
+        for (String file : List.of("", "a,b\n1,2\n", "name,categoryId\n\"open,1\n", "name,categoryId\n\u00FF,1\n")) {
+            Path source = Files.write(folder.resolve("source"), file.getBytes(ISO_8859_1));
+            assertThatThrownBy(() -> run(store, source, Format.CSV, false, false, false)).as(file)
+                    .isInstanceOf(Failure.class);
+        }
+        assertThat(store.catalogue().count()).isZero();
+    }
+
+    @Test
+    void manyGroupsStayInOrder() throws IOException {
+        int count = 3_333;
+        String file = IntStream.rangeClosed(1, count).mapToObj(id -> pet(id)).collect(Collectors.joining());
+        assertThat(importInto(store, Format.NDJSON, file, true, false, false).written()).isEqualTo(count);
+        assertThat(export(store, Format.NDJSON)).isEqualTo(file);
+    }
+
+    private static String pet(long id) {
+        return "{\"id\":" + id + ",\"name\":\"pet" + id + "\",\"categoryId\":1}\n";
+    }
+
+    private static String export(SqlStore store, Format format) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Exporter.export(store.catalogue(), format, out, _ -> {
+        });
+        return out.toString(UTF_8);
+    }
+
+    private Report importInto(SqlStore target, Format format, String file, boolean keepIds, boolean skipBad,
+            boolean dryRun)
+            throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), file);
+        return run(target, source, format, keepIds, skipBad, dryRun);
+    }
+
+    private static Report run(SqlStore target, Path source, Format format, boolean keepIds, boolean skipBad,
+            boolean dryRun)
+            throws IOException {
+        return Importer.run(target.catalogue(), new Plan(source, format, keepIds, skipBad, dryRun, 100, Duration.ZERO),
+                _ -> {
+                });
+    }
+}
