@@ -14,10 +14,11 @@ import java.util.Set;
 /// @param expires from when on it is refused; absent when it stays
 /// @param revoked when it was withdrawn; absent while it is good
 /// @param retired the secret before the last rotation; absent when there was none
+/// @param rateLimit how many requests it may send, instead of what the service allows every key
 /// @param lastUsed when it was last accepted, to the minute; absent when it never was
 public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secret, Instant created,
         Optional<Instant> expires, Optional<Instant> revoked, Optional<RetiredSecret> retired,
-        Optional<Instant> lastUsed) {
+        Optional<RateLimit> rateLimit, Optional<Instant> lastUsed) {
 
     /// A secret that was replaced, and is accepted beside the new one for a while.
     ///
@@ -31,9 +32,9 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
 
     /// A key that was just made.
     public static ApiKey issued(KeyToken token, String name, Set<Scope> scopes, Instant now,
-            Optional<Instant> expires) {
+            Optional<Instant> expires, Optional<RateLimit> rateLimit) {
         return new ApiKey(token.id(), name, scopes, SecretHash.of(token.secret()), now, expires, Optional.empty(),
-                Optional.empty(), Optional.empty());
+                Optional.empty(), rateLimit, Optional.empty());
     }
 
     /// Whether the key may be used at this moment, whoever holds it.

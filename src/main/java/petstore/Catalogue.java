@@ -21,6 +21,12 @@ public interface Catalogue {
     /// Adds an animal and gives it back under its new id. It is durable and visible to every reader from then on.
     Pet add(NewPet pet);
 
+    /// Adds an animal unless an earlier request under the same name has, in one transaction with the record of it.
+    ///
+    /// Errors: [Failure] of kind `REQUEST_IN_PROGRESS` while such a request is being carried out, and of kind
+    /// `IDEMPOTENCY_KEY_REUSED` when it asked for something else.
+    Added addOnce(NewPet pet, IdempotencyKey key);
+
     /// Shows every animal to `action`, by ascending id, as they are when this is called, whatever is added meanwhile. Memory
     /// does not grow with their number.
     void forEach(Consumer<Pet> action);

@@ -23,6 +23,12 @@ public final class Failure extends RuntimeException {
         NOT_FOUND,
         /// There is, but not for this method.
         METHOD_NOT_ALLOWED,
+        /// The same request is being carried out already; a later try gets its result.
+        REQUEST_IN_PROGRESS,
+        /// The client used one idempotency key for two different requests.
+        IDEMPOTENCY_KEY_REUSED,
+        /// The API key asks for more than its share.
+        RATE_LIMITED,
         /// There was, until its removal date.
         GONE,
         /// The body is longer than the service reads.

@@ -1,5 +1,7 @@
 package petstore;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 public abstract class CatalogueKit {
 
     private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
+
+    private static final NewPet REX = new NewPet("Rex", 7, Optional.of(PetStatus.AVAILABLE));
+    private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+    private static final Duration RETENTION = Duration.ofHours(24);
 
     /// A catalogue that is empty at the beginning of each test.
     protected abstract Catalogue catalogue();
@@ -124,6 +130,68 @@ public abstract class CatalogueKit {
                 .mapToObj(after -> catalogue().list(new PetQuery(100, Optional.empty(), after)).pets())
                 .flatMap(List::stream).map(Pet::id).toList();
         assertThat(ids).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+    }
+
+    @Test
+    void aRequestWithAKeyActsOnce() {
+        IdempotencyKey key = key("a", "one", NOW);
+        Added first = catalogue().addOnce(REX, key);
+        assertThat(first).isEqualTo(new Added(REX.withId(1), false));
+        assertThat(catalogue().addOnce(REX, key)).isEqualTo(new Added(first.pet(), true));
+        reopen();
+        assertThat(catalogue().addOnce(REX, key("a", "one", NOW.plus(RETENTION).minusMillis(1))))
+                .isEqualTo(new Added(first.pet(), true));
+        assertThat(catalogue().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aKeyBelongsToItsOwner() {
+        catalogue().addOnce(REX, key("a", "one", NOW));
+        assertThat(catalogue().addOnce(REX, key("b", "one", NOW)).replayed()).isFalse();
+        assertThat(catalogue().addOnce(REX, key("a", "two", NOW)).replayed()).isFalse();
+        assertThat(catalogue().addOnce(REX, key("a", "One", NOW)).replayed()).isFalse();
+        assertThat(catalogue().count()).isEqualTo(4);
+    }
+
+    @Test
+    void aKeyIsForOneRequest() {
+        catalogue().addOnce(REX, key("a", "one", NOW));
+        IdempotencyKey other = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "other", NOW,
+                RETENTION);
+        assertThatThrownBy(() -> catalogue().addOnce(REX, other)).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.IDEMPOTENCY_KEY_REUSED));
+        assertThat(catalogue().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aKeyIsForgottenAfterItsTime() {
+        catalogue().addOnce(REX, key("a", "one", NOW));
+        Added later = catalogue().addOnce(REX, key("a", "one", NOW.plus(RETENTION)));
+        assertThat(later).isEqualTo(new Added(REX.withId(2), false));
+        assertThat(catalogue().addOnce(REX, key("a", "one", NOW.plus(RETENTION))).pet()).isEqualTo(later.pet());
+    }
+
+    @Test
+    void theSameRequestFromManyThreadsActsOnce() throws Exception {
+        int keys = 50;
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Boolean>> sent = IntStream.range(0, keys * 8).mapToObj(i -> threads.submit(() -> {
+                try {
+                    catalogue().addOnce(REX, key("a", "key" + i % keys, NOW));
+                    return true;
+                } catch (Failure e) {
+                    return e.kind() == Failure.Kind.REQUEST_IN_PROGRESS;
+                }
+            })).toList();
+            for (Future<Boolean> isFine : sent) {
+                assertThat(isFine.get()).isTrue();
+            }
+        }
+        assertThat(catalogue().count()).isEqualTo(keys);
+    }
+
+    private static IdempotencyKey key(String owner, String key, Instant received) {
+        return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), "fingerprint", received, RETENTION);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package petstore;
 
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Map;
@@ -64,7 +65,8 @@ public abstract class KeyRingKit {
     @Test
     void rotatesASecretAndKeepsTheOneBeforeForAWhile() {
         KeyToken token = KeyToken.random(new SecureRandom());
-        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty()));
+        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(),
+                Optional.empty()));
         String fresh = KeyToken.random(new SecureRandom()).secret();
         Instant until = NOW.plusSeconds(60);
         assertThat(keys().rotate(token.id(), SecretHash.of(fresh), until)).isPresent();
@@ -99,7 +101,8 @@ public abstract class KeyRingKit {
 
     private static ApiKey key(String name, Instant created, Set<Scope> scopes, Optional<Instant> expires) {
         KeyToken token = KeyToken.random(new SecureRandom());
-        return ApiKey.issued(token, name, scopes, created, expires);
+        return ApiKey.issued(token, name, scopes, created, expires,
+                Optional.of(new RateLimit(10, Duration.ofMinutes(1))));
     }
 
     private static void assertSame(Optional<ApiKey> found, ApiKey expected) {

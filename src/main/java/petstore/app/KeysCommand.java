@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import petstore.ApiKey;
 import petstore.Failure;
 import petstore.KeyToken;
+import petstore.RateLimit;
 import petstore.Scope;
 import petstore.SecretHash;
 import petstore.sql.SqlStore;
@@ -42,6 +43,8 @@ final class KeysCommand {
         private String name;
         @Option(names = "--scope", paramLabel = "SCOPE", description = "What the key allows: pets:read or pets:write; both when none is given.")
         private Set<Scope> scopes = EnumSet.allOf(Scope.class);
+        @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests the key may send, e.g. 600/1m, instead of what serve allows.")
+        private Optional<RateLimit> rateLimit = Optional.empty();
         @ArgGroup(exclusive = true)
         private Expiry expiry = new Expiry();
 
@@ -66,7 +69,8 @@ final class KeysCommand {
             }
             KeyToken token = KeyToken.random(new SecureRandom());
             try (SqlStore open = store.open()) {
-                open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.at.or(() -> expiry.in.map(now::plus))));
+                open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.at.or(() -> expiry.in.map(now::plus)),
+                        rateLimit));
             }
             Audit.log("create", token.id(), name);
             console.out().println(token.text());

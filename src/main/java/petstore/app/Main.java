@@ -13,6 +13,7 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.RateLimit;
 import petstore.Scope;
 import petstore.transfer.Format;
 import picocli.CommandLine;
@@ -85,6 +86,7 @@ public final class Main {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, Texts::duration)
                 .registerConverter(Instant.class, Texts::instant)
+                .registerConverter(RateLimit.class, Texts::rateLimit)
                 .registerConverter(URI.class, Texts::uri)
                 .registerConverter(Scope.class, Texts::scope)
                 .registerConverter(Format.class, Texts::format)

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import petstore.Failure;
+import petstore.RateLimit;
 import petstore.http.HttpSettings;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,6 +45,10 @@ final class ServeOptions {
     private Duration headerTimeout;
     @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "How long a client may take for the rest: sending the body, taking the answer.")
     private Duration requestTimeout;
+    @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "How long the result of a request with an Idempotency-Key is kept.")
+    private Duration idempotencyRetention;
+    @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests each API key may send, e.g. 600/1m; any number when not given.")
+    private Optional<RateLimit> rateLimit;
     @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
@@ -70,7 +75,7 @@ final class ServeOptions {
         baseUrl.ifPresent(url -> checkBaseUrl("--base-url", url));
         stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
         return new Settings(store.folder(), new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
-                deadlines, maxConnections), configuredKey(environment));
+                deadlines, maxConnections, idempotencyRetention, rateLimit), configuredKey(environment));
     }
 
     private void checkPort(String option, int value) {

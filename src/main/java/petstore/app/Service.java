@@ -63,13 +63,13 @@ final class Service implements AutoCloseable {
             return Optional.empty();
         }
         KeyToken token = KeyToken.random(new SecureRandom());
-        keys.add(ApiKey.issued(token, "first", EnumSet.allOf(Scope.class), now, Optional.empty()));
+        keys.add(ApiKey.issued(token, "first", EnumSet.allOf(Scope.class), now, Optional.empty(), Optional.empty()));
         return Optional.of(token);
     }
 
     private static ApiKey configuredKey(String text, Instant now) {
         return ApiKey.issued(new KeyToken("configured", text), "PETSTORE_API_KEY", EnumSet.allOf(Scope.class), now,
-                Optional.empty());
+                Optional.empty(), Optional.empty());
     }
 
     /// Ends the process, once the clients whose animals were not kept have been told.

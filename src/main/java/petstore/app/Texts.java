@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import petstore.RateLimit;
 import petstore.Scope;
 import petstore.transfer.Format;
 import picocli.CommandLine.TypeConversionException;
@@ -53,6 +54,12 @@ final class Texts {
     /// A host and a port as they stand in a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
     static String address(String host, int port) {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /// A count and a time, `600/1m`.
+    static RateLimit rateLimit(String text) {
+        return RateLimit.find(text).orElseThrow(
+                () -> new TypeConversionException("'" + text + "' is not a rate limit such as 600/1m or 10/1s"));
     }
 
     /// An absolute or relative URL.

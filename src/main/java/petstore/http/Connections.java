@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
@@ -25,6 +28,10 @@ import petstore.Failure;
 final class Connections {
 
     private static final Answer LATE = Errors.answer(Failure.unavailable("the service could not answer in time"));
+
+    /// Little at once: requests that wait for the answers before them take many times the room of their bytes.
+    private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
+            .maxMessagesPerRead(1);
 
     /// One connection. It looks at what comes in before anything decodes it.
     private final class Watch extends ChannelInboundHandlerAdapter {
@@ -134,8 +141,10 @@ final class Connections {
         Watch watch = new Watch(context);
         watches.put(connection, watch);
         context.pipeline().addFirst(watch);
+        ChannelConfig config = context.channel().config();
         // A client may end what it sends and still wait for the answer.
-        context.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        config.setRecvByteBufAllocator(READS);
     }
 
     /// The header block of a request has come.

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -27,12 +28,14 @@ final class Dispatcher {
 
     private final Routes routes;
     private final Bearer bearer;
+    private final RateLimits limits;
     private final RefusalLog refusals;
     private final ExecutorService virtualThreads;
 
-    Dispatcher(Routes routes, Bearer bearer, RefusalLog refusals, ExecutorService virtualThreads) {
+    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, RefusalLog refusals, ExecutorService virtualThreads) {
         this.routes = routes;
         this.bearer = bearer;
+        this.limits = limits;
         this.refusals = refusals;
         this.virtualThreads = virtualThreads;
     }
@@ -45,7 +48,7 @@ final class Dispatcher {
         }
         String path = path(exchange);
         if (!Routes.needsKey(path)) {
-            route(exchange, path, Optional.empty());
+            route(exchange, path, Optional.empty(), RateLimits.Share.UNLIMITED);
             return;
         }
         switch (bearer.judge(exchange.request().headers().getAll(HttpHeaders.AUTHORIZATION))) {
@@ -78,7 +81,7 @@ final class Dispatcher {
 
     private void decide(Exchange exchange, String path, Bearer.Verdict verdict) {
         switch (verdict) {
-            case Bearer.Verdict.Accepted(var key) -> route(exchange, path, Optional.of(key));
+            case Bearer.Verdict.Accepted(var key) -> route(exchange, path, Optional.of(key), limits.take(key));
             case Bearer.Verdict.Refused(var answer) -> {
                 refusals.refused(exchange, answer.status(), Optional.empty());
                 exchange.always(List.of());
@@ -88,14 +91,19 @@ final class Dispatcher {
         }
     }
 
-    private void route(Exchange exchange, String path, Optional<ApiKey> key) {
+    private void route(Exchange exchange, String path, Optional<ApiKey> key, RateLimits.Share share) {
         Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
+        exchange.always(Stream.concat(share.headers().stream(),
+                found.stream().flatMap(match -> match.route().headers().stream())).toList());
+        if (share.refusal().isPresent()) {
+            exchange.send(share.refusal().get());
+            return;
+        }
         if (found.isEmpty()) {
             exchange.send(routes.refusal(path));
             return;
         }
         Route route = found.get().route();
-        exchange.always(route.headers());
         Optional<Scope> missing = route.scope()
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
@@ -103,17 +111,17 @@ final class Dispatcher {
             refusals.refused(exchange, answer.status(), key);
             exchange.send(answer);
         } else if (route.readsBody()) {
-            RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), body),
+            RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), key, body),
                     failure -> exchange.send(Errors.answer(failure)));
             exchange.request().resume();
         } else {
-            operate(exchange, found.get(), Buffer.buffer());
+            operate(exchange, found.get(), key, Buffer.buffer());
         }
     }
 
-    private void operate(Exchange exchange, Routes.Match match, Buffer body) {
+    private void operate(Exchange exchange, Routes.Match match, Optional<ApiKey> key, Buffer body) {
         Request request = new Request(match.parameter(), exchange.request().query(), exchange.request().headers(),
-                body);
+                key, body);
         blocking(exchange, () -> match.route().operation().answer(request), exchange::send);
     }
 

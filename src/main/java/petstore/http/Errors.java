@@ -1,9 +1,11 @@
 package petstore.http;
 
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 import petstore.Failure;
 import petstore.Failure.Kind;
@@ -14,17 +16,21 @@ final class Errors {
 
     private static final Header RETRY_AFTER = Header.constant("Retry-After", "1");
 
-    private static final Map<Kind, Integer> STATUSES = new EnumMap<>(Map.of(
-            Kind.INVALID_REQUEST, 400,
-            Kind.UNAUTHORIZED, 401,
-            Kind.FORBIDDEN, 403,
-            Kind.NOT_FOUND, 404,
-            Kind.METHOD_NOT_ALLOWED, 405,
-            Kind.GONE, 410,
-            Kind.PAYLOAD_TOO_LARGE, 413,
-            Kind.UNSUPPORTED_MEDIA_TYPE, 415,
-            Kind.INTERNAL_ERROR, 500,
-            Kind.UNAVAILABLE, 503));
+    private static final Set<Kind> RETRIED = EnumSet.of(Kind.UNAVAILABLE, Kind.REQUEST_IN_PROGRESS);
+    private static final Map<Kind, Integer> STATUSES = new EnumMap<>(Map.ofEntries(
+            Map.entry(Kind.INVALID_REQUEST, 400),
+            Map.entry(Kind.UNAUTHORIZED, 401),
+            Map.entry(Kind.FORBIDDEN, 403),
+            Map.entry(Kind.NOT_FOUND, 404),
+            Map.entry(Kind.METHOD_NOT_ALLOWED, 405),
+            Map.entry(Kind.REQUEST_IN_PROGRESS, 409),
+            Map.entry(Kind.GONE, 410),
+            Map.entry(Kind.PAYLOAD_TOO_LARGE, 413),
+            Map.entry(Kind.UNSUPPORTED_MEDIA_TYPE, 415),
+            Map.entry(Kind.IDEMPOTENCY_KEY_REUSED, 422),
+            Map.entry(Kind.RATE_LIMITED, 429),
+            Map.entry(Kind.INTERNAL_ERROR, 500),
+            Map.entry(Kind.UNAVAILABLE, 503)));
 
     private Errors() {
     }
@@ -35,7 +41,7 @@ final class Errors {
     }
 
     static Answer answer(Failure failure) {
-        return failure.kind() == Kind.UNAVAILABLE
+        return RETRIED.contains(failure.kind())
                 ? answer(failure.kind(), failure.getMessage(), RETRY_AFTER)
                 : answer(failure.kind(), failure.getMessage());
     }

@@ -75,14 +75,15 @@ public final class HttpService implements AutoCloseable {
     }
 
     private void listen(Catalogue catalogue, Bearer bearer, Health health) {
-        PetOperations pets = new PetOperations(catalogue, clock, settings.base());
+        PetOperations pets = new PetOperations(catalogue, settings, clock);
+        RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog(clock);
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
         port = listen("--port", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, refusals, virtualThreads),
+                new Dispatcher(api, bearer, limits, refusals, virtualThreads),
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
-                new Dispatcher(Routes.admin(health), bearer, refusals, virtualThreads), 1);
+                new Dispatcher(Routes.admin(health), bearer, limits, refusals, virtualThreads), 1);
         refreshLater(bearer);
     }
 

@@ -6,6 +6,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
+import petstore.RateLimit;
+
 /// How the service meets its clients.
 ///
 /// @param host the address that the API listens on, e.g. `127.0.0.1`
@@ -16,8 +18,11 @@ import java.util.Optional;
 /// @param stagingBaseUrl the same for the staging environment; only shown in the contract
 /// @param deadlines how long a client may take
 /// @param maxConnections the most connections at once, of each listener
+/// @param idempotencyRetention how long the result of a request with an Idempotency-Key is kept
+/// @param rateLimit how many requests each API key may send that has no limit of its own; absent for any number
 public record HttpSettings(String host, int port, String adminHost, int adminPort, Optional<URI> baseUrl,
-        Optional<URI> stagingBaseUrl, Deadlines deadlines, int maxConnections) {
+        Optional<URI> stagingBaseUrl, Deadlines deadlines, int maxConnections, Duration idempotencyRetention,
+        Optional<RateLimit> rateLimit) {
 
     /// How long a client may take.
     ///

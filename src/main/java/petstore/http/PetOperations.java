@@ -1,34 +1,43 @@
 package petstore.http;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
+import petstore.Added;
+import petstore.ApiKey;
 import petstore.Catalogue;
 import petstore.Failure;
 import petstore.Failure.Kind;
+import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Page;
 import petstore.Pet;
 import petstore.PetQuery;
+import petstore.SecretHash;
 import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
 /// The three operations of the contract, by their operationIds.
 final class PetOperations {
 
+    private static final List<Header> REPLAYED = List.of(Header.constant("Idempotent-Replayed", "true"));
     private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
 
     private final Catalogue catalogue;
     private final Clock clock;
     private final String base;
+    private final Duration idempotencyRetention;
 
-    /// @param base where answers say the API is, e.g. `/v1`
-    PetOperations(Catalogue catalogue, Clock clock, String base) {
+    PetOperations(Catalogue catalogue, HttpSettings settings, Clock clock) {
         this.catalogue = catalogue;
         this.clock = clock;
-        this.base = base;
+        this.base = settings.base();
+        this.idempotencyRetention = settings.idempotencyRetention();
     }
 
     /// One page by ascending id, with a `Link` to the next one if there is one (RFC 8288).
@@ -38,12 +47,23 @@ final class PetOperations {
         return Conditional.revalidated(request, Answer.json(200, PetJson.write(page.pets())).with(next));
     }
 
-    /// 201 once the animal is durable.
+    /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
     Answer createPet(Request request) {
+        Optional<String> key = IdempotencyHeader.find(request.headers());
         NewPet newPet = NewPetParser.parse(request.body().getBytes());
-        Pet pet = catalogue.add(newPet);
-        return Answer.json(201, PetJson.write(pet), Header.of("Location", base + "/pets/" + pet.id()),
-                Answer.NO_STORE);
+        Added added = key.map(text -> catalogue.addOnce(newPet, idempotencyKey(request, text, newPet)))
+                .orElseGet(() -> new Added(catalogue.add(newPet), false));
+        Answer answer = Answer.json(201, PetJson.write(added.pet()),
+                Header.of("Location", base + "/pets/" + added.pet().id()), Answer.NO_STORE);
+        return added.replayed() ? answer.with(REPLAYED) : answer;
+    }
+
+    /// The fingerprint is that of what the body says, however it is spelled.
+    private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
+        String owner = request.key().map(ApiKey::name).orElseThrow();
+        String fingerprint = SecretHash.of(new String(PetJson.write(newPet.withId(0)), StandardCharsets.UTF_8)).hex();
+        return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
+                idempotencyRetention);
     }
 
     /// One animal, until the operation's removal date.

@@ -9,10 +9,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
+import petstore.Added;
 import petstore.Catalogue;
 import petstore.Failure;
+import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Page;
 import petstore.Pet;
@@ -31,7 +34,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private final Database database;
-    private final GroupWriter<NewPet, Pet> writer;
+    private final GroupWriter<Insertion, Outcome> writer;
+    private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database) {
         this.database = database;
@@ -54,33 +58,94 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public Optional<Pet> find(long id) {
-        return database.read(session -> {
-            PreparedStatement select = session.prepare(FIND);
-            select.setLong(1, id);
-            return Session.rows(select, SqlCatalogue::pet).stream().findFirst();
-        });
+        return database.read(session -> find(session, id));
+    }
+
+    private static Optional<Pet> find(Session session, long id) throws SQLException {
+        PreparedStatement select = session.prepare(FIND);
+        select.setLong(1, id);
+        return Session.rows(select, SqlCatalogue::pet).stream().findFirst();
+    }
+
+    /// One animal that waits for the writer.
+    private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
+    }
+
+    /// What the writer made of an insertion: one that is refused does not hold up the others of its group.
+    private sealed interface Outcome {
+        record Done(Added added) implements Outcome {
+        }
+
+        record Refused(Failure failure) implements Outcome {
+        }
     }
 
     @Override
     public Pet add(NewPet pet) {
-        return writer.write(pet);
+        return write(new Insertion(pet, Optional.empty())).pet();
+    }
+
+    @Override
+    public Added addOnce(NewPet pet, IdempotencyKey key) {
+        if (!inProgress.add(key.name())) {
+            throw new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
+                    "a request with this Idempotency-Key is being carried out");
+        }
+        try {
+            return write(new Insertion(pet, Optional.of(key)));
+        } finally {
+            inProgress.remove(key.name());
+        }
+    }
+
+    private Added write(Insertion insertion) {
+        return switch (writer.write(insertion)) {
+            case Outcome.Done(var added) -> added;
+            case Outcome.Refused(var failure) -> throw failure;
+        };
     }
 
     @Override
     public void addAll(List<NewPet> pets) {
-        commit(pets);
+        commit(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
     }
 
-    private List<Pet> commit(List<NewPet> newPets) {
+    private List<Outcome> commit(List<Insertion> insertions) {
         return database.write(session -> {
-            long firstId = database.newPetIds(session, newPets.size());
-            List<Pet> pets = new ArrayList<>(newPets.size());
-            for (NewPet newPet : newPets) {
-                pets.add(newPet.withId(firstId + pets.size()));
+            long nextId = database.newPetIds(session, insertions.size());
+            List<Pet> pets = new ArrayList<>(insertions.size());
+            List<Outcome> outcomes = new ArrayList<>(insertions.size());
+            for (Insertion insertion : insertions) {
+                Optional<Outcome> before = insertion.key().isEmpty()
+                        ? Optional.empty()
+                        : before(session, insertion.key().get());
+                if (before.isPresent()) {
+                    outcomes.add(before.get());
+                } else {
+                    Pet pet = insertion.pet().withId(nextId++);
+                    if (insertion.key().isPresent()) {
+                        SqlIdempotency.record(session, insertion.key().get(), pet.id());
+                    }
+                    pets.add(pet);
+                    outcomes.add(new Outcome.Done(new Added(pet, false)));
+                }
             }
             insert(session, pets);
-            return pets;
+            return outcomes;
         });
+    }
+
+    /// What an earlier request under the same name came to; absent when there was none.
+    private static Optional<Outcome> before(Session session, IdempotencyKey key) throws SQLException {
+        Optional<SqlIdempotency.Entry> entry = SqlIdempotency.find(session, key);
+        if (entry.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!entry.get().fingerprint().equals(key.fingerprint())) {
+            return Optional.of(new Outcome.Refused(new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
+                    "this Idempotency-Key was used for another request")));
+        }
+        return find(session, entry.get().petId()).map(pet -> new Outcome.Done(new Added(pet, true)));
     }
 
     @Override
@@ -134,11 +199,9 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     private static Set<Long> taken(Session session, Collection<Long> ids) throws SQLException {
-        PreparedStatement select = session.prepare(FIND);
         Set<Long> taken = new HashSet<>();
         for (long id : ids) {
-            select.setLong(1, id);
-            if (!Session.rows(select, SqlCatalogue::pet).isEmpty()) {
+            if (find(session, id).isPresent()) {
                 taken.add(id);
             }
         }

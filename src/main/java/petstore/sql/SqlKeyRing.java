@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import petstore.ApiKey;
 import petstore.ApiKey.RetiredSecret;
 import petstore.KeyRing;
+import petstore.RateLimit;
 import petstore.Scope;
 import petstore.SecretHash;
 
@@ -21,11 +22,11 @@ import petstore.SecretHash;
 final class SqlKeyRing implements KeyRing {
 
     private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
-            + " retired_sha256, retired_until_ms, last_used_ms FROM api_key ";
+            + " retired_sha256, retired_until_ms, last_used_ms, rate_limit FROM api_key ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
     private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
     private static final String INSERT = "INSERT INTO api_key"
-            + " (id, name, scopes, secret_sha256, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)";
+            + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
     private static final String ROTATE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
             + " secret_sha256 = ? WHERE id = ?";
@@ -48,6 +49,7 @@ final class SqlKeyRing implements KeyRing {
             insert.setString(4, key.secret().hex());
             insert.setLong(5, key.created().toEpochMilli());
             insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
+            insert.setString(7, key.rateLimit().map(RateLimit::text).orElse(null));
             return insert.executeUpdate();
         });
     }
@@ -109,7 +111,8 @@ final class SqlKeyRing implements KeyRing {
         Set<Scope> scopes = Arrays.stream(row.getString(3).split(" ", -1)).map(Scope::find).flatMap(Optional::stream)
                 .collect(Collectors.toSet());
         return new ApiKey(row.getString(1), row.getString(2), scopes, SecretHash.ofHex(row.getString(4)),
-                Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7), retired(row), moment(row, 10));
+                Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7), retired(row),
+                Optional.ofNullable(row.getString(11)).flatMap(RateLimit::find), moment(row, 10));
     }
 
     private static Optional<RetiredSecret> retired(ResultSet row) throws SQLException {

@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
@@ -21,6 +22,8 @@ final class AtOnce {
         void talk() throws Exception;
     }
 
+    private static final long LIMIT_SECONDS = 45;
+
     private final Map<String, Callable<Void>> clients = new LinkedHashMap<>();
 
     /// @param name what is tested, e.g. `closes silent connections`
@@ -31,10 +34,11 @@ final class AtOnce {
         });
     }
 
-    /// Runs all clients to their end, and gives back what became of each.
+    /// Runs all clients to their end, for at most 45 seconds, and gives back what became of each.
     Stream<DynamicTest> run() throws InterruptedException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<Void>> results = threads.invokeAll(clients.values());
+            List<Future<Void>> results = threads.invokeAll(clients.values(), LIMIT_SECONDS,
+                    TimeUnit.SECONDS);
             List<DynamicTest> tests = new ArrayList<>();
             clients.forEach((name, _) -> {
                 Future<Void> result = results.get(tests.size());
@@ -45,8 +49,12 @@ final class AtOnce {
     }
 
     private static void check(String name, Future<Void> result) {
-        if (result.state() == Future.State.FAILED) {
-            throw new AssertionError("not so: " + name, result.exceptionNow());
+        switch (result.state()) {
+            case FAILED -> throw new AssertionError("not so: " + name, result.exceptionNow());
+            case CANCELLED -> throw new AssertionError("not within " + LIMIT_SECONDS + " seconds: " + name);
+            case RUNNING, SUCCESS -> {
+                // Done.
+            }
         }
     }
 }

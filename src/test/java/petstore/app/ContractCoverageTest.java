@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -29,6 +30,8 @@ class ContractCoverageTest {
     @Test
     void everyDocumentedAnswerIsReached() throws SQLException {
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
+            reachWhatAnIdempotencyKeyAnswers(service.client());
+            reachWhatALimitedKeyIsAnswered(service.client());
             reachWhatAHealthyStoreAnswers(service.client());
             reachWhatABrokenStoreAnswers(service.client());
         }
@@ -43,7 +46,7 @@ class ContractCoverageTest {
         list(client, "");
         list(client, "?limit=0");
         get(client, "1");
-        get(client, "2");
+        get(client, "999");
         reach("listPets", client.get("/v1/pets", "If-None-Match", "*").statusCode());
         reach("getPet", client.get("/v1/pets/1", "If-None-Match", "*").statusCode());
         clock.set("2030-12-06T00:00:00Z");
@@ -58,6 +61,32 @@ class ContractCoverageTest {
         create(reader, PET);
         list(writer, "");
         get(writer, "1");
+    }
+
+    /// Whoever has the store's lock keeps a request in progress.
+    private void reachWhatAnIdempotencyKeyAnswers(ApiClient client) throws SQLException {
+        String[] key = {"Idempotency-Key", "coverage"};
+        try (Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                Statement statement = store.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            CompletableFuture<Integer> one = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
+            CompletableFuture<Integer> other = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
+            CompletableFuture.anyOf(one, other).join();
+            statement.execute("COMMIT");
+            reach("createPet", one.join());
+            reach("createPet", other.join());
+        }
+        reach("createPet", client.post(PET.replace("Rex", "Max"), key).statusCode());
+    }
+
+    private void reachWhatALimitedKeyIsAnswered(ApiClient client) {
+        ApiClient limited = client
+                .withKey(CommandLines.run(folder, "keys", "create", "--name=l", "--rate-limit=1/1h"));
+        for (int i = 0; i < 2; i++) {
+            create(limited, PET);
+            list(limited, "");
+            get(limited, "1");
+        }
     }
 
     /// A trigger that refuses every animal and a status that no version knows are defects; a table that is not there is a

@@ -74,7 +74,8 @@ class CreatePetTest {
         try (TestService based = TestService.start(other, Clock.systemUTC(),
                 http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(),
                         Optional.of(base),
-                        Optional.empty(), http.deadlines(), http.maxConnections()))) {
+                        Optional.empty(), http.deadlines(), http.maxConnections(), http.idempotencyRetention(),
+                        http.rateLimit()))) {
             ApiClient client = based.client();
             HttpResponse<String> created = client.post("{\"name\":\"Rex\",\"categoryId\":1}");
             assertThat(created.headers().firstValue("Location")).contains(base + "/pets/1");

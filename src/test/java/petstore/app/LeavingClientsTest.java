@@ -27,6 +27,7 @@ class LeavingClientsTest {
 
     private static final String HEADERS = "Host: x\r\nAuthorization: Bearer " + TestService.KEY + "\r\n";
     private static final String GET = "GET /v1/pets HTTP/1.1\r\n" + HEADERS + "\r\n";
+    private static final String SCRIPT = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
     private static final String UNKNOWN = "Host: x\r\nAuthorization: Bearer "
             + new KeyToken("a".repeat(10), "b".repeat(32)).text() + "\r\n";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
@@ -51,6 +52,16 @@ class LeavingClientsTest {
                     200);
             answers(clients, service, "many requests", GET.repeat(500),
                     Collections.nCopies(500, 200).toArray(Integer[]::new));
+            clients.add("answers more than the system holds and closes", () -> {
+                try (RawClient client = new RawClient(service.port())) {
+                    client.send(SCRIPT.repeat(8)).socket().shutdownOutput();
+                    Thread.sleep(Duration.ofMillis(300));
+                    for (int i = 0; i < 8; i++) {
+                        assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+                    }
+                    assertThat(client.isClosedByServer()).isTrue();
+                }
+            });
             answers(clients, service, "half a body that is refused",
                     "POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + POST + "{", 401);
             answers(clients, service, "half a header block", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
@@ -97,7 +108,7 @@ class LeavingClientsTest {
     void forgetsClientsThatGoAwayWhateverTheyWereAbout() throws IOException {
         List<String> lastWords = List.of("", "GET /v1/pe", GET, "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{",
                 "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{", GET.repeat(1_000),
-                "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));
+                SCRIPT.repeat(20));
         try (TestService service = TestService.start(folder, LONG, MOST)) {
             for (String words : lastWords) {
                 List<RawClient> clients = connectAll(service);

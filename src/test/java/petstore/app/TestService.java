@@ -37,14 +37,15 @@ final class TestService implements AutoCloseable {
                 Duration.ofSeconds(20));
         HttpSettings http = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.empty(), Optional.empty(),
                 deadlines,
-                10_000);
+                10_000, Duration.ofHours(24), Optional.empty());
         return new TestService(Service.start(new Settings(folder, change.apply(http), Optional.of(KEY)), clock));
     }
 
     /// Starts the service with other limits for its clients than the default ones.
     static TestService start(Path folder, HttpSettings.Deadlines deadlines, int maxConnections) {
         return start(folder, Clock.systemUTC(), http -> new HttpSettings(http.host(), http.port(), http.adminHost(),
-                http.adminPort(), http.baseUrl(), http.stagingBaseUrl(), deadlines, maxConnections));
+                http.adminPort(), http.baseUrl(), http.stagingBaseUrl(), deadlines, maxConnections,
+                http.idempotencyRetention(), http.rateLimit()));
     }
 
     /// A client of the API with [#KEY].

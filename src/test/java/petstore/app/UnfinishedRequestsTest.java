@@ -48,7 +48,8 @@ class UnfinishedRequestsTest {
         HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(DEADLINE, DEADLINE, DEADLINE);
         try (TestService service = TestService.start(folder, Clock.systemUTC(),
                 http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(), http.baseUrl(),
-                        http.stagingBaseUrl(), deadlines, http.maxConnections()))) {
+                        http.stagingBaseUrl(), deadlines, http.maxConnections(), http.idempotencyRetention(),
+                        http.rateLimit()))) {
             assertCloses(service, false);
         }
     }

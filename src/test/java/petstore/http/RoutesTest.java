@@ -26,10 +26,11 @@ class RoutesTest {
     void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
         HttpSettings settings = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.<URI>empty(),
                 Optional.empty(),
-                new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1);
+                new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1, Duration.ZERO,
+                Optional.empty());
         try (SqlStore store = SqlStore.openSqlite(folder, () -> {
         })) {
-            Routes routes = Routes.api(new PetOperations(store.catalogue(), Clock.systemUTC(), settings.base()),
+            Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, Clock.systemUTC()),
                     new Contract(settings), new Docs(settings), new Health(store::check));
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());

@@ -16,5 +16,16 @@ CREATE TABLE api_key (
   revoked_ms INTEGER,
   retired_sha256 TEXT,
   retired_until_ms INTEGER,
-  last_used_ms INTEGER
+  last_used_ms INTEGER,
+  rate_limit TEXT
+) STRICT;
+CREATE TABLE idempotency (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  pet_id INTEGER NOT NULL,
+  received_ms INTEGER NOT NULL,
+  UNIQUE (owner, operation, idempotency_key)
 ) STRICT;

@@ -1,0 +1,36 @@
+package petstore;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// How many requests an API key may send: a bucket of `requests` tokens that fills up again within `window`.
+///
+/// @param requests 1 to 999,999,999
+/// @param window whole seconds, at least one
+public record RateLimit(long requests, Duration window) {
+
+    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})/([1-9][0-9]{0,5})(s|m|h|d)");
+
+    /// Reads what [#text] writes, with any unit: `600/1m`, `10/1s`; absent when it is something else.
+    public static Optional<RateLimit> find(String text) {
+        Matcher parts = FORM.matcher(text);
+        if (!parts.matches()) {
+            return Optional.empty();
+        }
+        long count = Long.parseLong(parts.group(2));
+        Duration window = switch (parts.group(3)) {
+            case "s" -> Duration.ofSeconds(count);
+            case "m" -> Duration.ofMinutes(count);
+            case "h" -> Duration.ofHours(count);
+            default -> Duration.ofDays(count);
+        };
+        return Optional.of(new RateLimit(Long.parseLong(parts.group(1)), window));
+    }
+
+    /// The limit as text, e.g. `600/60s`.
+    public String text() {
+        return requests + "/" + window.toSeconds() + "s";
+    }
+}
