@@ -75,7 +75,9 @@ public final class NewPetParser {
             throw invalid("the body is nested deeper than " + Json.MAX_DEPTH + " levels, or has a number of over "
                     + Json.MAX_NUMBER_LENGTH + " characters or an overlong member name");
         } catch (JacksonException e) {
-            throw invalid("the body is not valid JSON: " + e.getOriginalMessage());
+            boolean duplicate = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate");
+            throw invalid("the body " + (duplicate ? "has a member twice" : "is not valid JSON") + ", at character "
+                    + e.getLocation().getCharOffset());
         } catch (IOException e) {
             throw new IllegalStateException("a string cannot fail to be read", e);
         }

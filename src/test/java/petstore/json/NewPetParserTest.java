@@ -1,0 +1,32 @@
+package petstore.json;
+
+import org.junit.jupiter.api.Test;
+import petstore.Failure;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class NewPetParserTest {
+
+    @Test
+    void saysWhereTheBodyIsNoJson() {
+        assertRefused("{\"name\":'Rex'}", "the body is not valid JSON, at character 8");
+        assertRefused("{\"name\":\"Rex\"", "the body is not valid JSON, at character 13");
+    }
+
+    @Test
+    void saysWhereAMemberComesAgain() {
+        assertRefused("{\"name\":\"Rex\",\"n\\u0061me\":\"Rex\"}", "the body has a member twice, at character 25");
+    }
+
+    @Test
+    void namesEveryViolationAtOnce() {
+        assertRefused("{\"name\":7,\"status\":null}", "name must be a string; status must be one of available, pending,"
+                + " sold; categoryId is required");
+    }
+
+    private static void assertRefused(String body, String message) {
+        assertThatThrownBy(() -> NewPetParser.parse(body.getBytes(UTF_8))).isInstanceOf(Failure.class)
+                .hasMessage(message);
+    }
+}
