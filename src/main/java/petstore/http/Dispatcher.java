@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -93,8 +92,7 @@ final class Dispatcher {
 
     private void route(Exchange exchange, String path, Optional<ApiKey> key, RateLimits.Share share) {
         Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
-        exchange.always(Stream.concat(share.headers().stream(),
-                found.stream().flatMap(match -> match.route().headers().stream())).toList());
+        exchange.always(share.headersWith(found.map(match -> match.route().headers()).orElse(List.of())));
         if (share.refusal().isPresent()) {
             exchange.send(share.refusal().get());
             return;

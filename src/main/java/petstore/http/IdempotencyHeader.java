@@ -5,13 +5,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
 import petstore.Failure;
 import petstore.Failure.Kind;
 
 /// The `Idempotency-Key` field (IETF draft), a structured-field string or the same without quotes.
 final class IdempotencyHeader {
 
-    private static final String NAME = "Idempotency-Key";
+    private static final CharSequence NAME = HttpHeaders.createOptimized("Idempotency-Key");
     /// Without quotes and backslashes that are not escaped.
     private static final Pattern QUOTED = Pattern.compile("\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\])*\"");
     private static final Pattern KEY = Pattern.compile("[!-~]{1,255}");
@@ -23,10 +24,10 @@ final class IdempotencyHeader {
     ///
     /// @throws Failure of kind `INVALID_REQUEST` when the field is repeated, or is no key of 1 to 255 visible ASCII characters
     static Optional<String> find(MultiMap headers) {
-        List<String> values = headers.getAll(NAME);
-        if (values.isEmpty()) {
+        if (!headers.contains(NAME)) {
             return Optional.empty();
         }
+        List<String> values = headers.getAll(NAME);
         String key = values.size() == 1 ? unquoted(values.getFirst().strip()) : "";
         if (!KEY.matcher(key).matches()) {
             throw new Failure(Kind.INVALID_REQUEST,

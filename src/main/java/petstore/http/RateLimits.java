@@ -1,6 +1,7 @@
 package petstore.http;
 
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,16 @@ final class RateLimits {
     /// @param refusal the answer when it asks for more than its share
     record Share(List<Header> headers, Optional<Answer> refusal) {
         static final Share UNLIMITED = new Share(List.of(), Optional.empty());
+
+        /// These headers and those of the route.
+        List<Header> headersWith(List<Header> route) {
+            if (headers.isEmpty()) {
+                return route;
+            }
+            List<Header> all = new ArrayList<>(headers);
+            all.addAll(route);
+            return all;
+        }
     }
 
     private final Optional<RateLimit> standard;
