@@ -73,23 +73,40 @@ final class Sqlite implements Database {
     static Sqlite open(Path folder, Runnable onLostDisk) {
         Path file = file(folder);
         makePrivate(folder, file);
-        try {
-            Session writer = connectWriter(file);
+        long beganNs = System.nanoTime();
+        while (true) {
             try {
-                if (!Migrations.isLatest(writer)) {
-                    inTransaction(writer, session -> {
-                        Migrations.run(session, "sqlite");
-                        return session;
-                    });
+                return openOnce(file, onLostDisk);
+            } catch (SQLException e) {
+                if (!isBusy(e) || System.nanoTime() - beganNs > LOCK_PATIENCE.toNanos()) {
+                    throw new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e),
+                            e);
                 }
-                settle(writer);
-                return new Sqlite(writer, new ReaderPool(READERS, () -> connectReader(file)), onLostDisk);
-            } catch (SQLException | RuntimeException e) {
-                writer.close();
-                throw e;
+                LockSupport.parkNanos(LOCK_POLL.toNanos());
             }
-        } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e), e);
+        }
+    }
+
+    /// Processes that open a new store together get in one another's way where SQLite does not wait.
+    private static boolean isBusy(SQLException e) {
+        return e instanceof SQLiteException sqlite
+                && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_BUSY.code;
+    }
+
+    private static Sqlite openOnce(Path file, Runnable onLostDisk) throws SQLException {
+        Session writer = connectWriter(file);
+        try {
+            if (!Migrations.isLatest(writer)) {
+                inTransaction(writer, session -> {
+                    Migrations.run(session, "sqlite");
+                    return session;
+                });
+            }
+            settle(writer);
+            return new Sqlite(writer, new ReaderPool(READERS, () -> connectReader(file)), onLostDisk);
+        } catch (SQLException | RuntimeException e) {
+            writer.close();
+            throw e;
         }
     }
 
