@@ -30,14 +30,15 @@ final class BackupCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        store.requireExisting();
+        Path folder = store.embedded("pg_dump copies a PostgreSQL database");
+        StoreChoice.requireEmbedded(folder);
         if (Files.exists(file)) {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");
         }
         long count;
         try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
-                () -> SqlStore.sqlitePages(store.folder()))) {
-            count = SqlStore.backupSqlite(store.folder(), file, display::reached);
+                () -> SqlStore.sqlitePages(folder))) {
+            count = SqlStore.backupSqlite(folder, file, display::reached);
         }
         console.err().println("Backed up " + count + " animals to " + file + ", verified");
         return Main.DONE;

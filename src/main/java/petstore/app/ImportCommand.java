@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import petstore.Failure;
+import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
 import petstore.transfer.Format;
 import petstore.transfer.Importer;
@@ -87,11 +88,14 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int importFile(Path source) throws IOException {
-        if (dryRun && !SqlStore.hasSqlite(store.folder())) {
+        StoreChoice choice = store.choice(console.environment());
+        if (dryRun && !choice.exists()) {
             return checkAgainstNothing(source);
         }
-        Optional<FolderLock> lock = FolderLock.tryTake(store.folder());
-        try (SqlStore open = store.open()) {
+        Optional<FolderLock> lock = choice.database().isPresent()
+                ? Optional.empty()
+                : FolderLock.tryTake(choice.folder());
+        try (SqlStore open = choice.open()) {
             return importInto(open, source, lock.isPresent());
         } finally {
             lock.ifPresent(FolderLock::close);
@@ -102,7 +106,7 @@ final class ImportCommand implements Callable<Integer> {
     private int checkAgainstNothing(Path source) throws IOException {
         Path folder = Files.createTempDirectory("petstore-import-");
         folder.toFile().deleteOnExit();
-        try (SqlStore empty = SqlStore.openSqlite(folder, () -> {
+        try (SqlStore empty = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
         })) {
             return importInto(empty, source, true);
         } finally {

@@ -68,7 +68,7 @@ final class KeysCommand {
                         "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
             }
             KeyToken token = KeyToken.random(new SecureRandom());
-            try (SqlStore open = store.open()) {
+            try (SqlStore open = store.choice(console.environment()).open()) {
                 open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.at.or(() -> expiry.in.map(now::plus)),
                         rateLimit));
             }
@@ -94,7 +94,7 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = store.openExisting()) {
+            try (SqlStore open = store.choice(console.environment()).openExisting()) {
                 console.out().print(form.show(open.keys().list()));
                 console.out().flush();
             }
@@ -122,7 +122,7 @@ final class KeysCommand {
         public Integer call() {
             Instant now = console.clock().instant();
             KeyToken token = new KeyToken(id, KeyToken.random(new SecureRandom()).secret());
-            try (SqlStore open = store.openExisting()) {
+            try (SqlStore open = store.choice(console.environment()).openExisting()) {
                 ApiKey key = open.keys().find(id).orElseThrow(() -> noSuchKey(id));
                 if (!key.isGoodAt(now)) {
                     throw Failure.unavailable("the key " + id + " is revoked or has expired; create a new one");
@@ -152,7 +152,7 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = store.openExisting()) {
+            try (SqlStore open = store.choice(console.environment()).openExisting()) {
                 ApiKey key = open.keys().revoke(id, console.clock().instant())
                         .orElseThrow(() -> noSuchKey(id));
                 Audit.log("revoke", key.id(), key.name());

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.sql.PostgresUri;
 import petstore.transfer.Format;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -90,6 +91,7 @@ public final class Main {
                 .registerConverter(URI.class, Texts::uri)
                 .registerConverter(Scope.class, Texts::scope)
                 .registerConverter(Format.class, Texts::format)
+                .registerConverter(PostgresUri.class, Texts::database)
                 .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))
                 .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
     }

@@ -35,18 +35,19 @@ final class RestoreCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        Path folder = store.embedded("pg_restore restores a PostgreSQL database");
         if (!Files.isRegularFile(file)) {
             throw Failure.unavailable(file + " is no file");
         }
-        Path aside = store.folder().resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
+        Path aside = folder.resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
         long count;
         boolean replaces;
-        try (FolderLock _ = FolderLock.take(store.folder());
+        try (FolderLock _ = FolderLock.take(folder);
                 ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
             count = SqlStore.verifySqlite(file);
             display.reached(1);
-            replaces = SqlStore.hasSqlite(store.folder());
-            SqlStore.restoreSqlite(file, store.folder(), aside);
+            replaces = SqlStore.hasSqlite(folder);
+            SqlStore.restoreSqlite(file, folder, aside);
             display.reached(2);
         }
         console.err().println("Restored " + count + " animals"

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
 final class ServeOptions {
 
     private static final int MIN_KEY_LENGTH = 16;
+    private static final int MOST_READERS = 1_000;
 
     @Mixin
     private final StoreOptions store = new StoreOptions();
@@ -49,6 +50,8 @@ final class ServeOptions {
     private Duration idempotencyRetention;
     @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests each API key may send, e.g. 600/1m; any number when not given.")
     private Optional<RateLimit> rateLimit;
+    @Option(names = "--database-readers", defaultValue = "16", paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
+    private int databaseReaders;
     @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
@@ -69,13 +72,18 @@ final class ServeOptions {
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
         }
+        if (databaseReaders < 1 || databaseReaders > MOST_READERS) {
+            throw wrong("--database-readers must be between 1 and " + MOST_READERS);
+        }
         if (maxConnections < 1) {
             throw wrong("--max-connections must be at least 1");
         }
         baseUrl.ifPresent(url -> checkBaseUrl("--base-url", url));
         stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
-        return new Settings(store.folder(), new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
-                deadlines, maxConnections, idempotencyRetention, rateLimit), configuredKey(environment));
+        return new Settings(store.choice(environment), databaseReaders,
+                new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
+                        deadlines, maxConnections, idempotencyRetention, rateLimit),
+                configuredKey(environment));
     }
 
     private void checkPort(String option, int value) {

@@ -20,12 +20,12 @@ final class Service implements AutoCloseable {
 
     private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
 
-    private final FolderLock lock;
+    private final Optional<FolderLock> lock;
     private final SqlStore store;
     private final HttpService http;
     private final Optional<KeyToken> firstKey;
 
-    private Service(FolderLock lock, SqlStore store, HttpService http, Optional<KeyToken> firstKey) {
+    private Service(Optional<FolderLock> lock, SqlStore store, HttpService http, Optional<KeyToken> firstKey) {
         this.lock = lock;
         this.store = store;
         this.http = http;
@@ -34,9 +34,12 @@ final class Service implements AutoCloseable {
 
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
     static Service start(Settings settings, Clock clock) {
-        FolderLock lock = FolderLock.take(settings.folder());
-        return orElse(lock::close, () -> {
-            SqlStore store = SqlStore.openSqlite(settings.folder(), Service::stopForLostDisk);
+        StoreChoice choice = settings.store();
+        Optional<FolderLock> lock = choice.database().isPresent()
+                ? Optional.empty()
+                : Optional.of(FolderLock.take(choice.folder()));
+        return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
+            SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk);
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
                         settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check, clock);
@@ -104,6 +107,6 @@ final class Service implements AutoCloseable {
     public void close() {
         http.close();
         store.close();
-        lock.close();
+        lock.ifPresent(FolderLock::close);
     }
 }

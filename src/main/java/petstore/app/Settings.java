@@ -1,19 +1,19 @@
 package petstore.app;
 
-import java.nio.file.Path;
 import java.util.Optional;
 
 import petstore.http.HttpSettings;
 
 /// Everything that `serve` is told.
 ///
-/// @param folder where the embedded store is
+/// @param store which store is served
+/// @param readers how many requests may read from a database at once
 /// @param http how the service meets its clients
 /// @param configuredKey one more API key that is accepted; never shown
-record Settings(Path folder, HttpSettings http, Optional<String> configuredKey) {
+record Settings(StoreChoice store, int readers, HttpSettings http, Optional<String> configuredKey) {
 
     @Override
     public String toString() {
-        return "Settings[" + folder + ", " + http + "]";
+        return "Settings[" + store + ", " + http + "]";
     }
 }

@@ -13,8 +13,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.sql.PostgresUri;
 import petstore.transfer.Format;
 import picocli.CommandLine.TypeConversionException;
 
@@ -68,6 +70,15 @@ final class Texts {
             return new URI(text);
         } catch (URISyntaxException e) {
             throw new TypeConversionException("'" + text + "' is not an address such as https://petstore.example/v1");
+        }
+    }
+
+    /// Where a PostgreSQL database is. The error does not show the text, which may have a password in it.
+    static PostgresUri database(String text) {
+        try {
+            return PostgresUri.parse(text);
+        } catch (Failure e) {
+            throw new TypeConversionException(e.getMessage());
         }
     }
 

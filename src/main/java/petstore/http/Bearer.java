@@ -67,14 +67,19 @@ final class Bearer {
 
     /// Brings the keys in memory up to date, and what the store knows of their use. Blocks.
     void refresh() {
+        saveUses();
+        known = keys.list().stream()
+                .collect(Collectors.toConcurrentMap(ApiKey::id, Function.identity(), (_, key) -> key,
+                        ConcurrentHashMap::new));
+    }
+
+    /// Tells the store when keys were last used. Blocks.
+    void saveUses() {
         Map<String, Instant> saving = Map.copyOf(unsavedUses);
         if (!saving.isEmpty()) {
             keys.recordUses(saving);
             saving.forEach(unsavedUses::remove);
         }
-        known = keys.list().stream()
-                .collect(Collectors.toConcurrentMap(ApiKey::id, Function.identity(), (_, key) -> key,
-                        ConcurrentHashMap::new));
     }
 
     /// Judges the `Authorization` fields of a request; does not block.

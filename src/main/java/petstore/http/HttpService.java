@@ -41,6 +41,7 @@ public final class HttpService implements AutoCloseable {
 
     private final HttpSettings settings;
     private final Clock clock;
+    private final Bearer bearer;
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
@@ -48,8 +49,9 @@ public final class HttpService implements AutoCloseable {
     private int port;
     private int adminPort;
 
-    private HttpService(HttpSettings settings, Clock clock) {
+    private HttpService(HttpSettings settings, Bearer bearer, Clock clock) {
         this.settings = settings;
+        this.bearer = bearer;
         this.clock = clock;
         this.vertx = Vertx.vertx(new VertxOptions().setFileSystemOptions(
                 new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
@@ -64,9 +66,9 @@ public final class HttpService implements AutoCloseable {
     /// @param clock what time it is
     public static HttpService start(HttpSettings settings, Catalogue catalogue, KeyRing keys,
             Optional<ApiKey> configuredKey, Runnable storeCheck, Clock clock) {
-        HttpService service = new HttpService(settings, clock);
+        HttpService service = new HttpService(settings, new Bearer(keys, configuredKey, clock), clock);
         try {
-            service.listen(catalogue, new Bearer(keys, configuredKey, clock), new Health(storeCheck));
+            service.listen(catalogue, new Health(storeCheck));
             return service;
         } catch (RuntimeException e) {
             service.close();
@@ -74,7 +76,7 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    private void listen(Catalogue catalogue, Bearer bearer, Health health) {
+    private void listen(Catalogue catalogue, Health health) {
         PetOperations pets = new PetOperations(catalogue, settings, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog(clock);
@@ -84,17 +86,17 @@ public final class HttpService implements AutoCloseable {
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
                 new Dispatcher(Routes.admin(health), bearer, limits, refusals, virtualThreads), 1);
-        refreshLater(bearer);
+        refreshLater();
     }
 
-    private void refreshLater(Bearer bearer) {
+    private void refreshLater() {
         vertx.setTimer(KEY_REFRESH_MS, _ -> virtualThreads.execute(() -> {
             try {
                 bearer.refresh();
             } catch (RuntimeException e) {
                 LOG.warn("The API keys could not be read again: {}", e.getMessage());
             }
-            refreshLater(bearer);
+            refreshLater();
         }));
     }
 
@@ -189,5 +191,10 @@ public final class HttpService implements AutoCloseable {
             LOG.warn("Closing took too long: {}", e.getMessage());
         }
         virtualThreads.shutdown();
+        try {
+            bearer.saveUses();
+        } catch (Failure e) {
+            LOG.warn("When keys were last used could not be saved: {}", e.getMessage());
+        }
     }
 }

@@ -1,6 +1,10 @@
 package petstore.sql;
 
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import petstore.Pet;
 
 /// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
 ///
@@ -18,6 +22,15 @@ interface Database extends AutoCloseable {
 
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
+
+    /// Shows every animal to `action`, by ascending id, as they are at the beginning. Memory does not grow with their number.
+    void forEachPet(Consumer<Pet> action);
+
+    /// How many transactions that add animals are worth having at once.
+    int writers();
+
+    /// How long the sender of a write waits for its commit.
+    Duration writePatience();
 
     /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].
     long newPetIds(Session session, int count) throws SQLException;

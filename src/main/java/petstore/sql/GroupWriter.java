@@ -1,11 +1,16 @@
 package petstore.sql;
 
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 import petstore.Failure;
@@ -25,53 +30,95 @@ final class GroupWriter<I, O> implements AutoCloseable {
     private record Task<I, O>(I item, CompletableFuture<O> result) {
     }
 
-    private final BlockingQueue<Task<I, O>> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
     private final Function<List<I>, List<O>> commit;
-    private final Thread thread;
-    private volatile boolean closed;
+    private final Duration patience;
+    private final List<Thread> threads = new ArrayList<>();
+    private boolean closed;
 
+    /// @param writers how many groups may be on their way at once
+    /// @param patience how long the sender of an item waits
     /// @param commit writes a group in one transaction and gives back one result for each item, in their order
-    GroupWriter(String name, Function<List<I>, List<O>> commit) {
+    GroupWriter(String name, int writers, Duration patience, Function<List<I>, List<O>> commit) {
         this.commit = commit;
-        this.thread = Thread.ofPlatform().name(name).daemon().start(this::run);
+        this.patience = patience;
+        for (int i = 0; i < writers; i++) {
+            threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
+        }
     }
 
-    /// Waits until `item` is committed. Errors: [Failure] of kind `UNAVAILABLE` when too much is waiting already, and what
-    /// the commit throws.
+    /// Waits until `item` is committed.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` when too much is waiting already, or when it takes too long, in which case it may
+    /// be committed later; and what the commit throws.
     O write(I item) {
         Task<I, O> task = new Task<>(item, new CompletableFuture<>());
-        if (closed) {
-            throw Failure.unavailable("the service is stopping");
-        }
-        if (!waiting.offer(task)) {
-            throw Failure.unavailable("too many writes are waiting; try again later");
-        }
-        if (closed && waiting.remove(task)) {
-            throw Failure.unavailable("the service is stopping");
-        }
+        enter(task);
         try {
-            return task.result().join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            return task.result().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+        } catch (TimeoutException e) {
+            throw leave(task)
+                    ? Failure.unavailable("too many writes are waiting; try again later")
+                    : Failure.unavailable("the store takes too long; whether this was done is not known");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.unavailable("the service is stopping; whether this was done is not known");
+        }
+    }
+
+    private void enter(Task<I, O> task) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw Failure.unavailable("the service is stopping");
+            }
+            if (waiting.size() == CAPACITY) {
+                throw Failure.unavailable("too many writes are waiting; try again later");
+            }
+            waiting.add(task);
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes back a task; false when it is being committed.
+    private boolean leave(Task<I, O> task) {
+        lock.lock();
+        try {
+            return waiting.remove(task);
+        } finally {
+            lock.unlock();
         }
     }
 
     private void run() {
-        List<Task<I, O>> group = new ArrayList<>(LARGEST_GROUP);
-        while (true) {
-            try {
-                group.add(waiting.take());
-            } catch (InterruptedException e) {
-                if (waiting.isEmpty()) {
-                    return;
+        for (List<Task<I, O>> group = next(); !group.isEmpty(); group = next()) {
+            commit(group);
+        }
+    }
+
+    /// Waits for a group; an empty one says that there will be no more.
+    private List<Task<I, O>> next() {
+        List<Task<I, O>> group = new ArrayList<>();
+        lock.lock();
+        try {
+            while (waiting.isEmpty() && !closed) {
+                arrived.awaitUninterruptibly();
+            }
+            for (Task<I, O> task = waiting.poll(); task != null; task = waiting.poll()) {
+                group.add(task);
+                if (group.size() == LARGEST_GROUP) {
+                    break;
                 }
             }
-            waiting.drainTo(group, LARGEST_GROUP - group.size());
-            commit(group);
-            group.clear();
-            if (closed && waiting.isEmpty()) {
-                return;
-            }
+            return group;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -89,10 +136,17 @@ final class GroupWriter<I, O> implements AutoCloseable {
     /// Refuses new items and waits until those that are waiting are committed.
     @Override
     public void close() {
-        closed = true;
-        thread.interrupt();
+        lock.lock();
         try {
-            thread.join();
+            closed = true;
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -8,18 +8,43 @@ import java.sql.SQLException;
 
 import petstore.Failure;
 
-/// Brings the schema up to date by numbered scripts (`1.sql`, `2.sql`, …), each run once. The caller makes it one transaction.
+/// Brings the schema up to date by numbered scripts (`1.sql`, `2.sql`, …), each run once.
 ///
 /// A script's statements end in `;` at the end of a line. A script that has been released is never changed.
 final class Migrations {
 
     private static final int LATEST = 1;
 
+    /// Does work in one transaction that no other process's migration overlaps.
+    @FunctionalInterface
+    interface Transaction {
+        void run(Database.Work<Integer> work) throws SQLException;
+    }
+
     private Migrations() {
     }
 
+    /// Does what `migrate` says about the schema that a session finds; asks without locking anybody out when there is nothing to
+    /// do.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when the schema is refused.
+    ///
     /// @param dialect the folder of scripts, e.g. `sqlite`
-    static void run(Session session, String dialect) throws SQLException {
+    static void apply(Migrate migrate, String dialect, Session session, Transaction transaction) throws SQLException {
+        if (migrate == Migrate.OFF) {
+            return;
+        }
+        int current = session.hasTable("schema_version") ? checkKnown(session) : 0;
+        if (current < LATEST && migrate == Migrate.CHECK) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the store has schema version " + current
+                    + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
+        }
+        if (current < LATEST) {
+            transaction.run(locked -> run(locked, dialect));
+        }
+    }
+
+    private static int run(Session session, String dialect) throws SQLException {
         session.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY)");
         int current = checkKnown(session);
         for (int version = current + 1; version <= LATEST; version++) {
@@ -28,12 +53,7 @@ final class Migrations {
             }
             session.execute("INSERT INTO schema_version (version) VALUES (" + version + ")");
         }
-    }
-
-    /// Whether there is nothing to do; asks without locking anybody out. Errors: as for [#checkKnown].
-    static boolean isLatest(Session session) throws SQLException {
-        return !session.text("SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'").equals("0")
-                && checkKnown(session) == LATEST;
+        return LATEST;
     }
 
     /// The version of a store's schema. Errors: [Failure] when it is newer than this program.

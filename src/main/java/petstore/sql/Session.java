@@ -4,8 +4,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,8 @@ final class Session implements AutoCloseable {
     interface Row<T> {
         T read(ResultSet row) throws SQLException;
     }
+
+    private static final int LARGEST_CHUNK = 256;
 
     private final Connection connection;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
@@ -66,6 +70,56 @@ final class Session implements AutoCloseable {
             }
             return rows;
         }
+    }
+
+    /// Does `work` in one transaction of the driver's. Errors: `SQLException` also when the server says that it has committed, but
+    /// not that the standby has.
+    <T> T inTransaction(Database.Work<T> work) throws SQLException {
+        connection.setAutoCommit(false);
+        connection.clearWarnings();
+        T result;
+        try {
+            result = work.on(this);
+        } catch (SQLException | RuntimeException | Error e) {
+            rollBack(e);
+            throw e;
+        }
+        connection.commit();
+        SQLWarning warning = connection.getWarnings();
+        if (warning != null) {
+            throw new SQLException("the outcome of a COMMIT is not known: " + warning.getMessage(), warning);
+        }
+        connection.setAutoCommit(true);
+        return result;
+    }
+
+    private void rollBack(Throwable cause) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /// Whether there is such a table where the session looks for tables.
+    boolean hasTable(String name) throws SQLException {
+        try (ResultSet tables = connection.getMetaData().getTables(null, connection.getSchema(), name,
+                new String[]{"TABLE"})) {
+            return tables.next();
+        }
+    }
+
+    /// Values in the lists that one statement takes, each of a power of two: there are few different statements then.
+    static <T> List<List<T>> chunks(Collection<T> values) {
+        List<T> rest = new ArrayList<>(values);
+        List<List<T>> chunks = new ArrayList<>();
+        while (!rest.isEmpty()) {
+            int size = Math.min(LARGEST_CHUNK, Integer.highestOneBit(rest.size()));
+            chunks.add(rest.subList(0, size));
+            rest = rest.subList(size, rest.size());
+        }
+        return chunks;
     }
 
     /// Runs one statement that needs no parameters.

@@ -6,7 +6,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,10 +29,12 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
-    private static final String ALL = COLUMNS + "ORDER BY id";
+    /// Every animal, by ascending id.
+    static final String ALL = COLUMNS + "ORDER BY id";
     private static final String COUNT = "SELECT count(*) FROM pet";
     private static final String LIST = COLUMNS + "WHERE id > ? ORDER BY id LIMIT ?";
     private static final String LIST_BY_STATUS = COLUMNS + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
+    private static final String TAKEN = "SELECT id FROM pet WHERE id IN (";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private final Database database;
@@ -39,7 +43,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     SqlCatalogue(Database database) {
         this.database = database;
-        this.writer = new GroupWriter<>("catalogue-writer", this::commit);
+        this.writer = new GroupWriter<>("catalogue-writer", database.writers(), database.writePatience(),
+                this::commit);
     }
 
     @Override
@@ -110,57 +115,68 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         commit(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
     }
 
+    /// Taking the ids locks out every other transaction that adds animals: what was carried out before is all there is to know.
     private List<Outcome> commit(List<Insertion> insertions) {
         return database.write(session -> {
             long nextId = database.newPetIds(session, insertions.size());
+            Map<IdempotencyKey.Name, SqlIdempotency.Entry> before = SqlIdempotency.find(session,
+                    insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
             List<Pet> pets = new ArrayList<>(insertions.size());
             List<Outcome> outcomes = new ArrayList<>(insertions.size());
+            Map<IdempotencyKey, Long> recorded = new LinkedHashMap<>();
             for (Insertion insertion : insertions) {
-                Optional<Outcome> before = insertion.key().isEmpty()
+                Optional<Outcome> replayed = insertion.key().isEmpty()
                         ? Optional.empty()
-                        : before(session, insertion.key().get());
-                if (before.isPresent()) {
-                    outcomes.add(before.get());
+                        : replay(session, insertion.key().get(), before);
+                if (replayed.isPresent()) {
+                    outcomes.add(replayed.get());
                 } else {
                     Pet pet = insertion.pet().withId(nextId++);
-                    if (insertion.key().isPresent()) {
-                        SqlIdempotency.record(session, insertion.key().get(), pet.id());
-                    }
+                    insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
                     pets.add(pet);
                     outcomes.add(new Outcome.Done(new Added(pet, false)));
                 }
             }
             insert(session, pets);
+            if (!recorded.isEmpty()) {
+                SqlIdempotency.record(session, recorded);
+            }
             return outcomes;
         });
     }
 
-    /// What an earlier request under the same name came to; absent when there was none.
-    private static Optional<Outcome> before(Session session, IdempotencyKey key) throws SQLException {
-        Optional<SqlIdempotency.Entry> entry = SqlIdempotency.find(session, key);
-        if (entry.isEmpty()) {
+    /// What an earlier request under the same name came to; absent when there was none that is still kept.
+    private static Optional<Outcome> replay(Session session, IdempotencyKey key,
+            Map<IdempotencyKey.Name, SqlIdempotency.Entry> before) throws SQLException {
+        SqlIdempotency.Entry entry = before.get(key.name());
+        if (entry == null) {
             return Optional.empty();
         }
-        if (!entry.get().fingerprint().equals(key.fingerprint())) {
+        if (!entry.isKeptFor(key)) {
+            SqlIdempotency.forget(session, key);
+            return Optional.empty();
+        }
+        if (!entry.fingerprint().equals(key.fingerprint())) {
             return Optional.of(new Outcome.Refused(new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
                     "this Idempotency-Key was used for another request")));
         }
-        return find(session, entry.get().petId()).map(pet -> new Outcome.Done(new Added(pet, true)));
+        return find(session, entry.petId()).map(pet -> new Outcome.Done(new Added(pet, true)));
     }
 
     @Override
     public void putBack(List<Pet> pets) {
-        database.write(session -> {
-            try {
+        try {
+            database.write(session -> {
+                database.reservePetIds(session, pets.stream().mapToLong(Pet::id).max().orElse(0));
                 insert(session, pets);
                 return pets.size();
-            } catch (SQLException e) {
-                for (long id : taken(session, pets.stream().map(Pet::id).toList())) {
-                    throw new Failure(Failure.Kind.INVALID_REQUEST, "the id " + id + " is taken", e);
-                }
-                throw e;
+            });
+        } catch (Failure e) {
+            for (long id : taken(pets.stream().map(Pet::id).toList())) {
+                throw new Failure(Failure.Kind.INVALID_REQUEST, "the id " + id + " is taken", e);
             }
-        });
+            throw e;
+        }
     }
 
     private static void insert(Session session, List<Pet> pets) throws SQLException {
@@ -178,14 +194,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public void forEach(Consumer<Pet> action) {
-        database.read(session -> {
-            try (ResultSet rows = session.prepare(ALL).executeQuery()) {
-                while (rows.next()) {
-                    action.accept(pet(rows));
-                }
-            }
-            return true;
-        });
+        database.forEachPet(action);
     }
 
     @Override
@@ -200,10 +209,12 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private static Set<Long> taken(Session session, Collection<Long> ids) throws SQLException {
         Set<Long> taken = new HashSet<>();
-        for (long id : ids) {
-            if (find(session, id).isPresent()) {
-                taken.add(id);
+        for (List<Long> some : Session.chunks(ids)) {
+            PreparedStatement select = session.prepare(TAKEN + "?" + ", ?".repeat(some.size() - 1) + ")");
+            for (int i = 0; i < some.size(); i++) {
+                select.setLong(i + 1, some.get(i));
             }
+            taken.addAll(Session.rows(select, row -> row.getLong(1)));
         }
         return taken;
     }
@@ -213,7 +224,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         return database.write(session -> database.reservePetIds(session, id));
     }
 
-    private static Pet pet(ResultSet row) throws SQLException {
+    /// The animal in a row of [#ALL].
+    static Pet pet(ResultSet row) throws SQLException {
         return new Pet(row.getLong(1), row.getString(2), row.getLong(3),
                 Optional.ofNullable(row.getString(4)).map(SqlCatalogue::status));
     }

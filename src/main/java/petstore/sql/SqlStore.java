@@ -9,7 +9,7 @@ import petstore.KeyRing;
 /// An open store: its catalogue and its key ring over one database.
 ///
 /// ```java
-/// try (SqlStore store = SqlStore.openSqlite(Path.of("data"), StoreEvents.IGNORED)) {
+/// try (SqlStore store = SqlStore.openSqlite(Path.of("data"), Migrate.AUTO, onLostDisk)) {
 ///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()));
 /// }
 /// ```
@@ -27,19 +27,36 @@ public final class SqlStore implements AutoCloseable {
 
     /// Opens the SQLite store in `folder`, making both when they are not there, and brings its schema up to date.
     ///
-    /// Several processes may have one store open. Errors: [petstore.Failure] of kind `UNAVAILABLE` with a message for the
+    /// Several processes may have one store open.
+    ///
+    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` with a message for the
     /// operator: the folder cannot be written, the file is no store, was made by a newer version, or SQLite does not take
     /// a setting on which durability rests.
     ///
     /// @param onLostDisk called once, from the writer's thread, when the disk fails to keep what it was given: from then on
     ///        every write is refused, and only a new start, which reads the log again, can tell what was kept
-    public static SqlStore openSqlite(Path folder, Runnable onLostDisk) {
-        return new SqlStore(Sqlite.open(folder, onLostDisk));
+    public static SqlStore openSqlite(Path folder, Migrate migrate, Runnable onLostDisk) {
+        return new SqlStore(Sqlite.open(folder, migrate, onLostDisk));
+    }
+
+    /// Opens the store in a PostgreSQL database to serve it: what takes long fails. Several processes may.
+    ///
+    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` with a message for the operator: the database cannot be reached, refuses
+    /// the password, has a schema that is refused, or settings with which it would lose what it is given.
+    ///
+    /// @param readers how many requests may read at once
+    public static SqlStore servePostgres(PostgresUri uri, Migrate migrate, int readers) {
+        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.REQUEST, readers));
+    }
+
+    /// Opens the store in a PostgreSQL database for a command, which may take long. Errors: as for [#servePostgres].
+    public static SqlStore openPostgres(PostgresUri uri, Migrate migrate) {
+        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.COMMAND, 1));
     }
 
     /// Whether there is a SQLite store in `folder`.
     public static boolean hasSqlite(Path folder) {
-        return Sqlite.exists(folder);
+        return SqliteFile.exists(folder);
     }
 
     /// How many pages the SQLite store in `folder` has: what a backup's progress counts.

@@ -1,54 +1,27 @@
 package petstore.sql;
 
-import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.BusyHandler;
-import org.sqlite.SQLiteConfig;
-import org.sqlite.SQLiteConnection;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
+import petstore.Pet;
 
 /// A SQLite file: one connection that writes, and a few that read, each on a thread of its own.
 final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
-    private static final String FILE = "petstore.db";
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
-    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(5);
-    private static final Duration LOCK_POLL = Duration.ofNanos(200_000);
+    private static final Duration WRITE_PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
-
-    /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
-    private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
-            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0");
-
-    /// Waits for a lock that another process has. What SQLite would do by itself sleeps longer and longer, and hardly ever finds
-    /// the lock free between two commits of a busy process.
-    private static final class LockWait extends BusyHandler {
-        private long beginNs;
-
-        @Override
-        protected int callback(int triesBefore) {
-            if (triesBefore == 0) {
-                beginNs = System.nanoTime();
-            }
-            LockSupport.parkNanos(LOCK_POLL.toNanos());
-            return System.nanoTime() - beginNs < LOCK_PATIENCE.toNanos() ? 1 : 0;
-        }
-    }
 
     private final Session writer;
     private final ReentrantLock writing = new ReentrantLock();
@@ -62,27 +35,19 @@ final class Sqlite implements Database {
         this.onLostDisk = onLostDisk;
     }
 
-    static boolean exists(Path folder) {
-        return Files.exists(file(folder));
-    }
-
-    static Path file(Path folder) {
-        return folder.resolve(FILE);
-    }
-
-    static Sqlite open(Path folder, Runnable onLostDisk) {
-        Path file = file(folder);
-        makePrivate(folder, file);
+    static Sqlite open(Path folder, Migrate migrate, Runnable onLostDisk) {
+        Path file = SqliteFile.in(folder);
+        SqliteFile.makePrivate(folder, file);
         long beganNs = System.nanoTime();
         while (true) {
             try {
-                return openOnce(file, onLostDisk);
+                return openOnce(file, migrate, onLostDisk);
             } catch (SQLException e) {
-                if (!isBusy(e) || System.nanoTime() - beganNs > LOCK_PATIENCE.toNanos()) {
+                if (!isBusy(e) || System.nanoTime() - beganNs > SqliteFile.LOCK_PATIENCE.toNanos()) {
                     throw new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e),
                             e);
                 }
-                LockSupport.parkNanos(LOCK_POLL.toNanos());
+                LockSupport.parkNanos(SqliteFile.LOCK_POLL.toNanos());
             }
         }
     }
@@ -93,17 +58,12 @@ final class Sqlite implements Database {
                 && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_BUSY.code;
     }
 
-    private static Sqlite openOnce(Path file, Runnable onLostDisk) throws SQLException {
-        Session writer = connectWriter(file);
+    private static Sqlite openOnce(Path file, Migrate migrate, Runnable onLostDisk) throws SQLException {
+        Session writer = SqliteFile.connectWriter(file);
         try {
-            if (!Migrations.isLatest(writer)) {
-                inTransaction(writer, session -> {
-                    Migrations.run(session, "sqlite");
-                    return session;
-                });
-            }
+            Migrations.apply(migrate, "sqlite", writer, work -> inTransaction(writer, work));
             settle(writer);
-            return new Sqlite(writer, new ReaderPool(READERS, () -> connectReader(file)), onLostDisk);
+            return new Sqlite(writer, new ReaderPool(READERS, () -> SqliteFile.connectReader(file)), onLostDisk);
         } catch (SQLException | RuntimeException e) {
             writer.close();
             throw e;
@@ -114,67 +74,6 @@ final class Sqlite implements Database {
     /// synced, and the kernel may take pages that it failed to write for written.
     private static void settle(Session session) throws SQLException {
         session.text("PRAGMA wal_checkpoint(PASSIVE)");
-    }
-
-    /// SQLite gives the files it makes beside this one the same permissions.
-    private static void makePrivate(Path folder, Path file) {
-        try {
-            if (!Files.isDirectory(folder)) {
-                Files.createDirectories(folder,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            }
-            createPrivate(file);
-        } catch (FileAlreadyExistsException e) {
-            if (!Files.isRegularFile(file)) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + " is in the way of the store", e);
-            }
-        } catch (IOException e) {
-            throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
-        }
-    }
-
-    static void createPrivate(Path file) throws IOException {
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    }
-
-    static Session connectWriter(Path file) throws SQLException {
-        return connect(file, "0");
-    }
-
-    static Session connectReader(Path file) throws SQLException {
-        return connect(file, "1");
-    }
-
-    private static Session connect(Path file, String queryOnly) throws SQLException {
-        SqliteLibrary.load();
-        SQLiteConfig config = new SQLiteConfig();
-        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        config.setBusyTimeout(Math.toIntExact(LOCK_PATIENCE.toMillis()));
-        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
-        config.setGetGeneratedKeys(false);
-        Session session = new Session(config.createConnection("jdbc:sqlite:" + file));
-        try {
-            session.execute("PRAGMA trusted_schema = OFF");
-            session.execute("PRAGMA query_only = " + queryOnly);
-            for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
-                verify(session, setting.getKey(), setting.getValue());
-            }
-            verify(session, "query_only", queryOnly);
-            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
-            return session;
-        } catch (SQLException | RuntimeException e) {
-            session.close();
-            throw e;
-        }
-    }
-
-    private static void verify(Session session, String pragma, String expected) throws SQLException {
-        String actual = session.text("PRAGMA " + pragma);
-        if (!actual.equals(expected)) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
-        }
     }
 
     @Override
@@ -245,6 +144,30 @@ final class Sqlite implements Database {
 
     private static String reason(SQLException e) {
         return String.valueOf(e.getMessage());
+    }
+
+    @Override
+    public void forEachPet(Consumer<Pet> action) {
+        read(session -> {
+            session.execute("BEGIN");
+            try {
+                PackedPets.forEach(session, action);
+            } finally {
+                session.execute("ROLLBACK");
+            }
+            return action;
+        });
+    }
+
+    /// SQLite has one writer at a time.
+    @Override
+    public int writers() {
+        return 1;
+    }
+
+    @Override
+    public Duration writePatience() {
+        return WRITE_PATIENCE;
     }
 
     @Override

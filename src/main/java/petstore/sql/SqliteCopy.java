@@ -26,8 +26,8 @@ final class SqliteCopy {
 
     /// How many pages the store in `folder` has.
     static long pages(Path folder) {
-        return perform("read", Sqlite.file(folder), file -> {
-            try (Session session = Sqlite.connectReader(file)) {
+        return perform("read", SqliteFile.in(folder), file -> {
+            try (Session session = SqliteFile.connectReader(file)) {
                 return Long.parseLong(session.text("PRAGMA page_count"));
             }
         });
@@ -43,8 +43,8 @@ final class SqliteCopy {
         return perform("backed up", target, _ -> {
             try {
                 Files.deleteIfExists(part);
-                Sqlite.createPrivate(part);
-                long count = copy(Sqlite.file(folder), part, progress);
+                SqliteFile.createPrivate(part);
+                long count = copy(SqliteFile.in(folder), part, progress);
                 if (verify(part) != count) {
                     throw new Failure(Failure.Kind.UNAVAILABLE, "the copy has not all animals; try again");
                 }
@@ -59,7 +59,7 @@ final class SqliteCopy {
 
     /// The transaction holds on to one state of the store for all steps.
     private static long copy(Path source, Path target, LongConsumer progress) throws SQLException {
-        try (Session session = Sqlite.connectReader(source)) {
+        try (Session session = SqliteFile.connectReader(source)) {
             session.execute("BEGIN");
             long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
             session.unwrap(SQLiteConnection.class).getDatabase().backup("main", target.toString(),
@@ -120,12 +120,12 @@ final class SqliteCopy {
     ///
     /// @param aside where the replaced store is kept
     static void restore(Path backup, Path folder, Path aside) {
-        Path file = Sqlite.file(folder);
+        Path file = SqliteFile.in(folder);
         Path part = partOf(file);
         perform("restored", backup, _ -> {
             try {
                 Files.deleteIfExists(part);
-                Sqlite.createPrivate(part);
+                SqliteFile.createPrivate(part);
                 Files.copy(backup, part, StandardCopyOption.REPLACE_EXISTING);
                 verify(part);
                 if (Files.exists(file)) {
@@ -143,13 +143,13 @@ final class SqliteCopy {
 
     private static void keepIds(Path replaced, Path restored) throws SQLException {
         long last;
-        try (Session session = Sqlite.connectWriter(replaced)) {
+        try (Session session = SqliteFile.connectWriter(replaced)) {
             last = Sqlite.lastPetId(session);
         } catch (SQLException e) {
             // A store that cannot be read is why one restores.
             return;
         }
-        try (Session session = Sqlite.connectWriter(restored)) {
+        try (Session session = SqliteFile.connectWriter(restored)) {
             Sqlite.raiseLastPetId(session, last);
         }
     }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -41,7 +42,7 @@ class AuthenticationTest {
     @BeforeEach
     void start() {
         service = TestService.start(folder, clock, UnaryOperator.identity());
-        otherProcess = SqlStore.openSqlite(folder, () -> {
+        otherProcess = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
         });
     }
 

@@ -71,6 +71,9 @@ class KeyLifeIT {
             key = key(shell, "petstore keys create --name 'till \"1\"' --expires-at 2099-01-31", "create");
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
             awaitUse(shell.data(), key.substring(5, 15));
+            assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
         }
         Ending list = shell.run("petstore keys list --format json");
         assertThat(list.code()).isZero();
@@ -78,6 +81,7 @@ class KeyLifeIT {
         assertThat(String.join("", list.out())).doesNotContain(key.substring(15));
         JsonNode shown = ServedContract.json(String.join("\n", list.out()));
         assertThat(shown).hasSize(2);
+        assertThat(shown.get(0).path("lastUsed").isTextual()).as("a use just before the stop").isTrue();
         JsonNode till = shown.get(1);
         assertThat(till.propertyStream().map(Map.Entry::getKey)).contains("id", "name", "scopes", "created", "expires",
                 "lastUsed");

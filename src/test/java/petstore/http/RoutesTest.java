@@ -16,6 +16,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,7 +29,7 @@ class RoutesTest {
                 Optional.empty(),
                 new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1, Duration.ZERO,
                 Optional.empty());
-        try (SqlStore store = SqlStore.openSqlite(folder, () -> {
+        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
         })) {
             Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, Clock.systemUTC()),
                     new Contract(settings), new Docs(settings), new Health(store::check));

@@ -85,7 +85,7 @@ class SqlStoreTest {
     }
 
     private SqlStore open() {
-        return SqlStore.openSqlite(folder, () -> {
+        return SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
             throw new AssertionError("the disk was lost");
         });
     }

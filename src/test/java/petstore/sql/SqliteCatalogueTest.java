@@ -19,7 +19,7 @@ class SqliteCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, () -> fail("the disk was lost"));
+        store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> fail("the disk was lost"));
     }
 
     @AfterEach

@@ -20,6 +20,7 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
+import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
@@ -40,7 +41,7 @@ class TransferTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, () -> {
+        store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
         });
     }
 
@@ -60,7 +61,7 @@ class TransferTest {
             store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
         }
         String exported = export(store, format);
-        try (SqlStore copy = SqlStore.openSqlite(other, () -> {
+        try (SqlStore copy = SqlStore.openSqlite(other, Migrate.AUTO, () -> {
         })) {
             Report report = importInto(copy, format, exported, true, false, false);
             assertThat(report).isEqualTo(new Report(20, 0, List.of(), 20));

@@ -1,0 +1,54 @@
+package petstore.app;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+import petstore.Failure;
+import petstore.sql.Migrate;
+import petstore.sql.PostgresUri;
+import petstore.sql.SqlStore;
+
+/// Which store to work on.
+///
+/// @param folder where the embedded store is
+/// @param database the PostgreSQL database to use instead of it
+/// @param migrate what is done about an older schema
+record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
+
+    /// Opens the store for a command, making it when there is none.
+    SqlStore open() {
+        return database.map(uri -> SqlStore.openPostgres(uri, migrate))
+                .orElseGet(() -> SqlStore.openSqlite(folder, migrate, () -> {
+                }));
+    }
+
+    /// Opens the store for a command. Errors: [Failure] when there is none.
+    SqlStore openExisting() {
+        if (database.isEmpty()) {
+            requireEmbedded(folder);
+        }
+        return open();
+    }
+
+    /// Opens the store to serve it.
+    ///
+    /// @param readers how many requests may read from a database at once
+    /// @param onLostDisk called when the disk of the embedded store fails to keep what it was given
+    SqlStore serve(int readers, Runnable onLostDisk) {
+        return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers))
+                .orElseGet(() -> SqlStore.openSqlite(folder, migrate, onLostDisk));
+    }
+
+    /// Whether there is an embedded store, or a database is used instead of it.
+    boolean exists() {
+        return database.isPresent() || SqlStore.hasSqlite(folder);
+    }
+
+    /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none.
+    static void requireEmbedded(Path folder) {
+        if (!SqlStore.hasSqlite(folder)) {
+            throw Failure.unavailable(
+                    "there is no store in " + folder + "; 'petstore serve' or 'petstore keys create' makes one");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package petstore.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.Failure;
+import petstore.Pet;
+
+/// A PostgreSQL database, which other processes may serve too.
+///
+/// Whoever adds animals takes their ids from the one row of `pet_id`, and with it a lock until COMMIT: transactions that add
+/// animals end one after the other, whichever process they come from, and ids become visible in their order.
+final class Postgres implements Database {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
+    private static final Duration READ_PATIENCE = Duration.ofMillis(300);
+    private static final Duration WRITE_PATIENCE = Duration.ofMillis(1_800);
+    private static final Duration LOG_INTERVAL = Duration.ofSeconds(1);
+    private static final int MOST_WAITING = 1_024;
+    private static final int FETCH_SIZE = 1_000;
+    /// While one waits for its COMMIT the next is already waiting in the database for its turn.
+    private static final int WRITERS = 2;
+    /// Connections that are kept for what is not an animal: keys, and whether the database can be used.
+    private static final int OTHERS = 2;
+
+    private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
+    private static final String LAST_ID = "SELECT last_id FROM pet_id";
+    private static final String RESERVE = "UPDATE pet_id SET last_id = ?";
+
+    private final HikariDataSource pool;
+    private final Semaphore readers;
+    private final boolean patient;
+    private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - LOG_INTERVAL.toNanos());
+
+    private Postgres(HikariDataSource pool, int readers, boolean patient) {
+        this.pool = pool;
+        this.readers = new Semaphore(readers, true);
+        this.patient = patient;
+    }
+
+    /// @param readers how many requests may read at once
+    static Postgres open(PostgresUri uri, Migrate migrate, PostgresPool.Patience patience, int readers) {
+        return new Postgres(PostgresPool.open(uri, migrate, patience, readers + WRITERS + OTHERS), readers,
+                patience == PostgresPool.Patience.COMMAND);
+    }
+
+    @Override
+    public <T> T read(Work<T> work) {
+        if (readers.getQueueLength() >= MOST_WAITING || !acquireReader()) {
+            throw Failure.unavailable("too many reads are waiting; try again later");
+        }
+        try (Session session = connect()) {
+            return work.on(session);
+        } catch (SQLException e) {
+            throw failure(e);
+        } finally {
+            readers.release();
+        }
+    }
+
+    private boolean acquireReader() {
+        try {
+            return readers.tryAcquire(READ_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.unavailable("the service is stopping");
+        }
+    }
+
+    private Session connect() throws SQLException {
+        return new Session(pool.getConnection());
+    }
+
+    /// When COMMIT itself fails nobody knows whether it happened, and it is not tried again.
+    @Override
+    public <T> T write(Work<T> work) {
+        try (Session session = connect()) {
+            return session.inTransaction(work);
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    /// Broken constraints and malformed data are defects of ours, everything else is the database's.
+    private Failure failure(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        if (state.startsWith("22") || state.startsWith("23")) {
+            return new Failure(Failure.Kind.INTERNAL_ERROR, "the store refuses what it was given", e);
+        }
+        long last = loggedNs.get();
+        long now = System.nanoTime();
+        if (now - last >= LOG_INTERVAL.toNanos() && loggedNs.compareAndSet(last, now)) {
+            LOG.error("The database failed: {}", e.getMessage());
+        }
+        return new Failure(Failure.Kind.UNAVAILABLE, "the store is unavailable; try again later", e);
+    }
+
+    @Override
+    public void forEachPet(Consumer<Pet> action) {
+        try (Connection connection = pool.getConnection()) {
+            // Only within a transaction the driver fetches a result part by part.
+            connection.setAutoCommit(false);
+            try (PreparedStatement select = connection.prepareStatement(SqlCatalogue.ALL)) {
+                select.setFetchSize(FETCH_SIZE);
+                try (ResultSet rows = select.executeQuery()) {
+                    while (rows.next()) {
+                        action.accept(SqlCatalogue.pet(rows));
+                    }
+                }
+            } finally {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public int writers() {
+        return WRITERS;
+    }
+
+    @Override
+    public Duration writePatience() {
+        return patient ? Duration.ofDays(1) : WRITE_PATIENCE;
+    }
+
+    @Override
+    public long newPetIds(Session session, int count) throws SQLException {
+        PreparedStatement update = session.prepare(NEW_IDS);
+        update.setLong(1, count);
+        return Session.rows(update, row -> row.getLong(1)).getFirst() - count + 1;
+    }
+
+    @Override
+    public long reservePetIds(Session session, long id) throws SQLException {
+        long last = Session.rows(session.prepare(LAST_ID), row -> row.getLong(1)).getFirst();
+        if (id <= last) {
+            return last;
+        }
+        last = Session.rows(session.prepare(LAST_ID + " FOR UPDATE"), row -> row.getLong(1)).getFirst();
+        if (id > last) {
+            PreparedStatement update = session.prepare(RESERVE);
+            update.setLong(1, id);
+            update.executeUpdate();
+        }
+        return last;
+    }
+
+    /// A standby does not do: it cannot be written to.
+    @Override
+    public void check() {
+        try (Session session = connect()) {
+            if (session.text("SHOW transaction_read_only").equals("on")) {
+                throw new SQLException("the database is a standby", PostgresPool.READ_ONLY);
+            }
+            session.text("SELECT version FROM schema_version LIMIT 1");
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

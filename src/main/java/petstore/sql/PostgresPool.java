@@ -1,0 +1,131 @@
+package petstore.sql;
+
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
+import petstore.Failure;
+
+/// Connections to a PostgreSQL database that is fit for the store.
+final class PostgresPool {
+
+    /// How long the users of the connections may be kept waiting.
+    enum Patience {
+        /// A request is answered within two seconds, whatever the database does.
+        REQUEST(Duration.ofMillis(600), Duration.ofSeconds(1), Duration.ofSeconds(2)),
+        /// A command may ask for much.
+        COMMAND(Duration.ofSeconds(10), Duration.ofMinutes(10), Duration.ofHours(1));
+
+        /// How long to wait for a connection.
+        private final Duration connection;
+        /// How long to wait for a statement's answer.
+        private final Duration statement;
+        /// When the server ends a transaction whose owner may be gone, and with it its locks.
+        private final Duration idleTransaction;
+
+        Patience(Duration connection, Duration statement, Duration idleTransaction) {
+            this.connection = connection;
+            this.statement = statement;
+            this.idleTransaction = idleTransaction;
+        }
+    }
+
+    /// Gives up a connection whose server was made a standby, so that the next one is made to the new primary.
+    public static final class StandbyIsLeft implements SQLExceptionOverride {
+        @java.lang.Override
+        public SQLExceptionOverride.Override adjudicate(SQLException e) {
+            return READ_ONLY.equals(e.getSQLState())
+                    ? SQLExceptionOverride.Override.MUST_EVICT
+                    : SQLExceptionOverride.Override.CONTINUE_EVICT;
+        }
+    }
+
+    /// The state of a statement that writes on a standby.
+    static final String READ_ONLY = "25006";
+
+    private static final int CONNECT_SECONDS = 2;
+    private static final Duration VALIDATION = Duration.ofMillis(250);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
+
+    /// What durability and exact text rest on, and what must not be found.
+    private static final Map<String, List<String>> UNFIT = Map.of("fsync", List.of("off"), "full_page_writes",
+            List.of("off"), "synchronous_commit", List.of("off"), "server_encoding",
+            List.of("SQL_ASCII", "LATIN1", "WIN1252"));
+
+    private PostgresPool() {
+    }
+
+    /// Opens a pool of `size` connections, after seeing to the schema.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
+    static HikariDataSource open(PostgresUri uri, Migrate migrate, Patience patience, int size) {
+        prepare(uri, migrate);
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("petstore");
+        config.setJdbcUrl(uri.jdbcUrl());
+        config.setDataSourceProperties(properties(uri, patience.statement));
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(patience.connection.toMillis());
+        config.setValidationTimeout(VALIDATION.toMillis());
+        config.setKeepaliveTime(KEEP_ALIVE.toMillis());
+        config.setExceptionOverride(new StandbyIsLeft());
+        config.setConnectionInitSql("SET statement_timeout = " + patience.statement.toMillis()
+                + "; SET idle_in_transaction_session_timeout = " + patience.idleTransaction.toMillis());
+        try {
+            return new HikariDataSource(config);
+        } catch (RuntimeException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the database " + uri + " cannot be used: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static Properties properties(PostgresUri uri, Duration statement) {
+        Properties properties = uri.properties();
+        properties.putIfAbsent("connectTimeout", String.valueOf(CONNECT_SECONDS));
+        properties.setProperty("socketTimeout", String.valueOf(statement.toSeconds()));
+        properties.setProperty("tcpKeepAlive", "true");
+        // The driver would go on for ten seconds to take a standby for one after it was promoted.
+        properties.setProperty("hostRecheckSeconds", "0");
+        properties.setProperty("reWriteBatchedInserts", "true");
+        return properties;
+    }
+
+    /// Migrations take as long as they take.
+    private static void prepare(PostgresUri uri, Migrate migrate) {
+        try (Session session = new Session(
+                DriverManager.getConnection(uri.jdbcUrl(), properties(uri, Duration.ZERO)))) {
+            for (Map.Entry<String, List<String>> setting : UNFIT.entrySet()) {
+                String value = session.text("SELECT coalesce(current_setting('" + setting.getKey() + "', true), '')");
+                if (setting.getValue().contains(value)) {
+                    throw Failure.unavailable("the database " + uri + " would not keep what it is given: its setting "
+                            + setting.getKey() + " is " + value);
+                }
+            }
+            Migrations.apply(migrate, "postgresql", session, work -> session.inTransaction(locked -> {
+                locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+                return work.on(locked);
+            }));
+        } catch (SQLException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the database " + uri + " cannot be used: " + advice(e), e);
+        }
+    }
+
+    /// What the operator may do about it, by the SQLSTATE.
+    private static String advice(SQLException e) {
+        return e.getMessage() + switch (String.valueOf(e.getSQLState())) {
+            case "28P01", "28000", "08004" ->
+                "; the password comes from --database, PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE or the pgpass file";
+            case "3D000" -> "; make it with createdb";
+            case "42501" -> "; the user must own the database, or be allowed to create tables in its schema";
+            case "08001" -> "; see that it runs and that --database names it rightly";
+            default -> "";
+        };
+    }
+}

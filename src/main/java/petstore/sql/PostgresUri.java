@@ -1,0 +1,162 @@
+package petstore.sql;
+
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+
+/// Where a PostgreSQL database is, as psql is told it: `postgresql://user:password@host1:5432,host2:5432/database?sslmode=require`.
+///
+/// Source: "Connection URIs" in PostgreSQL's documentation of libpq.
+public final class PostgresUri {
+
+    private static final Pattern SHAPE = Pattern.compile(
+            "postgres(?:ql)?://(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:/(?<database>[^?#]*))?(?:\\?(?<parameters>[^#]*))?");
+    private static final Pattern HOST = Pattern
+            .compile("(?<name>\\[[0-9A-Fa-f:.%]+\\]|[^:\\[\\]]*)(?::(?<port>[0-9]{1,5}))?");
+    private static final String DEFAULT_PORT = "5432";
+
+    /// What libpq calls a parameter, and what the driver calls it.
+    private static final Map<String, String> PARAMETERS = Map.ofEntries(Map.entry("sslmode", "sslmode"),
+            Map.entry("sslrootcert", "sslrootcert"), Map.entry("sslcert", "sslcert"), Map.entry("sslkey", "sslkey"),
+            Map.entry("sslpassword", "sslpassword"), Map.entry("channel_binding", "channelBinding"),
+            Map.entry("gssencmode", "gssEncMode"), Map.entry("application_name", "ApplicationName"),
+            Map.entry("options", "options"), Map.entry("connect_timeout", "connectTimeout"),
+            Map.entry("target_session_attrs", "targetServerType"));
+    private static final Map<String, String> SERVER_TYPES = Map.of("any", "any", "read-write", "primary", "primary",
+            "primary");
+
+    private final String hosts;
+    private final String database;
+    private final String user;
+    private final Optional<String> password;
+    private final Map<String, String> parameters;
+
+    private PostgresUri(String hosts, String database, String user, Optional<String> password,
+            Map<String, String> parameters) {
+        this.hosts = hosts;
+        this.database = database;
+        this.user = user;
+        this.password = password;
+        this.parameters = parameters;
+    }
+
+    /// Reads a URI. The user is that of the operating system when it names none, the database is called like the user.
+    ///
+    /// Errors: [Failure] of kind `INVALID_REQUEST` with a message that does not show the password.
+    public static PostgresUri parse(String text) {
+        Matcher uri = SHAPE.matcher(text);
+        if (!uri.matches()) {
+            throw invalid("it must look like postgresql://user@host:5432/database");
+        }
+        Map<String, String> parameters = parameters(Optional.ofNullable(uri.group("parameters")).orElse(""));
+        String user = given(parameters.remove("user"), uri.group("user")).orElse(System.getProperty("user.name"));
+        String database = given(parameters.remove("dbname"), uri.group("database")).orElse(user);
+        Optional<String> password = given(parameters.remove("password"), uri.group("password"));
+        String hosts = hosts(uri.group("hosts"), parameters);
+        for (String name : parameters.keySet()) {
+            if (!PARAMETERS.containsKey(name)) {
+                throw invalid("its parameter " + name + " is none of " + PARAMETERS.keySet().stream().sorted()
+                        .collect(Collectors.joining(", ")));
+            }
+        }
+        if (!SERVER_TYPES.containsKey(parameters.getOrDefault("target_session_attrs", "any"))) {
+            throw invalid("target_session_attrs must be read-write, primary or any: the service writes");
+        }
+        if (!parameters.getOrDefault("connect_timeout", "0").matches("[0-9]{1,4}")) {
+            throw invalid("connect_timeout must be a number of seconds");
+        }
+        return new PostgresUri(hosts, database, user, password, Map.copyOf(parameters));
+    }
+
+    private static Map<String, String> parameters(String query) {
+        Map<String, String> parameters = new HashMap<>();
+        for (String pair : query.isEmpty() ? new String[0] : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            if (equals < 1) {
+                throw invalid("its parameters must look like name=value&name=value");
+            }
+            parameters.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+        }
+        return parameters;
+    }
+
+    /// A parameter, or else a part of the URI; both may be empty or missing.
+    private static Optional<String> given(@Nullable String parameter,
+            @Nullable String part) {
+        return Optional.ofNullable(parameter).or(() -> Optional.ofNullable(part).map(PostgresUri::decode))
+                .filter(text -> !text.isEmpty());
+    }
+
+    /// The hosts as the driver wants them, e.g. `one:5432,two:5433`.
+    private static String hosts(String authority, Map<String, String> parameters) {
+        String port = Optional.ofNullable(parameters.remove("port")).orElse(DEFAULT_PORT);
+        String text = Optional.ofNullable(parameters.remove("host")).orElse(decode(authority));
+        List<String> hosts = new ArrayList<>();
+        for (String one : (text.isEmpty() ? "localhost" : text).split(",", -1)) {
+            Matcher host = HOST.matcher(one);
+            if (one.startsWith("/")) {
+                throw invalid("a Unix socket cannot be used; name a host");
+            }
+            if (!host.matches() || host.group("name").isEmpty()) {
+                throw invalid("its hosts must look like host1:5432,host2:5432");
+            }
+            hosts.add(host.group("name") + ":" + Optional.ofNullable(host.group("port")).orElse(port));
+        }
+        return String.join(",", hosts);
+    }
+
+    /// Percent-decoding; a plus sign stays one.
+    private static String decode(String text) {
+        try {
+            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw invalid("it has a % that no two hexadecimal digits follow");
+        }
+    }
+
+    private static Failure invalid(String what) {
+        return new Failure(Failure.Kind.INVALID_REQUEST, "the database's address cannot be used: " + what);
+    }
+
+    /// The same address with this password, unless it has one of its own.
+    public PostgresUri orPassword(Optional<String> other) {
+        return new PostgresUri(hosts, database, user, password.or(() -> other), parameters);
+    }
+
+    /// The address as the driver wants it; the user and the rest are [#properties].
+    String jdbcUrl() {
+        return "jdbc:postgresql://" + hosts + "/"
+                + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /// Everything else that the driver is told. With several hosts it looks for the one that can be written to. Without a
+    /// password it looks into the pgpass file.
+    Properties properties() {
+        Properties properties = new Properties();
+        properties.setProperty("user", user);
+        password.ifPresent(text -> properties.setProperty("password", text));
+        properties.setProperty("targetServerType", hosts.contains(",") ? "primary" : "any");
+        properties.setProperty("ApplicationName", "petstore");
+        parameters.forEach((name, value) -> properties.setProperty(PARAMETERS.getOrDefault(name, name),
+                name.equals("target_session_attrs") ? SERVER_TYPES.getOrDefault(value, "any") : value));
+        return properties;
+    }
+
+    /// The address without the password and the parameters, e.g. `postgresql://user@host:5432/database`.
+    @Override
+    public String toString() {
+        return "postgresql://" + user + "@" + hosts + "/" + database;
+    }
+}

@@ -1,0 +1,118 @@
+package petstore.sql;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+import org.sqlite.BusyHandler;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConnection;
+import petstore.Failure;
+
+/// The file of a SQLite store, and connections to it with the settings on which durability and safety rest.
+final class SqliteFile {
+
+    /// How long a connection waits for a lock that another process has.
+    static final Duration LOCK_PATIENCE = Duration.ofSeconds(5);
+    /// How often it tries.
+    static final Duration LOCK_POLL = Duration.ofNanos(200_000);
+
+    private static final String NAME = "petstore.db";
+
+    /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
+    private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
+            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0");
+
+    /// Waits for a lock that another process has. What SQLite would do by itself sleeps longer and longer, and hardly ever finds
+    /// the lock free between two commits of a busy process.
+    private static final class LockWait extends BusyHandler {
+        private long beginNs;
+
+        @Override
+        protected int callback(int triesBefore) {
+            if (triesBefore == 0) {
+                beginNs = System.nanoTime();
+            }
+            LockSupport.parkNanos(LOCK_POLL.toNanos());
+            return System.nanoTime() - beginNs < LOCK_PATIENCE.toNanos() ? 1 : 0;
+        }
+    }
+
+    private SqliteFile() {
+    }
+
+    static boolean exists(Path folder) {
+        return Files.exists(in(folder));
+    }
+
+    static Path in(Path folder) {
+        return folder.resolve(NAME);
+    }
+
+    /// SQLite gives the files it makes beside this one the same permissions.
+    static void makePrivate(Path folder, Path file) {
+        try {
+            if (!Files.isDirectory(folder)) {
+                Files.createDirectories(folder,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+            createPrivate(file);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isRegularFile(file)) {
+                throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + " is in the way of the store", e);
+            }
+        } catch (IOException e) {
+            throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
+        }
+    }
+
+    static void createPrivate(Path file) throws IOException {
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+
+    static Session connectWriter(Path file) throws SQLException {
+        return connect(file, "0");
+    }
+
+    static Session connectReader(Path file) throws SQLException {
+        return connect(file, "1");
+    }
+
+    private static Session connect(Path file, String queryOnly) throws SQLException {
+        SqliteLibrary.load();
+        SQLiteConfig config = new SQLiteConfig();
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setBusyTimeout(Math.toIntExact(LOCK_PATIENCE.toMillis()));
+        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
+        config.setGetGeneratedKeys(false);
+        Session session = new Session(config.createConnection("jdbc:sqlite:" + file));
+        try {
+            session.execute("PRAGMA trusted_schema = OFF");
+            session.execute("PRAGMA query_only = " + queryOnly);
+            for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
+                verify(session, setting.getKey(), setting.getValue());
+            }
+            verify(session, "query_only", queryOnly);
+            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private static void verify(Session session, String pragma, String expected) throws SQLException {
+        String actual = session.text("PRAGMA " + pragma);
+        if (!actual.equals(expected)) {
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package petstore.sql;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import petstore.Catalogue;
+import petstore.CatalogueKit;
+
+/// The catalogue on PostgreSQL.
+class PostgresCatalogueTest extends CatalogueKit {
+
+    private final PostgresUri database = PostgresUri.parse(PostgresServer.newDatabase());
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.servePostgres(database, Migrate.AUTO, 4);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Override
+    protected Catalogue catalogue() {
+        return store.catalogue();
+    }
+
+    @Override
+    protected void reopen() {
+        close();
+        open();
+    }
+}
