@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
+import petstore.sql.PostgresUri;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,7 +36,7 @@ final class ConfigCommand implements Callable<Integer> {
         rows.add(List.of("SETTING", "VALUE", "FROM"));
         for (OptionSpec option : spec.options()) {
             if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
-                rows.add(List.of(option.longestName(), value(option), source(option)));
+                rows.add(List.of(option.longestName(), value(option, checked), source(option)));
             }
         }
         checked.configuredKey().ifPresent(_ -> rows.add(List.of("API key", "(secret)",
@@ -45,7 +46,11 @@ final class ConfigCommand implements Callable<Integer> {
         return Main.DONE;
     }
 
-    private String value(OptionSpec option) {
+    /// What is shown of the database's address has no password.
+    private String value(OptionSpec option, Settings settings) {
+        if (option.longestName().equals("--database")) {
+            return settings.store().database().map(PostgresUri::toString).orElse("-");
+        }
         List<String> given = spec.commandLine().getParseResult().matchedOptionValue(option.longestName(), null) == null
                 ? List.of()
                 : option.originalStringValues();

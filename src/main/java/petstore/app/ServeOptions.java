@@ -46,6 +46,8 @@ final class ServeOptions {
     private Duration headerTimeout;
     @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "How long a client may take for the rest: sending the body, taking the answer.")
     private Duration requestTimeout;
+    @Option(names = "--shutdown-delay", defaultValue = "0s", converter = Texts.Delay.class, paramLabel = "TIME", description = "How long to go on serving when told to stop, while /readyz already says 503.")
+    private Duration shutdownDelay;
     @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "How long the result of a request with an Idempotency-Key is kept.")
     private Duration idempotencyRetention;
     @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests each API key may send, e.g. 600/1m; any number when not given.")
@@ -82,7 +84,7 @@ final class ServeOptions {
         stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
         return new Settings(store.choice(environment), databaseReaders,
                 new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
-                        deadlines, maxConnections, idempotencyRetention, rateLimit),
+                        deadlines, maxConnections, idempotencyRetention, shutdownDelay, rateLimit),
                 configuredKey(environment));
     }
 

@@ -18,6 +18,7 @@ import petstore.RateLimit;
 import petstore.Scope;
 import petstore.sql.PostgresUri;
 import petstore.transfer.Format;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads the values of options as people write them. Errors: `TypeConversionException`, which says what is expected.
@@ -39,6 +40,14 @@ final class Texts {
             throw new TypeConversionException("'" + text + "' is not a duration such as 500ms, 30s, 10m, 24h or 90d");
         }
         return duration;
+    }
+
+    /// A duration, or `0s` for none.
+    static final class Delay implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            return text.equals("0s") ? Duration.ZERO : duration(text);
+        }
     }
 
     /// A moment, `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, `2027-01-31`.

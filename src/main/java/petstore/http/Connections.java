@@ -118,6 +118,7 @@ final class Connections {
     private final int most;
     private final AtomicInteger open;
     private final Map<HttpConnection, Watch> watches = new HashMap<>();
+    private boolean stopping;
 
     /// @param most the most connections, of all event loops of a listener together
     /// @param open how many there are, shared by these event loops
@@ -161,6 +162,15 @@ final class Connections {
         if (watch != null) {
             watch.advanced(exchange);
         }
+    }
+
+    /// Makes every answer from now on the last one on its connection.
+    void stop() {
+        stopping = true;
+    }
+
+    boolean isStopping() {
+        return stopping;
     }
 
     private @Nullable Watch watch(Exchange exchange) {

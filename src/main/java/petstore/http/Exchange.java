@@ -105,6 +105,9 @@ final class Exchange {
         always.forEach(header -> response.headers().add(header.name(), header.value()));
         response.putHeader(REQUEST_ID, id).putHeader(HttpHeaders.DATE, date)
                 .putHeader(NO_SNIFF.name(), NO_SNIFF.value());
+        if (connections.isStopping()) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
         if (!request.isEnded()) {
             drain();
         }

@@ -2,10 +2,13 @@ package petstore.http;
 
 import java.nio.charset.StandardCharsets;
 
+import petstore.Failure;
+
 /// Whether the process lives, and whether it can serve.
 final class Health {
 
     private final Runnable storeCheck;
+    private volatile boolean stopping;
 
     /// @param storeCheck throws [petstore.Failure] when the store cannot be used
     Health(Runnable storeCheck) {
@@ -17,8 +20,16 @@ final class Health {
         return status("live");
     }
 
-    /// 200 while the store can be read and its disk has not failed, else 503.
+    /// Makes the service say that it is not ready any more.
+    void stop() {
+        stopping = true;
+    }
+
+    /// 200 while the store can be used and the service is not stopping, else 503.
     Answer readyz(Request request) {
+        if (stopping) {
+            throw Failure.unavailable("the service is stopping");
+        }
         storeCheck.run();
         return status("ready");
     }

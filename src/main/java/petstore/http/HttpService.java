@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -42,6 +43,7 @@ public final class HttpService implements AutoCloseable {
     private final HttpSettings settings;
     private final Clock clock;
     private final Bearer bearer;
+    private final Health health;
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
@@ -49,9 +51,10 @@ public final class HttpService implements AutoCloseable {
     private int port;
     private int adminPort;
 
-    private HttpService(HttpSettings settings, Bearer bearer, Clock clock) {
+    private HttpService(HttpSettings settings, Bearer bearer, Health health, Clock clock) {
         this.settings = settings;
         this.bearer = bearer;
+        this.health = health;
         this.clock = clock;
         this.vertx = Vertx.vertx(new VertxOptions().setFileSystemOptions(
                 new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
@@ -66,9 +69,10 @@ public final class HttpService implements AutoCloseable {
     /// @param clock what time it is
     public static HttpService start(HttpSettings settings, Catalogue catalogue, KeyRing keys,
             Optional<ApiKey> configuredKey, Runnable storeCheck, Clock clock) {
-        HttpService service = new HttpService(settings, new Bearer(keys, configuredKey, clock), clock);
+        HttpService service = new HttpService(settings, new Bearer(keys, configuredKey, clock),
+                new Health(storeCheck), clock);
         try {
-            service.listen(catalogue, new Health(storeCheck));
+            service.listen(catalogue);
             return service;
         } catch (RuntimeException e) {
             service.close();
@@ -76,7 +80,7 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    private void listen(Catalogue catalogue, Health health) {
+    private void listen(Catalogue catalogue) {
         PetOperations pets = new PetOperations(catalogue, settings, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog(clock);
@@ -154,6 +158,7 @@ public final class HttpService implements AutoCloseable {
         /// Waits for the answers to the requests that have begun to come.
         @Override
         public Future<?> stop() {
+            connections.stop();
             return server.shutdown(STOPPING);
         }
 
@@ -182,9 +187,14 @@ public final class HttpService implements AutoCloseable {
         return adminPort;
     }
 
-    /// Takes no more connections, lets the requests that are being answered finish, and closes.
+    /// Tells whoever balances the load to look elsewhere and goes on serving for the shutdown delay; then takes no more
+    /// connections, lets the requests that are being answered finish, and closes.
     @Override
     public void close() {
+        health.stop();
+        if (adminPort != 0) {
+            LockSupport.parkNanos(settings.shutdownDelay().toNanos());
+        }
         try {
             vertx.close().await(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {

@@ -19,10 +19,11 @@ import petstore.RateLimit;
 /// @param deadlines how long a client may take
 /// @param maxConnections the most connections at once, of each listener
 /// @param idempotencyRetention how long the result of a request with an Idempotency-Key is kept
+/// @param shutdownDelay how long to go on serving, while saying not to be ready, when told to stop
 /// @param rateLimit how many requests each API key may send that has no limit of its own; absent for any number
 public record HttpSettings(String host, int port, String adminHost, int adminPort, Optional<URI> baseUrl,
         Optional<URI> stagingBaseUrl, Deadlines deadlines, int maxConnections, Duration idempotencyRetention,
-        Optional<RateLimit> rateLimit) {
+        Duration shutdownDelay, Optional<RateLimit> rateLimit) {
 
     /// How long a client may take.
     ///

@@ -26,6 +26,7 @@ public final class PostgresUri {
     private static final Pattern HOST = Pattern
             .compile("(?<name>\\[[0-9A-Fa-f:.%]+\\]|[^:\\[\\]]*)(?::(?<port>[0-9]{1,5}))?");
     private static final String DEFAULT_PORT = "5432";
+    private static final String HIDDEN = "***";
 
     /// What libpq calls a parameter, and what the driver calls it.
     private static final Map<String, String> PARAMETERS = Map.ofEntries(Map.entry("sslmode", "sslmode"),
@@ -63,7 +64,7 @@ public final class PostgresUri {
         Map<String, String> parameters = parameters(Optional.ofNullable(uri.group("parameters")).orElse(""));
         String user = given(parameters.remove("user"), uri.group("user")).orElse(System.getProperty("user.name"));
         String database = given(parameters.remove("dbname"), uri.group("database")).orElse(user);
-        Optional<String> password = given(parameters.remove("password"), uri.group("password"));
+        Optional<String> password = given(null, uri.group("password"));
         String hosts = hosts(uri.group("hosts"), parameters);
         for (String name : parameters.keySet()) {
             if (!PARAMETERS.containsKey(name)) {
@@ -154,9 +155,13 @@ public final class PostgresUri {
         return properties;
     }
 
-    /// The address without the password and the parameters, e.g. `postgresql://user@host:5432/database`.
+    /// The address without its secrets, e.g. `postgresql://user:***@host:5432/database?sslmode=require`.
     @Override
     public String toString() {
-        return "postgresql://" + user + "@" + hosts + "/" + database;
+        String query = parameters.entrySet().stream().sorted(Map.Entry.comparingByKey())
+                .map(entry -> entry.getKey() + "=" + (entry.getKey().equals("sslpassword") ? HIDDEN : entry.getValue()))
+                .collect(Collectors.joining("&"));
+        return "postgresql://" + user + (password.isPresent() ? ":" + HIDDEN : "") + "@" + hosts + "/" + database
+                + (query.isEmpty() ? "" : "?" + query);
     }
 }

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
+import petstore.sql.TestStore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,8 +42,7 @@ class AuthenticationTest {
     @BeforeEach
     void start() {
         service = TestService.start(folder, clock, UnaryOperator.identity());
-        otherProcess = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
-        });
+        otherProcess = TestStore.open(folder);
     }
 
     @AfterEach

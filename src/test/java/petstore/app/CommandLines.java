@@ -7,6 +7,8 @@ import java.time.Clock;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import petstore.sql.TestStore;
+
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +23,7 @@ final class CommandLines {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = Console.of(InputStream.nullInputStream(), out, err, false, Map.of(), Clock.systemUTC());
-        String[] all = Stream.concat(Stream.of(args), Stream.of("--data", folder.toString())).toArray(String[]::new);
+        String[] all = Stream.concat(Stream.of(args), TestStore.arguments(folder).stream()).toArray(String[]::new);
         assertThat(Main.run(console, all)).as(err.toString(UTF_8)).isZero();
         return out.toString(UTF_8).stripTrailing();
     }

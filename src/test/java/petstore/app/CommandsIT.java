@@ -37,11 +37,13 @@ class CommandsIT {
         assertThat(ending.code()).isZero();
         assertThat(ending.err()).isEmpty();
         assertThat(ending.out().stream().map(line -> line.replaceAll(" {2,}", "|").strip())).containsExactly(
-                "SETTING|VALUE|FROM", "--data|./data|default", "--host|0.0.0.0|PETSTORE_HOST", "--port|9000|--port",
+                "SETTING|VALUE|FROM", "--data|./data|default", "--database|-|default", "--migrate|auto|default",
+                "--host|0.0.0.0|PETSTORE_HOST", "--port|9000|--port",
                 "--admin-host|127.0.0.1|default", "--admin-port|9090|default", "--base-url|-|default",
                 "--staging-base-url|-|default", "--idle-timeout|30s|default", "--header-timeout|10s|default",
-                "--request-timeout|20s|default", "--idempotency-retention|24h|default", "--rate-limit|-|default",
-                "--max-connections|10000|default",
+                "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
+                "--rate-limit|-|default",
+                "--database-readers|16|default", "--max-connections|10000|default",
                 "API key|(secret)|PETSTORE_API_KEY");
         Files.writeString(folder.resolve("key"), SECRET + "\n");
         assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())

@@ -75,6 +75,7 @@ class CreatePetTest {
                 http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(),
                         Optional.of(base),
                         Optional.empty(), http.deadlines(), http.maxConnections(), http.idempotencyRetention(),
+                        http.shutdownDelay(),
                         http.rateLimit()))) {
             ApiClient client = based.client();
             HttpResponse<String> created = client.post("{\"name\":\"Rex\",\"categoryId\":1}");

@@ -29,6 +29,7 @@ class RateLimitTest {
         service = TestService.start(folder, clock,
                 http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(), http.baseUrl(),
                         http.stagingBaseUrl(), http.deadlines(), http.maxConnections(), http.idempotencyRetention(),
+                        http.shutdownDelay(),
                         Optional.of(new RateLimit(3, Duration.ofMinutes(1)))));
         client = service.client();
     }

@@ -3,15 +3,12 @@ package petstore.app;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 import petstore.http.HttpSettings;
 import petstore.sql.Migrate;
-import petstore.sql.PostgresServer;
-import petstore.sql.PostgresUri;
+import petstore.sql.TestStore;
 
 /// The service as `petstore serve` puts it together, in this process, on free ports.
 ///
@@ -24,8 +21,6 @@ final class TestService implements AutoCloseable {
 
     /// The API key that the service is started with.
     static final String KEY = "test-key-of-more-than-sixteen-characters";
-
-    private static final Map<Path, PostgresUri> DATABASES = new ConcurrentHashMap<>();
 
     private final Service service;
 
@@ -44,24 +39,17 @@ final class TestService implements AutoCloseable {
                 Duration.ofSeconds(20));
         HttpSettings http = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.empty(), Optional.empty(),
                 deadlines,
-                10_000, Duration.ofHours(24), Optional.empty());
+                10_000, Duration.ofHours(24), Duration.ZERO, Optional.empty());
         return new TestService(
-                Service.start(new Settings(store(folder), 8, change.apply(http), Optional.of(KEY)), clock));
-    }
-
-    /// The embedded store in `folder`; or, when the tests are told `-Dpetstore.store=postgresql`, the database that stands for it.
-    private static StoreChoice store(Path folder) {
-        Optional<PostgresUri> database = System.getProperty("petstore.store", "sqlite").equals("postgresql")
-                ? Optional.of(DATABASES.computeIfAbsent(folder, _ -> PostgresUri.parse(PostgresServer.newDatabase())))
-                : Optional.empty();
-        return new StoreChoice(folder, database, Migrate.AUTO);
+                Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
+                        change.apply(http), Optional.of(KEY)), clock));
     }
 
     /// Starts the service with other limits for its clients than the default ones.
     static TestService start(Path folder, HttpSettings.Deadlines deadlines, int maxConnections) {
         return start(folder, Clock.systemUTC(), http -> new HttpSettings(http.host(), http.port(), http.adminHost(),
                 http.adminPort(), http.baseUrl(), http.stagingBaseUrl(), deadlines, maxConnections,
-                http.idempotencyRetention(), http.rateLimit()));
+                http.idempotencyRetention(), http.shutdownDelay(), http.rateLimit()));
     }
 
     /// A client of the API with [#KEY].

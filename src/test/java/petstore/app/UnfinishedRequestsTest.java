@@ -49,6 +49,7 @@ class UnfinishedRequestsTest {
         try (TestService service = TestService.start(folder, Clock.systemUTC(),
                 http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(), http.baseUrl(),
                         http.stagingBaseUrl(), deadlines, http.maxConnections(), http.idempotencyRetention(),
+                        http.shutdownDelay(),
                         http.rateLimit()))) {
             assertCloses(service, false);
         }

@@ -28,6 +28,7 @@ class RoutesTest {
         HttpSettings settings = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.<URI>empty(),
                 Optional.empty(),
                 new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1, Duration.ZERO,
+                Duration.ZERO,
                 Optional.empty());
         try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
         })) {

@@ -20,8 +20,8 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
+import petstore.sql.TestStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
 
@@ -41,8 +41,7 @@ class TransferTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
-        });
+        store = TestStore.open(folder);
     }
 
     @AfterEach
@@ -61,8 +60,7 @@ class TransferTest {
             store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
         }
         String exported = export(store, format);
-        try (SqlStore copy = SqlStore.openSqlite(other, Migrate.AUTO, () -> {
-        })) {
+        try (SqlStore copy = TestStore.open(other)) {
             Report report = importInto(copy, format, exported, true, false, false);
             assertThat(report).isEqualTo(new Report(20, 0, List.of(), 20));
             assertThat(export(copy, format)).isEqualTo(exported);
