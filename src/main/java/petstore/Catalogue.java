@@ -15,6 +15,13 @@ public interface Catalogue {
     /// The page that `query` asks for, as of now: everything that [#add] has given back is in it.
     Page list(PetQuery query);
 
+    /// How far the catalogue has come, as of now: whatever was acknowledged before, by whichever process, is part of it.
+    Version version();
+
+    /// The same without waiting, as far as this process knows; absent when others may change the catalogue without its knowing
+    /// within a second.
+    Optional<Version> knownVersion();
+
     /// The animal with this id; absent when there is none.
     Optional<Pet> find(long id);
 

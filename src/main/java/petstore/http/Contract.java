@@ -26,8 +26,8 @@ final class Contract {
     }
 
     Answer yaml(Request request) {
-        return Conditional.revalidated(request,
-                Answer.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8)));
+        return new Representation(Answer.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8)))
+                .answer(request);
     }
 
     Answer json(Request request) {
@@ -39,7 +39,7 @@ final class Contract {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return Conditional.revalidated(request, Answer.json(200, bytes.toByteArray()));
+        return new Representation(Answer.json(200, bytes.toByteArray())).answer(request);
     }
 
     private String yaml() {

@@ -120,7 +120,13 @@ final class Dispatcher {
     private void operate(Exchange exchange, Routes.Match match, Optional<ApiKey> key, Buffer body) {
         Request request = new Request(match.parameter(), exchange.request().query(), exchange.request().headers(),
                 key, body);
-        blocking(exchange, () -> match.route().operation().answer(request), exchange::send);
+        Route.Operation operation = match.route().operation();
+        try {
+            operation.answerAtOnce(request).ifPresentOrElse(exchange::send,
+                    () -> blocking(exchange, () -> operation.answer(request), exchange::send));
+        } catch (Failure e) {
+            exchange.send(answer(exchange, e));
+        }
     }
 
     /// Gets a value on a virtual thread, and goes on with it on the event loop; a failure is the answer.

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -20,6 +21,7 @@ final class Docs {
             "text/javascript; charset=utf-8");
 
     private final Header policy;
+    private final Map<String, Representation> kept = new ConcurrentHashMap<>();
 
     Docs(HttpSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
@@ -49,7 +51,10 @@ final class Docs {
     }
 
     private Answer file(Request request, String name, String type) {
-        return Conditional.revalidated(request, Answer.ok(type, resource("docs/" + name), policy, NO_REFERRER));
+        return kept
+                .computeIfAbsent(name,
+                        _ -> new Representation(Answer.ok(type, resource("docs/" + name), policy, NO_REFERRER)))
+                .answer(request);
     }
 
     private static String origin(URI url) {

@@ -15,9 +15,7 @@ import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
-import petstore.Page;
 import petstore.Pet;
-import petstore.PetQuery;
 import petstore.SecretHash;
 import petstore.json.NewPetParser;
 import petstore.json.PetJson;
@@ -28,23 +26,20 @@ final class PetOperations {
     private static final List<Header> REPLAYED = List.of(Header.constant("Idempotent-Replayed", "true"));
     private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
 
+    /// listPets.
+    final Route.Operation listPets;
+
     private final Catalogue catalogue;
     private final Clock clock;
     private final String base;
     private final Duration idempotencyRetention;
 
     PetOperations(Catalogue catalogue, HttpSettings settings, Clock clock) {
+        this.listPets = new ListPets(catalogue, settings.base());
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();
         this.idempotencyRetention = settings.idempotencyRetention();
-    }
-
-    /// One page by ascending id, with a `Link` to the next one if there is one (RFC 8288).
-    Answer listPets(Request request) {
-        Page page = catalogue.list(QueryParameters.petQuery(request.query()));
-        List<Header> next = page.next().map(query -> Header.of("Link", link(query))).stream().toList();
-        return Conditional.revalidated(request, Answer.json(200, PetJson.write(page.pets())).with(next));
     }
 
     /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
@@ -74,7 +69,7 @@ final class PetOperations {
         OptionalLong id = QueryParameters.int64(request.parameter());
         Pet pet = id.stream().boxed().findFirst().flatMap(catalogue::find)
                 .orElseThrow(() -> new Failure(Kind.NOT_FOUND, "there is no animal with this id"));
-        return Conditional.revalidated(request, Answer.json(200, PetJson.write(pet)));
+        return new Representation(Answer.json(200, PetJson.write(pet))).answer(request);
     }
 
     /// What every answer of getPet says of its end (RFC 9745, RFC 8594).
@@ -84,11 +79,5 @@ final class PetOperations {
                 Header.constant("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),
                 Header.constant("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
                 Header.constant("Link", "<" + docs + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
-    }
-
-    private String link(PetQuery query) {
-        return "<" + base + "/pets?limit=" + query.limit()
-                + query.status().map(status -> "&status=" + status.text()).orElse("") + "&after=" + query.after()
-                + ">; rel=\"next\"";
     }
 }

@@ -17,12 +17,19 @@ import petstore.Scope;
 /// @param headers what every answer carries once the key is accepted, errors too
 record Route(HttpMethod method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
 
-    /// Reads, validates, calls the catalogue, maps the result. Runs on a virtual thread and may block.
+    /// Reads, validates, calls the catalogue, maps the result.
     ///
     /// Errors: [petstore.Failure], which becomes the answer; anything else is a 500.
     @FunctionalInterface
     interface Operation {
+
+        /// The answer. Runs on a virtual thread and may block.
         Answer answer(Request request);
+
+        /// The answer when it is in memory, else absent. Runs on the event loop.
+        default Optional<Answer> answerAtOnce(Request request) {
+            return Optional.empty();
+        }
     }
 
     /// A route under `/v1`.

@@ -23,7 +23,7 @@ final class Routes {
     /// What clients meet.
     static Routes api(PetOperations pets, Contract contract, Docs docs, Health health) {
         return new Routes(List.of(
-                Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets::listPets, List.of()),
+                Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets.listPets, List.of()),
                 Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
                 Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
                 Route.open("/", docs::redirect),

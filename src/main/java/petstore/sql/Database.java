@@ -30,7 +30,10 @@ interface Database extends AutoCloseable {
     int writers();
 
     /// How long the sender of a write waits for its commit.
-    Duration writePatience();
+    Duration patience();
+
+    /// Whether other processes that serve it may add animals at any time.
+    boolean isShared();
 
     /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].
     long newPetIds(Session session, int count) throws SQLException;

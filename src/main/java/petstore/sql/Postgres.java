@@ -131,8 +131,13 @@ final class Postgres implements Database {
     }
 
     @Override
-    public Duration writePatience() {
+    public Duration patience() {
         return patient ? Duration.ofDays(1) : WRITE_PATIENCE;
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
     }
 
     @Override

@@ -3,8 +3,10 @@ package petstore.sql;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import petstore.Added;
@@ -23,12 +27,16 @@ import petstore.Page;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
+import petstore.Version;
 
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
+    private static final String VERSION = "SELECT last_id, put_backs FROM catalogue_version";
+    private static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
+    private static final Duration KNOWN_FOR = Duration.ofMillis(500);
     /// Every animal, by ascending id.
     static final String ALL = COLUMNS + "ORDER BY id";
     private static final String COUNT = "SELECT count(*) FROM pet";
@@ -38,12 +46,17 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private final Database database;
-    private final GroupWriter<Insertion, Outcome> writer;
+    private final Batcher<Insertion, Outcome> writer;
+    private final Batcher<Boolean, Version> versions;
+    private final AtomicReference<Known> known = new AtomicReference<>(
+            new Known(new Version(0, 0), System.nanoTime() - KNOWN_FOR.toNanos()));
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database) {
         this.database = database;
-        this.writer = new GroupWriter<>("catalogue-writer", database.writers(), database.writePatience(),
+        this.versions = new Batcher<>("catalogue-version", 1, database.patience(),
+                requests -> Collections.nCopies(requests.size(), readVersion()));
+        this.writer = new Batcher<>("catalogue-writer", database.writers(), database.patience(),
                 this::commit);
     }
 
@@ -59,6 +72,38 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             select.setInt(at, query.limit() + 1);
             return Session.rows(select, SqlCatalogue::pet);
         }));
+    }
+
+    /// What this process knows of the version.
+    ///
+    /// @param readNs when it was read from the database, by [System#nanoTime]
+    private record Known(Version version, long readNs) {
+    }
+
+    @Override
+    public Version version() {
+        return versions.await(true);
+    }
+
+    private Version readVersion() {
+        long beganNs = System.nanoTime();
+        Version read = database.read(
+                session -> Session.rows(session.prepare(VERSION), row -> new Version(row.getLong(1), row.getLong(2))))
+                .getFirst();
+        return known.updateAndGet(before -> new Known(before.version().latest(read), beganNs)).version();
+    }
+
+    @Override
+    public Optional<Version> knownVersion() {
+        Known now = known.get();
+        return database.isShared() || System.nanoTime() - now.readNs() > KNOWN_FOR.toNanos()
+                ? Optional.empty()
+                : Optional.of(now.version());
+    }
+
+    /// Tells of animals that this process has added, before anybody is told that they are.
+    private void know(Version version) {
+        known.updateAndGet(before -> new Known(before.version().latest(version), before.readNs()));
     }
 
     @Override
@@ -104,7 +149,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     private Added write(Insertion insertion) {
-        return switch (writer.write(insertion)) {
+        return switch (writer.await(insertion)) {
             case Outcome.Done(var added) -> added;
             case Outcome.Refused(var failure) -> throw failure;
         };
@@ -117,7 +162,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     /// Taking the ids locks out every other transaction that adds animals: what was carried out before is all there is to know.
     private List<Outcome> commit(List<Insertion> insertions) {
-        return database.write(session -> {
+        AtomicLong lastId = new AtomicLong();
+        List<Outcome> committed = database.write(session -> {
             long nextId = database.newPetIds(session, insertions.size());
             Map<IdempotencyKey.Name, SqlIdempotency.Entry> before = SqlIdempotency.find(session,
                     insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
@@ -141,8 +187,11 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             if (!recorded.isEmpty()) {
                 SqlIdempotency.record(session, recorded);
             }
+            lastId.set(nextId - 1);
             return outcomes;
         });
+        know(new Version(lastId.get(), 0));
+        return committed;
     }
 
     /// What an earlier request under the same name came to; absent when there was none that is still kept.
@@ -168,9 +217,11 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         try {
             database.write(session -> {
                 database.reservePetIds(session, pets.stream().mapToLong(Pet::id).max().orElse(0));
+                session.prepare(PUT_BACK).executeUpdate();
                 insert(session, pets);
                 return pets.size();
             });
+            readVersion();
         } catch (Failure e) {
             for (long id : taken(pets.stream().map(Pet::id).toList())) {
                 throw new Failure(Failure.Kind.INVALID_REQUEST, "the id " + id + " is taken", e);
@@ -238,5 +289,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     @Override
     public void close() {
         writer.close();
+        versions.close();
     }
 }

@@ -166,8 +166,14 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public Duration writePatience() {
+    public Duration patience() {
         return WRITE_PATIENCE;
+    }
+
+    /// Only commands add animals beside the process that serves the file.
+    @Override
+    public boolean isShared() {
+        return false;
     }
 
     @Override

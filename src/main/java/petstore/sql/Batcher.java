@@ -15,17 +15,17 @@ import java.util.function.Function;
 
 import petstore.Failure;
 
-/// Commits whatever is waiting as one group, so that one wait for the disk serves many clients.
+/// Does at once whatever is waiting to be done, so that one wait for the disk or the database serves many clients.
 ///
-/// While a group is being written the next one gathers: the busier the store, the larger its groups, up to
-/// [#LARGEST_GROUP], and a lone item waits for nobody.
+/// While a batch is on its way the next one gathers: the busier the store, the larger its batches, up to [#LARGEST_BATCH], and
+/// a lone item waits for nobody. What is done with an item begins after it was handed over.
 ///
-/// @param <I> what is written
+/// @param <I> what is handed over
 /// @param <O> what its sender gets back
-final class GroupWriter<I, O> implements AutoCloseable {
+final class Batcher<I, O> implements AutoCloseable {
 
     private static final int CAPACITY = 8_192;
-    private static final int LARGEST_GROUP = 512;
+    private static final int LARGEST_BATCH = 512;
 
     private record Task<I, O>(I item, CompletableFuture<O> result) {
     }
@@ -33,27 +33,27 @@ final class GroupWriter<I, O> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
-    private final Function<List<I>, List<O>> commit;
+    private final Function<List<I>, List<O>> work;
     private final Duration patience;
     private final List<Thread> threads = new ArrayList<>();
     private boolean closed;
 
-    /// @param writers how many groups may be on their way at once
+    /// @param size how many batches may be on their way at once
     /// @param patience how long the sender of an item waits
-    /// @param commit writes a group in one transaction and gives back one result for each item, in their order
-    GroupWriter(String name, int writers, Duration patience, Function<List<I>, List<O>> commit) {
-        this.commit = commit;
+    /// @param work does what a batch asks for, and gives back one result for each item, in their order
+    Batcher(String name, int size, Duration patience, Function<List<I>, List<O>> work) {
+        this.work = work;
         this.patience = patience;
-        for (int i = 0; i < writers; i++) {
+        for (int i = 0; i < size; i++) {
             threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
         }
     }
 
-    /// Waits until `item` is committed.
+    /// Waits until the work on `item` is done.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` when too much is waiting already, or when it takes too long, in which case it may
-    /// be committed later; and what the commit throws.
-    O write(I item) {
+    /// be done later; and what the work throws.
+    O await(I item) {
         Task<I, O> task = new Task<>(item, new CompletableFuture<>());
         enter(task);
         try {
@@ -62,7 +62,7 @@ final class GroupWriter<I, O> implements AutoCloseable {
             throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
         } catch (TimeoutException e) {
             throw leave(task)
-                    ? Failure.unavailable("too many writes are waiting; try again later")
+                    ? Failure.unavailable("too much is waiting; try again later")
                     : Failure.unavailable("the store takes too long; whether this was done is not known");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -77,7 +77,7 @@ final class GroupWriter<I, O> implements AutoCloseable {
                 throw Failure.unavailable("the service is stopping");
             }
             if (waiting.size() == CAPACITY) {
-                throw Failure.unavailable("too many writes are waiting; try again later");
+                throw Failure.unavailable("too much is waiting; try again later");
             }
             waiting.add(task);
             arrived.signal();
@@ -86,7 +86,7 @@ final class GroupWriter<I, O> implements AutoCloseable {
         }
     }
 
-    /// Takes back a task; false when it is being committed.
+    /// Takes back a task; false when work on it has begun.
     private boolean leave(Task<I, O> task) {
         lock.lock();
         try {
@@ -97,43 +97,43 @@ final class GroupWriter<I, O> implements AutoCloseable {
     }
 
     private void run() {
-        for (List<Task<I, O>> group = next(); !group.isEmpty(); group = next()) {
-            commit(group);
+        for (List<Task<I, O>> batch = next(); !batch.isEmpty(); batch = next()) {
+            perform(batch);
         }
     }
 
-    /// Waits for a group; an empty one says that there will be no more.
+    /// Waits for a batch; an empty one says that there will be no more.
     private List<Task<I, O>> next() {
-        List<Task<I, O>> group = new ArrayList<>();
+        List<Task<I, O>> batch = new ArrayList<>();
         lock.lock();
         try {
             while (waiting.isEmpty() && !closed) {
                 arrived.awaitUninterruptibly();
             }
             for (Task<I, O> task = waiting.poll(); task != null; task = waiting.poll()) {
-                group.add(task);
-                if (group.size() == LARGEST_GROUP) {
+                batch.add(task);
+                if (batch.size() == LARGEST_BATCH) {
                     break;
                 }
             }
-            return group;
+            return batch;
         } finally {
             lock.unlock();
         }
     }
 
-    private void commit(List<Task<I, O>> group) {
+    private void perform(List<Task<I, O>> batch) {
         try {
-            List<O> results = commit.apply(group.stream().map(Task::item).toList());
-            for (int i = 0; i < group.size(); i++) {
-                group.get(i).result().complete(results.get(i));
+            List<O> results = work.apply(batch.stream().map(Task::item).toList());
+            for (int i = 0; i < batch.size(); i++) {
+                batch.get(i).result().complete(results.get(i));
             }
         } catch (RuntimeException | Error e) {
-            group.forEach(task -> task.result().completeExceptionally(e));
+            batch.forEach(task -> task.result().completeExceptionally(e));
         }
     }
 
-    /// Refuses new items and waits until those that are waiting are committed.
+    /// Refuses new items and waits until the work on those that are waiting is done.
     @Override
     public void close() {
         lock.lock();

@@ -12,31 +12,42 @@ import java.util.regex.Pattern;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpHeaders;
 
-/// Conditional requests (RFC 9110 section 13): an answer that the client has already is not sent again.
-final class Conditional {
+/// What a read gives, for conditional requests (RFC 9110 section 13): a client that has it already is not sent it again.
+///
+/// Its tag covers the headers too: a page keeps its animals when a page behind it appears, but gets a `Link`.
+final class Representation {
 
     private static final Header REVALIDATE = Header.constant("Cache-Control", "private, no-cache");
     private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?(\"[^\"]*\")");
     private static final int TAG_BYTES = 16;
 
-    private Conditional() {
+    private final Answer whole;
+    private final Answer notModified;
+    private final String tag;
+
+    /// @param answer what a read that succeeded answers
+    Representation(Answer answer) {
+        tag = tag(answer);
+        List<Header> headers = List.of(Header.of(HttpHeaders.ETAG, tag), REVALIDATE);
+        whole = answer.with(headers);
+        notModified = Answer.bodiless(304).with(answer.headers().stream()
+                .filter(header -> !AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_TYPE))
+                .toList()).with(headers);
     }
 
-    /// The answer to a read that succeeded: with its `ETag`, or 304 when `If-None-Match` names that.
-    ///
-    /// The tag covers the headers too: a page keeps its animals when a page behind it appears, but gets a `Link`.
-    static Answer revalidated(Request request, Answer answer) {
-        String tag = tag(answer);
-        List<Header> headers = List.of(Header.of(HttpHeaders.ETAG, tag), REVALIDATE);
+    /// The answer with its `ETag`, or 304 when `If-None-Match` names that.
+    Answer answer(Request request) {
+        if (!request.headers().contains(HttpHeaders.IF_NONE_MATCH)) {
+            return whole;
+        }
         boolean known = request.headers().getAll(HttpHeaders.IF_NONE_MATCH).stream()
                 .anyMatch(value -> names(value, tag));
-        if (!known) {
-            return answer.with(headers);
-        }
-        List<Header> kept = answer.headers().stream()
-                .filter(header -> !AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_TYPE))
-                .toList();
-        return Answer.bodiless(304).with(kept).with(headers);
+        return known ? notModified : whole;
+    }
+
+    /// How many bytes its body has.
+    int length() {
+        return whole.body().length();
     }
 
     private static boolean names(String ifNoneMatch, String tag) {

@@ -1,0 +1,53 @@
+package petstore.http;
+
+import java.util.List;
+import java.util.Optional;
+
+import petstore.Catalogue;
+import petstore.Page;
+import petstore.PetQuery;
+import petstore.Version;
+import petstore.json.PetJson;
+
+/// listPets: one page by ascending id, with a `Link` to the next one if there is one (RFC 8288).
+final class ListPets implements Route.Operation {
+
+    private final Catalogue catalogue;
+    private final String base;
+    private final PageCache cache = new PageCache();
+
+    /// @param base where answers say the API is
+    ListPets(Catalogue catalogue, String base) {
+        this.catalogue = catalogue;
+        this.base = base;
+    }
+
+    @Override
+    public Optional<Answer> answerAtOnce(Request request) {
+        PetQuery query = QueryParameters.petQuery(request.query());
+        return catalogue.knownVersion().flatMap(version -> cache.find(query, version))
+                .map(page -> page.answer(request));
+    }
+
+    @Override
+    public Answer answer(Request request) {
+        PetQuery query = QueryParameters.petQuery(request.query());
+        Version version = catalogue.knownVersion().orElseGet(catalogue::version);
+        return cache.find(query, version).orElseGet(() -> read(query, version)).answer(request);
+    }
+
+    /// The version is from before the page is read: what is added in between makes the page newer, not older.
+    private Representation read(PetQuery query, Version version) {
+        Page page = catalogue.list(query);
+        List<Header> next = page.next().map(this::link).stream().toList();
+        Representation representation = new Representation(Answer.json(200, PetJson.write(page.pets())).with(next));
+        cache.put(query, version, page, representation);
+        return representation;
+    }
+
+    private Header link(PetQuery next) {
+        return Header.of("Link", "<" + base + "/pets?limit=" + next.limit()
+                + next.status().map(status -> "&status=" + status.text()).orElse("") + "&after=" + next.after()
+                + ">; rel=\"next\"");
+    }
+}

@@ -1,0 +1,5 @@
+-- How often animals were put back under ids of their own.
+CREATE TABLE put_back (times INTEGER NOT NULL) STRICT;
+INSERT INTO put_back (times) VALUES (0);
+CREATE VIEW catalogue_version AS
+  SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pet'), 0) AS last_id, times AS put_backs FROM put_back;
