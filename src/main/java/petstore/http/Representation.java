@@ -22,17 +22,12 @@ final class Representation {
     private static final int TAG_BYTES = 16;
 
     private final Answer whole;
-    private final Answer notModified;
     private final String tag;
 
     /// @param answer what a read that succeeded answers
     Representation(Answer answer) {
         tag = tag(answer);
-        List<Header> headers = List.of(Header.of(HttpHeaders.ETAG, tag), REVALIDATE);
-        whole = answer.with(headers);
-        notModified = Answer.bodiless(304).with(answer.headers().stream()
-                .filter(header -> !AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_TYPE))
-                .toList()).with(headers);
+        whole = answer.with(List.of(Header.of(HttpHeaders.ETAG, tag), REVALIDATE));
     }
 
     /// The answer with its `ETag`, or 304 when `If-None-Match` names that.
@@ -42,7 +37,13 @@ final class Representation {
         }
         boolean known = request.headers().getAll(HttpHeaders.IF_NONE_MATCH).stream()
                 .anyMatch(value -> names(value, tag));
-        return known ? notModified : whole;
+        return known ? notModified() : whole;
+    }
+
+    private Answer notModified() {
+        return Answer.bodiless(304).with(whole.headers().stream()
+                .filter(header -> !AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_TYPE))
+                .toList());
     }
 
     /// How many bytes its body has.

@@ -4,7 +4,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -54,10 +53,8 @@ final class PostgresPool {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
 
-    /// What durability and exact text rest on, and what must not be found.
-    private static final Map<String, List<String>> UNFIT = Map.of("fsync", List.of("off"), "full_page_writes",
-            List.of("off"), "synchronous_commit", List.of("off"), "server_encoding",
-            List.of("SQL_ASCII", "LATIN1", "WIN1252"));
+    /// What durability rests on. A compatible server need not have all of these settings.
+    private static final List<String> NEVER_OFF = List.of("fsync", "full_page_writes", "synchronous_commit");
 
     private PostgresPool() {
     }
@@ -101,12 +98,16 @@ final class PostgresPool {
     private static void prepare(PostgresUri uri, Migrate migrate) {
         try (Session session = new Session(
                 DriverManager.getConnection(uri.jdbcUrl(), properties(uri, Duration.ZERO)))) {
-            for (Map.Entry<String, List<String>> setting : UNFIT.entrySet()) {
-                String value = session.text("SELECT coalesce(current_setting('" + setting.getKey() + "', true), '')");
-                if (setting.getValue().contains(value)) {
+            for (String setting : NEVER_OFF) {
+                if (session.text("SELECT coalesce(current_setting('" + setting + "', true), '')").equals("off")) {
                     throw Failure.unavailable("the database " + uri + " would not keep what it is given: its setting "
-                            + setting.getKey() + " is " + value);
+                            + setting + " is off");
                 }
+            }
+            String encoding = session.text("SHOW server_encoding");
+            if (!encoding.equals("UTF8")) {
+                throw Failure.unavailable("the database " + uri + " cannot keep every name: its encoding is " + encoding
+                        + "; make one with createdb --encoding=UTF8 --template=template0");
             }
             Migrations.apply(migrate, "postgresql", session, work -> session.inTransaction(locked -> {
                 locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");

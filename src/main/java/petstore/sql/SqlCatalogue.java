@@ -49,7 +49,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private final Batcher<Insertion, Outcome> writer;
     private final Batcher<Boolean, Version> versions;
     private final AtomicReference<Known> known = new AtomicReference<>(
-            new Known(new Version(0, 0), System.nanoTime() - KNOWN_FOR.toNanos()));
+            new Known(new Version(0, 0), longAgo()));
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database) {
@@ -99,6 +99,15 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         return database.isShared() || System.nanoTime() - now.readNs() > KNOWN_FOR.toNanos()
                 ? Optional.empty()
                 : Optional.of(now.version());
+    }
+
+    /// Has the version read from the database before it is relied upon again.
+    private void forgetVersion() {
+        known.updateAndGet(before -> new Known(before.version(), longAgo()));
+    }
+
+    private static long longAgo() {
+        return System.nanoTime() - KNOWN_FOR.toNanos() - 1;
     }
 
     /// Tells of animals that this process has added, before anybody is told that they are.
@@ -221,8 +230,11 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
                 insert(session, pets);
                 return pets.size();
             });
-            readVersion();
+            forgetVersion();
         } catch (Failure e) {
+            if (e.kind() != Failure.Kind.INTERNAL_ERROR) {
+                throw e;
+            }
             for (long id : taken(pets.stream().map(Pet::id).toList())) {
                 throw new Failure(Failure.Kind.INVALID_REQUEST, "the id " + id + " is taken", e);
             }
