@@ -34,9 +34,9 @@ public interface Catalogue {
     /// `IDEMPOTENCY_KEY_REUSED` when it asked for something else.
     Added addOnce(NewPet pet, IdempotencyKey key);
 
-    /// Shows every animal to `action`, by ascending id, as they are when this is called, whatever is added meanwhile. Memory
-    /// does not grow with their number.
-    void forEach(Consumer<Pet> action);
+    /// Shows every animal to `action`, by ascending id, as they are when this is called, whatever is added meanwhile. They come
+    /// in groups of some thousands, which another thread may go through; memory does not grow with the number of groups.
+    void forEachGroup(Consumer<Iterable<Pet>> action);
 
     /// How many animals there are.
     long count();

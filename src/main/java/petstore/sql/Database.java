@@ -2,8 +2,10 @@ package petstore.sql;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
+import petstore.NewPet;
 import petstore.Pet;
 
 /// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
@@ -23,8 +25,8 @@ interface Database extends AutoCloseable {
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
 
-    /// Shows every animal to `action`, by ascending id, as they are at the beginning. Memory does not grow with their number.
-    void forEachPet(Consumer<Pet> action);
+    /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.
+    void forEachGroupOfPets(Consumer<Iterable<Pet>> action);
 
     /// How many transactions that add animals are worth having at once.
     int writers();
@@ -34,6 +36,11 @@ interface Database extends AutoCloseable {
 
     /// Whether other processes that serve it may add animals at any time.
     boolean isShared();
+
+    /// Adds animals in one transaction, under new ids in a row, and gives back the first of these.
+    default long add(List<NewPet> pets) {
+        return write(session -> SqlCatalogue.insertNew(session, pets, newPetIds(session, pets.size())));
+    }
 
     /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].
     long newPetIds(Session session, int count) throws SQLException;

@@ -3,7 +3,9 @@ package petstore.sql;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Objects;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import petstore.Pet;
@@ -12,51 +14,64 @@ import petstore.PetStatus;
 /// Many rows of SQLite's table `pet` in one value, because every call into the driver costs more than a row does.
 ///
 /// A row is its four columns, each ended by NUL, which no name contains.
-final class PackedPets {
+final class PackedPets implements Iterable<Pet> {
 
     private static final int ROWS = 2_000;
-    /// One row a chunk, whose single column is NULL when nothing is left.
+    /// No row when nothing is left.
     private static final String AFTER = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
-            + " coalesce(status, '')), char(0)) || char(0) AS BLOB)"
-            + " FROM (SELECT * FROM pet WHERE id > ? ORDER BY id LIMIT " + ROWS + ")";
-
-    private static final byte[] NOTHING = {};
+            + " coalesce(status, '')), char(0)) || char(0) AS BLOB), max(id)"
+            + " FROM (SELECT * FROM pet WHERE id > ? ORDER BY id LIMIT " + ROWS + ") HAVING count(*) > 0";
 
     private final byte[] packed;
-    private int at;
+    private final long lastId;
 
-    private PackedPets(byte[] packed) {
+    private PackedPets(byte[] packed, long lastId) {
         this.packed = packed;
+        this.lastId = lastId;
     }
 
     /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
-    static void forEach(Session session, Consumer<Pet> action) throws SQLException {
+    static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
         PreparedStatement select = session.prepare(AFTER);
         long after = 0;
         while (true) {
             select.setLong(1, after);
-            byte[] chunk = Session.rows(select, row -> Objects.requireNonNullElse(row.getBytes(1), NOTHING)).getFirst();
-            if (chunk.length == 0) {
+            Optional<PackedPets> group = Session.rows(select, row -> new PackedPets(row.getBytes(1), row.getLong(2)))
+                    .stream().findFirst();
+            if (group.isEmpty()) {
                 return;
             }
-            PackedPets pets = new PackedPets(chunk);
-            while (pets.at < chunk.length) {
-                Pet pet = pets.next();
-                after = pet.id();
-                action.accept(pet);
+            action.accept(group.get());
+            after = group.get().lastId;
+        }
+    }
+
+    @Override
+    public Iterator<Pet> iterator() {
+        return new Iterator<>() {
+
+            private int at;
+
+            @Override
+            public boolean hasNext() {
+                return at < packed.length;
             }
-        }
-    }
 
-    private Pet next() {
-        return new Pet(Long.parseLong(text()), text(), Long.parseLong(text()), PetStatus.find(text()));
-    }
+            @Override
+            public Pet next() {
+                if (!hasNext()) {
+                    throw new NoSuchElementException();
+                }
+                return new Pet(Long.parseLong(text()), text(), Long.parseLong(text()), PetStatus.find(text()));
+            }
 
-    private String text() {
-        int begin = at;
-        while (packed[at] != 0) {
-            at++;
-        }
-        return new String(packed, begin, at++ - begin, StandardCharsets.UTF_8);
+            private String text() {
+                int begin = at;
+                while (packed[at] != 0) {
+                    at++;
+                }
+                return new String(packed, begin, at++ - begin, StandardCharsets.UTF_8);
+            }
+        };
     }
 }

@@ -5,6 +5,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,7 +16,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
+import petstore.NewPet;
 import petstore.Pet;
+import petstore.PetStatus;
 
 /// A PostgreSQL database, which other processes may serve too.
 ///
@@ -33,6 +37,13 @@ final class Postgres implements Database {
     /// Connections that are kept for what is not an animal: keys, and whether the database can be used.
     private static final int OTHERS = 2;
 
+    /// One statement is one round trip, and other transactions that add animals wait the shorter for their ids.
+    private static final String ADD = """
+            WITH ids AS (UPDATE pet_id SET last_id = last_id + ? RETURNING last_id - ? AS before),
+            added AS (INSERT INTO pet (id, name, category_id, status)
+              SELECT before + n, name, category_id, status
+              FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
+            SELECT before + 1 FROM ids""";
     private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
     private static final String LAST_ID = "SELECT last_id FROM pet_id";
     private static final String RESERVE = "UPDATE pet_id SET last_id = ?";
@@ -106,16 +117,22 @@ final class Postgres implements Database {
     }
 
     @Override
-    public void forEachPet(Consumer<Pet> action) {
+    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
         try (Connection connection = pool.getConnection()) {
             // Only within a transaction the driver fetches a result part by part.
             connection.setAutoCommit(false);
             try (PreparedStatement select = connection.prepareStatement(SqlCatalogue.ALL)) {
                 select.setFetchSize(FETCH_SIZE);
                 try (ResultSet rows = select.executeQuery()) {
+                    List<Pet> group = new ArrayList<>(FETCH_SIZE);
                     while (rows.next()) {
-                        action.accept(SqlCatalogue.pet(rows));
+                        group.add(SqlCatalogue.pet(rows));
+                        if (group.size() == FETCH_SIZE) {
+                            action.accept(group);
+                            group = new ArrayList<>(FETCH_SIZE);
+                        }
                     }
+                    action.accept(group);
                 }
             } finally {
                 connection.rollback();
@@ -138,6 +155,23 @@ final class Postgres implements Database {
     @Override
     public boolean isShared() {
         return true;
+    }
+
+    /// When nobody knows whether it was committed, it is not tried again.
+    @Override
+    public long add(List<NewPet> pets) {
+        try (Session session = connect()) {
+            PreparedStatement add = session.prepare(ADD);
+            add.setLong(1, pets.size());
+            add.setLong(2, pets.size());
+            add.setObject(3, pets.stream().map(NewPet::name).toArray(String[]::new));
+            add.setObject(4, pets.stream().mapToLong(NewPet::categoryId).toArray());
+            add.setObject(5, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
+                    .toArray(String[]::new));
+            return Session.committedRows(add, row -> row.getLong(1)).getFirst();
+        } catch (SQLException e) {
+            throw failure(e);
+        }
     }
 
     @Override

@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /// One connection and the statements prepared on it, for one thread at a time.
 final class Session implements AutoCloseable {
 
@@ -85,12 +87,22 @@ final class Session implements AutoCloseable {
             throw e;
         }
         connection.commit();
-        SQLWarning warning = connection.getWarnings();
+        requireKnownOutcome(connection.getWarnings());
+        connection.setAutoCommit(true);
+        return result;
+    }
+
+    /// All rows that a prepared statement gives which is a transaction of its own. Errors: as [#inTransaction].
+    static <T> List<T> committedRows(PreparedStatement statement, Row<T> row) throws SQLException {
+        List<T> rows = rows(statement, row);
+        requireKnownOutcome(statement.getWarnings());
+        return rows;
+    }
+
+    private static void requireKnownOutcome(@Nullable SQLWarning warning) throws SQLException {
         if (warning != null) {
             throw new SQLException("the outcome of a COMMIT is not known: " + warning.getMessage(), warning);
         }
-        connection.setAutoCommit(true);
-        return result;
     }
 
     private void rollBack(Throwable cause) {

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 import petstore.Added;
 import petstore.Catalogue;
@@ -166,11 +167,38 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public void addAll(List<NewPet> pets) {
-        commit(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
+        commitNew(pets);
+    }
+
+    private List<Outcome> commit(List<Insertion> insertions) {
+        if (insertions.stream().anyMatch(insertion -> insertion.key().isPresent())) {
+            return commitOnce(insertions);
+        }
+        return commitNew(insertions.stream().map(Insertion::pet).toList()).stream().map(SqlCatalogue::added).toList();
+    }
+
+    private static Outcome added(Pet pet) {
+        return new Outcome.Done(new Added(pet, false));
+    }
+
+    private List<Pet> commitNew(List<NewPet> pets) {
+        List<Pet> added = withIds(pets, database.add(pets));
+        know(new Version(added.getLast().id(), 0));
+        return added;
+    }
+
+    private static List<Pet> withIds(List<NewPet> pets, long firstId) {
+        return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
+    }
+
+    /// Inserts animals under ids in a row from `firstId` on, which it gives back.
+    static long insertNew(Session session, List<NewPet> pets, long firstId) throws SQLException {
+        insert(session, withIds(pets, firstId));
+        return firstId;
     }
 
     /// Taking the ids locks out every other transaction that adds animals: what was carried out before is all there is to know.
-    private List<Outcome> commit(List<Insertion> insertions) {
+    private List<Outcome> commitOnce(List<Insertion> insertions) {
         AtomicLong lastId = new AtomicLong();
         List<Outcome> committed = database.write(session -> {
             long nextId = database.newPetIds(session, insertions.size());
@@ -189,7 +217,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
                     Pet pet = insertion.pet().withId(nextId++);
                     insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
                     pets.add(pet);
-                    outcomes.add(new Outcome.Done(new Added(pet, false)));
+                    outcomes.add(added(pet));
                 }
             }
             insert(session, pets);
@@ -256,8 +284,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public void forEach(Consumer<Pet> action) {
-        database.forEachPet(action);
+    public void forEachGroup(Consumer<Iterable<Pet>> action) {
+        database.forEachGroupOfPets(action);
     }
 
     @Override

@@ -147,11 +147,11 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public void forEachPet(Consumer<Pet> action) {
+    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
         read(session -> {
             session.execute("BEGIN");
             try {
-                PackedPets.forEach(session, action);
+                PackedPets.forEachGroup(session, action);
             } finally {
                 session.execute("ROLLBACK");
             }

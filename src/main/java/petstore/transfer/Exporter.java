@@ -3,8 +3,6 @@ package petstore.transfer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,13 +14,10 @@ import petstore.Pet;
 /// Writes the catalogue out, by ascending id, as it is at the beginning.
 public final class Exporter {
 
-    private static final int GROUP = 1_000;
-
     private final PetWriter writer;
     private final ExecutorService thread;
     private final Progress progress;
     private Future<?> before;
-    private List<Pet> group = new ArrayList<>(GROUP);
     private long written;
 
     private Exporter(PetWriter writer, ExecutorService thread, Progress progress) {
@@ -42,8 +37,7 @@ public final class Exporter {
             throws IOException {
         try (PetWriter writer = format.writer(out); ExecutorService thread = Executors.newSingleThreadExecutor()) {
             Exporter exporter = new Exporter(writer, thread, progress);
-            catalogue.forEach(exporter::add);
-            exporter.writeGroup();
+            catalogue.forEachGroup(exporter::beginToWrite);
             exporter.awaitGroupBefore();
             return exporter.written;
         } catch (UncheckedIOException e) {
@@ -51,30 +45,21 @@ public final class Exporter {
         }
     }
 
-    private void add(Pet pet) {
-        group.add(pet);
-        if (group.size() == GROUP) {
-            writeGroup();
-        }
-    }
-
-    /// Begins to write a group; the next one is read meanwhile.
-    private void writeGroup() {
+    /// The next group is read meanwhile.
+    private void beginToWrite(Iterable<Pet> group) {
         awaitGroupBefore();
-        List<Pet> pets = group;
-        group = new ArrayList<>(GROUP);
-        before = thread.submit(() -> write(pets));
+        before = thread.submit(() -> write(group));
     }
 
-    private void write(List<Pet> pets) {
+    private void write(Iterable<Pet> group) {
         try {
-            for (Pet pet : pets) {
+            for (Pet pet : group) {
                 writer.write(pet);
+                written++;
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        written += pets.size();
         progress.reached(written);
     }
 
