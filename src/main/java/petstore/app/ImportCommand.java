@@ -106,8 +106,7 @@ final class ImportCommand implements Callable<Integer> {
     private int checkAgainstNothing(Path source) throws IOException {
         Path folder = Files.createTempDirectory("petstore-import-");
         folder.toFile().deleteOnExit();
-        try (SqlStore empty = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
-        })) {
+        try (SqlStore empty = SqlStore.openSqlite(folder, Migrate.AUTO)) {
             return importInto(empty, source, true);
         } finally {
             try (Stream<Path> files = Files.list(folder)) {

@@ -23,11 +23,13 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        Logging.use(options.logFormat(), options.accessLog());
         Service service = Service.start(options.settings(console.environment()), console.clock());
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             service.close();
             stopped.countDown();
+            Logging.stop();
             Runtime.getRuntime().halt(Main.DONE);
         }));
         service.firstKey().map(KeyToken::text)

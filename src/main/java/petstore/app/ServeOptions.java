@@ -54,6 +54,10 @@ final class ServeOptions {
     private Optional<RateLimit> rateLimit;
     @Option(names = "--database-readers", defaultValue = "16", paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
     private int databaseReaders;
+    @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "How the log is written: text or json, one event a line.")
+    private Logging.Format logFormat;
+    @Option(names = "--access-log", defaultValue = "true", arity = "1", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
+    private boolean accessLog;
     @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
@@ -63,6 +67,14 @@ final class ServeOptions {
 
     String adminHost() {
         return adminHost;
+    }
+
+    Logging.Format logFormat() {
+        return logFormat;
+    }
+
+    boolean accessLog() {
+        return accessLog;
     }
 
     /// The settings, once they are checked. Errors: `ParameterException` for a setting that makes no sense, [Failure] for a file

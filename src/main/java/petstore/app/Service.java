@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
@@ -39,10 +40,12 @@ final class Service implements AutoCloseable {
                 ? Optional.empty()
                 : Optional.of(FolderLock.take(choice.folder()));
         return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
-            SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk);
+            PrometheusMeterRegistry meters = Meters.ofProcess();
+            SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk, meters);
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
-                        settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check, clock);
+                        settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check, meters,
+                        clock);
                 return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
                         ? Optional.empty()
                         : firstKey(store.keys(), clock.instant())));

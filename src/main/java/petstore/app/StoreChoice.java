@@ -3,6 +3,7 @@ package petstore.app;
 import java.nio.file.Path;
 import java.util.Optional;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Failure;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
@@ -18,8 +19,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     /// Opens the store for a command, making it when there is none.
     SqlStore open() {
         return database.map(uri -> SqlStore.openPostgres(uri, migrate))
-                .orElseGet(() -> SqlStore.openSqlite(folder, migrate, () -> {
-                }));
+                .orElseGet(() -> SqlStore.openSqlite(folder, migrate));
     }
 
     /// Opens the store for a command. Errors: [Failure] when there is none.
@@ -34,9 +34,10 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     ///
     /// @param readers how many requests may read from a database at once
     /// @param onLostDisk called when the disk of the embedded store fails to keep what it was given
-    SqlStore serve(int readers, Runnable onLostDisk) {
-        return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers))
-                .orElseGet(() -> SqlStore.openSqlite(folder, migrate, onLostDisk));
+    /// @param meters where the store's measurements are kept
+    SqlStore serve(int readers, Runnable onLostDisk, MeterRegistry meters) {
+        return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers, meters))
+                .orElseGet(() -> SqlStore.serveSqlite(folder, migrate, onLostDisk, meters));
     }
 
     /// Whether there is an embedded store, or a database is used instead of it.

@@ -2,16 +2,19 @@ package petstore.http;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import petstore.Failure;
 
 /// What the service says to a request.
 ///
 /// @param status the HTTP status
 /// @param headers in the order of sending; a name may stand more than once
 /// @param body the bytes of the body, empty for none
-record Answer(int status, List<Header> headers, Buffer body) {
+/// @param refusal why the request was refused; absent when it was not
+record Answer(int status, List<Header> headers, Buffer body, Optional<Failure.Kind> refusal) {
 
     static final Header JSON = Header.constant("Content-Type", "application/json");
     static final Header NO_STORE = Header.constant("Cache-Control", "no-store");
@@ -23,17 +26,17 @@ record Answer(int status, List<Header> headers, Buffer body) {
     static Answer json(int status, byte[] body, Header... more) {
         List<Header> headers = new ArrayList<>(List.of(more));
         headers.addFirst(JSON);
-        return new Answer(status, headers, Buffer.buffer(body));
+        return new Answer(status, headers, Buffer.buffer(body), Optional.empty());
     }
 
     static Answer ok(String contentType, byte[] body, Header... more) {
         List<Header> headers = new ArrayList<>(List.of(more));
         headers.addFirst(Header.of(HttpHeaders.CONTENT_TYPE, contentType));
-        return new Answer(200, headers, Buffer.buffer(body));
+        return new Answer(200, headers, Buffer.buffer(body), Optional.empty());
     }
 
     static Answer bodiless(int status, Header... headers) {
-        return new Answer(status, List.of(headers), Buffer.buffer());
+        return new Answer(status, List.of(headers), Buffer.buffer(), Optional.empty());
     }
 
     /// This answer with `more` behind its own headers.
@@ -43,6 +46,11 @@ record Answer(int status, List<Header> headers, Buffer body) {
         }
         List<Header> all = new ArrayList<>(headers);
         all.addAll(more);
-        return new Answer(status, all, body);
+        return new Answer(status, all, body, refusal);
+    }
+
+    /// This answer, as that to a request which was refused.
+    Answer refusing(Failure.Kind kind) {
+        return new Answer(status, headers, body, Optional.of(kind));
     }
 }

@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
 import petstore.Failure.Kind;
 import petstore.KeyRing;
@@ -52,13 +54,16 @@ final class Bearer {
     private final Optional<ApiKey> configured;
     private final Clock clock;
     private final Cache<String, Boolean> unknownIds = Caffeine.newBuilder().maximumSize(MOST_UNKNOWN_IDS).build();
-    private final Map<String, Instant> lookUps = new ConcurrentHashMap<>();
+    private final Counter lookUps;
+    private final Map<String, Instant> lookedUp = new ConcurrentHashMap<>();
     private final Map<String, Instant> uses = new ConcurrentHashMap<>();
     private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
     private volatile Map<String, ApiKey> known = Map.of();
 
     /// @param configured one more key that is accepted, whose secret is its whole text; the store knows nothing of it
-    Bearer(KeyRing keys, Optional<ApiKey> configured, Clock clock) {
+    Bearer(KeyRing keys, Optional<ApiKey> configured, MeterRegistry meters, Clock clock) {
+        this.lookUps = Counter.builder("petstore.key.lookups")
+                .description("Keys that memory did not know and the store was asked for.").register(meters);
         this.keys = keys;
         this.configured = configured;
         this.clock = clock;
@@ -112,16 +117,17 @@ final class Bearer {
     /// Whether a secret is not the key's in memory, and the store was not asked lately: guesses must not keep it busy.
     private boolean mayBeRotated(KeyToken token, ApiKey key) {
         Instant now = clock.instant();
-        Instant before = lookUps.getOrDefault(key.id(), Instant.MIN);
+        Instant before = lookedUp.getOrDefault(key.id(), Instant.MIN);
         if (key.isOwnedBy(token.secret(), now) || now.isBefore(before.plus(LOOK_UP_INTERVAL))) {
             return false;
         }
-        lookUps.put(key.id(), now);
+        lookedUp.put(key.id(), now);
         return true;
     }
 
     /// Judges a key by the store. Blocks.
     Verdict lookUp(KeyToken token) {
+        lookUps.increment();
         Optional<ApiKey> key = keys.find(token.id());
         if (key.isEmpty()) {
             unknownIds.put(token.id(), true);

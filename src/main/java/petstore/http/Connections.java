@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.micrometer.core.instrument.Counter;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
@@ -117,24 +118,31 @@ final class Connections {
     private final HttpSettings.Deadlines deadlines;
     private final int most;
     private final AtomicInteger open;
+    private final Counter refused;
     private final Map<HttpConnection, Watch> watches = new HashMap<>();
     private boolean stopping;
 
     /// @param most the most connections, of all event loops of a listener together
     /// @param open how many there are, shared by these event loops
-    Connections(HttpSettings.Deadlines deadlines, int most, AtomicInteger open) {
+    /// @param refused counts those that were too many
+    Connections(HttpSettings.Deadlines deadlines, int most, AtomicInteger open, Counter refused) {
         this.deadlines = deadlines;
         this.most = most;
         this.open = open;
+        this.refused = refused;
     }
 
     /// Takes a connection that was just made, or closes it when there are too many.
     void opened(HttpConnection connection) {
         connection.closeHandler(_ -> {
             open.decrementAndGet();
-            watches.remove(connection);
+            Watch watch = watches.remove(connection);
+            if (watch != null) {
+                watch.exchanges.forEach(Exchange::abandoned);
+            }
         });
         if (open.incrementAndGet() > most) {
+            refused.increment();
             connection.close();
             return;
         }

@@ -46,18 +46,19 @@ final class Dispatcher {
                     Errors.answer(Kind.INVALID_REQUEST, "the body is not well-formed HTTP")));
         }
         String path = path(exchange);
+        Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
+        exchange.route(found.map(Routes.Match::route));
         if (!Routes.needsKey(path)) {
-            route(exchange, path, Optional.empty(), RateLimits.Share.UNLIMITED);
+            operate(exchange, found, Optional.empty(), RateLimits.Share.UNLIMITED);
             return;
         }
         switch (bearer.judge(exchange.request().headers().getAll(HttpHeaders.AUTHORIZATION))) {
             case Bearer.Verdict.Undecided(var token) -> {
-                routes.find(exchange.request().method(), path)
-                        .ifPresent(match -> exchange.always(match.route().headers()));
+                found.ifPresent(match -> exchange.always(match.route().headers()));
                 exchange.pause();
-                blocking(exchange, () -> bearer.lookUp(token), verdict -> decide(exchange, path, verdict));
+                blocking(exchange, () -> bearer.lookUp(token), verdict -> decide(exchange, found, verdict));
             }
-            case Bearer.Verdict verdict -> decide(exchange, path, verdict);
+            case Bearer.Verdict verdict -> decide(exchange, found, verdict);
         }
     }
 
@@ -78,9 +79,12 @@ final class Dispatcher {
         exchange.send(answer.with(List.of(CLOSE)));
     }
 
-    private void decide(Exchange exchange, String path, Bearer.Verdict verdict) {
+    private void decide(Exchange exchange, Optional<Routes.Match> found, Bearer.Verdict verdict) {
         switch (verdict) {
-            case Bearer.Verdict.Accepted(var key) -> route(exchange, path, Optional.of(key), limits.take(key));
+            case Bearer.Verdict.Accepted(var key) -> {
+                exchange.key(key);
+                operate(exchange, found, Optional.of(key), limits.take(key));
+            }
             case Bearer.Verdict.Refused(var answer) -> {
                 refusals.refused(exchange, answer.status(), Optional.empty());
                 exchange.always(List.of());
@@ -90,15 +94,15 @@ final class Dispatcher {
         }
     }
 
-    private void route(Exchange exchange, String path, Optional<ApiKey> key, RateLimits.Share share) {
-        Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
+    private void operate(Exchange exchange, Optional<Routes.Match> found, Optional<ApiKey> key,
+            RateLimits.Share share) {
         exchange.always(share.headersWith(found.map(match -> match.route().headers()).orElse(List.of())));
         if (share.refusal().isPresent()) {
             exchange.send(share.refusal().get());
             return;
         }
         if (found.isEmpty()) {
-            exchange.send(routes.refusal(path));
+            exchange.send(routes.refusal(path(exchange)));
             return;
         }
         Route route = found.get().route();

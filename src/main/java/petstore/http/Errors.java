@@ -49,6 +49,6 @@ final class Errors {
     /// An error whose status says more than its kind does.
     static Answer answer(int status, Kind kind, String message, Header... headers) {
         return Answer.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
-                .with(List.of(Answer.NO_STORE));
+                .with(List.of(Answer.NO_STORE)).refusing(kind);
     }
 }

@@ -2,6 +2,7 @@ package petstore.http;
 
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.vertx.core.Context;
@@ -11,6 +12,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import org.jspecify.annotations.Nullable;
+import petstore.ApiKey;
 
 /// One request and the one answer to it. Confined to the request's event loop.
 final class Exchange {
@@ -24,6 +26,7 @@ final class Exchange {
     private final HttpServerRequest request;
     private final Context context;
     private final Connections connections;
+    private final Telemetry telemetry;
     private final String date;
     private final String id;
     private final long beganNanos = System.nanoTime();
@@ -31,14 +34,19 @@ final class Exchange {
     private boolean paused;
     private boolean working;
     private boolean sent;
+    private boolean ended;
+    private Optional<Route> route = Optional.empty();
+    private Optional<ApiKey> key = Optional.empty();
 
-    Exchange(HttpServerRequest request, Context context, Connections connections, String date) {
+    Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry, String date) {
         this.request = request;
         this.context = context;
         this.connections = connections;
+        this.telemetry = telemetry;
         this.date = date;
         this.id = requestId(request.getHeader(REQUEST_ID));
         connections.began(this);
+        telemetry.began();
     }
 
     HttpServerRequest request() {
@@ -48,6 +56,35 @@ final class Exchange {
     /// What the client and the log call this request.
     String id() {
         return id;
+    }
+
+    /// Says which line of the route table it is for.
+    void route(Optional<Route> found) {
+        route = found;
+    }
+
+    /// The path as the route table has it; `unmatched` when it does not.
+    String route() {
+        return route.map(Route::path).orElse("unmatched");
+    }
+
+    boolean isDeprecated() {
+        return route.map(Route::isDeprecated).orElse(false);
+    }
+
+    /// Says which key it came with.
+    void key(ApiKey good) {
+        key = Optional.of(good);
+    }
+
+    /// The good key that it came with.
+    Optional<ApiKey> key() {
+        return key;
+    }
+
+    /// The trace that its sender counts it to (W3C Trace Context); `-` when there is none.
+    String trace() {
+        return TraceParent.traceId(request.getHeader(TraceParent.HEADER)).orElse("-");
     }
 
     /// When its header block had come, by [System#nanoTime].
@@ -111,16 +148,29 @@ final class Exchange {
         if (!request.isEnded()) {
             drain();
         }
+        long bytes = request.method().equals(HttpMethod.HEAD) ? 0 : answer.body().length();
         Future<Void> sending;
         if (request.method().equals(HttpMethod.HEAD)) {
             sending = response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(answer.body().length())).end();
         } else {
             sending = response.end(answer.body());
         }
-        sending.onComplete(_ -> {
+        sending.onComplete(done -> {
             sent = true;
+            if (done.succeeded() && !ended) {
+                ended = true;
+                telemetry.answered(this, answer, bytes);
+            }
             connections.advanced(this);
         });
+    }
+
+    /// The connection has ended.
+    void abandoned() {
+        if (!ended) {
+            ended = true;
+            telemetry.abandoned(this);
+        }
     }
 
     /// Whether a body comes with the request, be it empty.

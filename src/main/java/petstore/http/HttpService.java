@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -21,6 +24,7 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
@@ -42,6 +46,8 @@ public final class HttpService implements AutoCloseable {
 
     private final HttpSettings settings;
     private final Clock clock;
+    private final PrometheusMeterRegistry meters;
+    private final Telemetry telemetry;
     private final Bearer bearer;
     private final Health health;
     private final Vertx vertx;
@@ -51,8 +57,11 @@ public final class HttpService implements AutoCloseable {
     private int port;
     private int adminPort;
 
-    private HttpService(HttpSettings settings, Bearer bearer, Health health, Clock clock) {
+    private HttpService(HttpSettings settings, PrometheusMeterRegistry meters, Bearer bearer, Health health,
+            Clock clock) {
         this.settings = settings;
+        this.meters = meters;
+        this.telemetry = new Telemetry(new RequestMeters(meters), new AccessLog());
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;
@@ -66,10 +75,11 @@ public final class HttpService implements AutoCloseable {
     ///
     /// @param configuredKey one more key that is accepted, whose secret is its whole text
     /// @param storeCheck throws [Failure] when the store cannot be used
+    /// @param meters where measurements are kept, and `/metrics` finds them
     /// @param clock what time it is
     public static HttpService start(HttpSettings settings, Catalogue catalogue, KeyRing keys,
-            Optional<ApiKey> configuredKey, Runnable storeCheck, Clock clock) {
-        HttpService service = new HttpService(settings, new Bearer(keys, configuredKey, clock),
+            Optional<ApiKey> configuredKey, Runnable storeCheck, PrometheusMeterRegistry meters, Clock clock) {
+        HttpService service = new HttpService(settings, meters, new Bearer(keys, configuredKey, meters, clock),
                 new Health(storeCheck), clock);
         try {
             service.listen(catalogue);
@@ -81,15 +91,16 @@ public final class HttpService implements AutoCloseable {
     }
 
     private void listen(Catalogue catalogue) {
-        PetOperations pets = new PetOperations(catalogue, settings, clock);
+        PetOperations pets = new PetOperations(catalogue, settings, meters, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog(clock);
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
-        port = listen("--port", settings.host(), settings.port(),
+        port = listen("api", "--port", settings.host(), settings.port(),
                 new Dispatcher(api, bearer, limits, refusals, virtualThreads),
                 Runtime.getRuntime().availableProcessors());
-        adminPort = listen("--admin-port", settings.adminHost(), settings.adminPort(),
-                new Dispatcher(Routes.admin(health), bearer, limits, refusals, virtualThreads), 1);
+        adminPort = listen("admin", "--admin-port", settings.adminHost(), settings.adminPort(),
+                new Dispatcher(Routes.admin(health, new MetricsPage(meters)), bearer, limits, refusals, virtualThreads),
+                1);
         refreshLater();
     }
 
@@ -105,13 +116,18 @@ public final class HttpService implements AutoCloseable {
     }
 
     /// Opens a listener on `instances` event loops and gives back its port.
-    private int listen(String setting, String host, int port, Dispatcher dispatcher, int instances) {
+    private int listen(String name, String setting, String host, int port, Dispatcher dispatcher, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
         AtomicInteger openConnections = new AtomicInteger();
+        Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
+                .tag("listener", name).register(meters);
+        Counter refused = Counter.builder("petstore.refused.connections")
+                .description("Connections that were closed at once because there were too many.").tag("listener", name)
+                .register(meters);
         // Event loops that ask for the same negative port share one free port.
         int asked = port == 0 ? -++freePorts : port;
         try {
-            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, actualPort, openConnections),
+            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, actualPort, openConnections, refused),
                     new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
@@ -136,12 +152,13 @@ public final class HttpService implements AutoCloseable {
         private String date = "";
 
         Listener(String host, int port, Dispatcher dispatcher, AtomicInteger actualPort,
-                AtomicInteger openConnections) {
+                AtomicInteger openConnections, Counter refused) {
             this.host = host;
             this.port = port;
             this.dispatcher = dispatcher;
             this.actualPort = actualPort;
-            this.connections = new Connections(settings.deadlines(), settings.maxConnections(), openConnections);
+            this.connections = new Connections(settings.deadlines(), settings.maxConnections(), openConnections,
+                    refused);
         }
 
         @Override
@@ -149,9 +166,8 @@ public final class HttpService implements AutoCloseable {
             vertx.setPeriodic(Math.clamp(settings.deadlines().shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS),
                     _ -> connections.sweep());
             return server.connectionHandler(this::opened)
-                    .requestHandler(request -> dispatcher.dispatch(new Exchange(request, context, connections, date())))
-                    .invalidRequestHandler(
-                            request -> dispatcher.refuseMalformed(new Exchange(request, context, connections, date())))
+                    .requestHandler(request -> dispatcher.dispatch(exchange(request)))
+                    .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
                     .listen(port, host).onSuccess(open -> actualPort.set(open.actualPort()));
         }
 
@@ -160,6 +176,10 @@ public final class HttpService implements AutoCloseable {
         public Future<?> stop() {
             connections.stop();
             return server.shutdown(STOPPING);
+        }
+
+        private Exchange exchange(HttpServerRequest request) {
+            return new Exchange(request, context, connections, telemetry, date());
         }
 
         private void opened(HttpConnection connection) {

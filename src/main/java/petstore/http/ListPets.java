@@ -14,12 +14,13 @@ final class ListPets implements Route.Operation {
 
     private final Catalogue catalogue;
     private final String base;
-    private final PageCache cache = new PageCache();
+    private final PageCache cache;
 
     /// @param base where answers say the API is
-    ListPets(Catalogue catalogue, String base) {
+    ListPets(Catalogue catalogue, String base, PageCache cache) {
         this.catalogue = catalogue;
         this.base = base;
+        this.cache = cache;
     }
 
     @Override

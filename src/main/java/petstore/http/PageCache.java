@@ -4,6 +4,9 @@ import java.util.Optional;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Page;
 import petstore.PetQuery;
 import petstore.Version;
@@ -21,18 +24,41 @@ final class PageCache {
     private final Cache<PetQuery, Entry> entries = Caffeine.newBuilder().maximumWeight(MOST_BYTES)
             .weigher((PetQuery _, Entry entry) -> entry.page().length() + BYTES_BESIDE_THE_BODY).build();
 
+    private final Counter hits;
+    private final Counter misses;
+
+    PageCache(MeterRegistry meters) {
+        hits = requests("hit", meters);
+        misses = requests("miss", meters);
+        Gauge.builder("petstore.page.cache.bytes", this, PageCache::bytes).description("Memory that pages take.")
+                .baseUnit("bytes").register(meters);
+    }
+
+    private static Counter requests(String result, MeterRegistry meters) {
+        return Counter.builder("petstore.page.cache.requests")
+                .description("Pages that were in memory (hit), or had to be read (miss).").tag("result", result)
+                .register(meters);
+    }
+
+    private double bytes() {
+        return entries.policy().eviction().orElseThrow().weightedSize().orElse(0);
+    }
+
     /// The page as it is at version `now`; absent when it is not known.
     Optional<Representation> find(PetQuery query, Version now) {
         Entry entry = entries.getIfPresent(query);
-        return entry != null && entry.version().keepsPage(entry.hasNext(), now)
-                ? Optional.of(entry.page())
-                : Optional.empty();
+        if (entry == null || !entry.version().keepsPage(entry.hasNext(), now)) {
+            return Optional.empty();
+        }
+        hits.increment();
+        return Optional.of(entry.page());
     }
 
     /// Keeps a page.
     ///
     /// @param version the version before the page was read
     void put(PetQuery query, Version version, Page page, Representation representation) {
+        misses.increment();
         entries.put(query, new Entry(version, page.next().isPresent(), representation));
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Added;
 import petstore.ApiKey;
 import petstore.Catalogue;
@@ -34,8 +35,8 @@ final class PetOperations {
     private final String base;
     private final Duration idempotencyRetention;
 
-    PetOperations(Catalogue catalogue, HttpSettings settings, Clock clock) {
-        this.listPets = new ListPets(catalogue, settings.base());
+    PetOperations(Catalogue catalogue, HttpSettings settings, MeterRegistry meters, Clock clock) {
+        this.listPets = new ListPets(catalogue, settings.base(), new PageCache(meters));
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();

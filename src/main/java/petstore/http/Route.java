@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
+import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpMethod;
 import petstore.Scope;
 
@@ -45,6 +46,11 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
     /// Whether a request of this method belongs here, if its path does.
     boolean takes(HttpMethod requested) {
         return method.equals(requested) || (method.equals(HttpMethod.GET) && requested.equals(HttpMethod.HEAD));
+    }
+
+    /// Whether every answer says that it is to be removed.
+    boolean isDeprecated() {
+        return headers.stream().anyMatch(header -> AsciiString.contentEqualsIgnoreCase(header.name(), "Deprecation"));
     }
 
     boolean readsBody() {

@@ -36,8 +36,9 @@ final class Routes {
     }
 
     /// What operators meet.
-    static Routes admin(Health health) {
+    static Routes admin(Health health, MetricsPage metrics) {
         return new Routes(List.of(
+                Route.open("/metrics", metrics::metrics),
                 Route.open("/livez", health::livez),
                 Route.open("/readyz", health::readyz)));
     }

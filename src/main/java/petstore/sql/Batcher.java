@@ -13,6 +13,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import petstore.Failure;
 
 /// Does at once whatever is waiting to be done, so that one wait for the disk or the database serves many clients.
@@ -36,13 +40,23 @@ final class Batcher<I, O> implements AutoCloseable {
     private final Function<List<I>, List<O>> work;
     private final Duration patience;
     private final List<Thread> threads = new ArrayList<>();
+    private final DistributionSummary sizes;
+    private final Timer durations;
     private boolean closed;
 
     /// @param size how many batches may be on their way at once
     /// @param patience how long the sender of an item waits
     /// @param work does what a batch asks for, and gives back one result for each item, in their order
-    Batcher(String name, int size, Duration patience, Function<List<I>, List<O>> work) {
+    /// @param meters where is measured how much waits, how large batches are, and how long each takes
+    Batcher(String name, int size, Duration patience, Function<List<I>, List<O>> work, MeterRegistry meters) {
         this.work = work;
+        Gauge.builder("petstore.store.waiting", this, Batcher::waiting).description(SqlStore.WAITING).tag("queue", name)
+                .register(meters);
+        this.sizes = DistributionSummary.builder("petstore.store.batch.size")
+                .description("What was done together, e.g. animals in one transaction.").tag("queue", name)
+                .register(meters);
+        this.durations = Timer.builder("petstore.store.batch.duration")
+                .description("How long it took, e.g. to commit a transaction.").tag("queue", name).register(meters);
         this.patience = patience;
         for (int i = 0; i < size; i++) {
             threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
@@ -122,7 +136,21 @@ final class Batcher<I, O> implements AutoCloseable {
         }
     }
 
+    private int waiting() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void perform(List<Task<I, O>> batch) {
+        sizes.record(batch.size());
+        durations.record(() -> performNow(batch));
+    }
+
+    private void performNow(List<Task<I, O>> batch) {
         try {
             List<O> results = work.apply(batch.stream().map(Task::item).toList());
             for (int i = 0; i < batch.size(); i++) {

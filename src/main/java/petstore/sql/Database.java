@@ -34,6 +34,15 @@ interface Database extends AutoCloseable {
     /// How long the sender of a write waits for its commit.
     Duration patience();
 
+    /// How many reads wait for their turn.
+    int waitingReads();
+
+    /// What the database takes, in bytes, without its log; NaN when that cannot be told now.
+    double bytes();
+
+    /// What the log of a database takes that is a file, in bytes; 0 when it is none.
+    double logBytes();
+
     /// Whether other processes that serve it may add animals at any time.
     boolean isShared();
 

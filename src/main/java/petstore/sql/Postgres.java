@@ -153,6 +153,25 @@ final class Postgres implements Database {
     }
 
     @Override
+    public int waitingReads() {
+        return readers.getQueueLength();
+    }
+
+    @Override
+    public double bytes() {
+        try (Session session = connect()) {
+            return Double.parseDouble(session.text("SELECT pg_database_size(current_database())"));
+        } catch (SQLException e) {
+            return Double.NaN;
+        }
+    }
+
+    @Override
+    public double logBytes() {
+        return 0;
+    }
+
+    @Override
     public boolean isShared() {
         return true;
     }

@@ -79,6 +79,11 @@ final class ReaderPool implements AutoCloseable {
         }
     }
 
+    /// How much waits for a reader.
+    int waiting() {
+        return waiting.size();
+    }
+
     private void serve(Session session) {
         try {
             while (true) {

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Added;
 import petstore.Catalogue;
 import petstore.Failure;
@@ -53,12 +54,12 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             new Known(new Version(0, 0), longAgo()));
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
-    SqlCatalogue(Database database) {
+    SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
         this.versions = new Batcher<>("catalogue-version", 1, database.patience(),
-                requests -> Collections.nCopies(requests.size(), readVersion()));
+                requests -> Collections.nCopies(requests.size(), readVersion()), meters);
         this.writer = new Batcher<>("catalogue-writer", database.writers(), database.patience(),
-                this::commit);
+                this::commit, meters);
     }
 
     @Override

@@ -3,26 +3,45 @@ package petstore.sql;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import petstore.Catalogue;
 import petstore.KeyRing;
 
 /// An open store: its catalogue and its key ring over one database.
 ///
 /// ```java
-/// try (SqlStore store = SqlStore.openSqlite(Path.of("data"), Migrate.AUTO, onLostDisk)) {
+/// try (SqlStore store = SqlStore.openSqlite(Path.of("data"), Migrate.AUTO)) {
 ///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()));
 /// }
 /// ```
 public final class SqlStore implements AutoCloseable {
 
+    /// What the gauge `petstore.store.waiting` shows of each queue.
+    static final String WAITING = "What waits in a queue of the store.";
+
     private final Database database;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
 
-    private SqlStore(Database database) {
+    private SqlStore(Database database, MeterRegistry meters) {
         this.database = database;
-        this.catalogue = new SqlCatalogue(database);
+        this.catalogue = new SqlCatalogue(database, meters);
         this.keys = new SqlKeyRing(database);
+        Gauge.builder("petstore.store.waiting", database::waitingReads).description(WAITING).tag("queue", "readers")
+                .register(meters);
+        Gauge.builder("petstore.store.size", database::bytes).description("What the store takes, without its log.")
+                .baseUnit("bytes").register(meters);
+        Gauge.builder("petstore.store.log.size", database::logBytes)
+                .description("The embedded store's write-ahead log; 0 for PostgreSQL.").baseUnit("bytes")
+                .register(meters);
+    }
+
+    /// Opens the SQLite store in `folder` for a command, which does not look at the disk. Otherwise as [#serveSqlite].
+    public static SqlStore openSqlite(Path folder, Migrate migrate) {
+        return serveSqlite(folder, migrate, () -> {
+        }, new CompositeMeterRegistry());
     }
 
     /// Opens the SQLite store in `folder`, making both when they are not there, and brings its schema up to date.
@@ -35,8 +54,9 @@ public final class SqlStore implements AutoCloseable {
     ///
     /// @param onLostDisk called once, from the writer's thread, when the disk fails to keep what it was given: from then on
     ///        every write is refused, and only a new start, which reads the log again, can tell what was kept
-    public static SqlStore openSqlite(Path folder, Migrate migrate, Runnable onLostDisk) {
-        return new SqlStore(Sqlite.open(folder, migrate, onLostDisk));
+    /// @param meters where the store's measurements are kept
+    public static SqlStore serveSqlite(Path folder, Migrate migrate, Runnable onLostDisk, MeterRegistry meters) {
+        return new SqlStore(Sqlite.open(folder, migrate, onLostDisk), meters);
     }
 
     /// Opens the store in a PostgreSQL database to serve it: what takes long fails. Several processes may.
@@ -45,13 +65,15 @@ public final class SqlStore implements AutoCloseable {
     /// the password, has a schema that is refused, or settings with which it would lose what it is given.
     ///
     /// @param readers how many requests may read at once
-    public static SqlStore servePostgres(PostgresUri uri, Migrate migrate, int readers) {
-        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.REQUEST, readers));
+    /// @param meters where the store's measurements are kept
+    public static SqlStore servePostgres(PostgresUri uri, Migrate migrate, int readers, MeterRegistry meters) {
+        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.REQUEST, readers), meters);
     }
 
     /// Opens the store in a PostgreSQL database for a command, which may take long. Errors: as for [#servePostgres].
     public static SqlStore openPostgres(PostgresUri uri, Migrate migrate) {
-        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.COMMAND, 1));
+        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.COMMAND, 1),
+                new CompositeMeterRegistry());
     }
 
     /// Whether there is a SQLite store in `folder`.

@@ -23,13 +23,15 @@ final class Sqlite implements Database {
     private static final Duration WRITE_PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
+    private final Path file;
     private final Session writer;
     private final ReentrantLock writing = new ReentrantLock();
     private final ReaderPool readers;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
 
-    private Sqlite(Session writer, ReaderPool readers, Runnable onLostDisk) {
+    private Sqlite(Path file, Session writer, ReaderPool readers, Runnable onLostDisk) {
+        this.file = file;
         this.writer = writer;
         this.readers = readers;
         this.onLostDisk = onLostDisk;
@@ -63,7 +65,7 @@ final class Sqlite implements Database {
         try {
             Migrations.apply(migrate, "sqlite", writer, work -> inTransaction(writer, work));
             settle(writer);
-            return new Sqlite(writer, new ReaderPool(READERS, () -> SqliteFile.connectReader(file)), onLostDisk);
+            return new Sqlite(file, writer, new ReaderPool(READERS, () -> SqliteFile.connectReader(file)), onLostDisk);
         } catch (SQLException | RuntimeException e) {
             writer.close();
             throw e;
@@ -168,6 +170,21 @@ final class Sqlite implements Database {
     @Override
     public Duration patience() {
         return WRITE_PATIENCE;
+    }
+
+    @Override
+    public int waitingReads() {
+        return readers.waiting();
+    }
+
+    @Override
+    public double bytes() {
+        return SqliteFile.bytes(file);
+    }
+
+    @Override
+    public double logBytes() {
+        return SqliteFile.bytes(SqliteFile.log(file));
     }
 
     /// Only commands add animals beside the process that serves the file.

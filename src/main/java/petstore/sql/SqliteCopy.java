@@ -75,8 +75,8 @@ final class SqliteCopy {
     /// Errors: [Failure] of kind `UNAVAILABLE` that says what is wrong with it.
     static long verify(Path file) {
         return perform("read", file, _ -> {
-            if (length(log(file)) > 0) {
-                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log(file)
+            if (length(SqliteFile.log(file)) > 0) {
+                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + SqliteFile.log(file)
                         + "; 'petstore backup' makes a whole copy");
             }
             SqliteLibrary.load();
@@ -104,10 +104,6 @@ final class SqliteCopy {
         Path part = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid() + ".part");
         part.toFile().deleteOnExit();
         return part;
-    }
-
-    private static Path log(Path file) {
-        return file.resolveSibling(file.getFileName() + "-wal");
     }
 
     private static long length(Path file) throws IOException {

@@ -55,6 +55,20 @@ final class SqliteFile {
         return folder.resolve(NAME);
     }
 
+    /// The write-ahead log of a file.
+    static Path log(Path file) {
+        return file.resolveSibling(file.getFileName() + "-wal");
+    }
+
+    /// How long a file is; NaN when that cannot be told.
+    static double bytes(Path file) {
+        try {
+            return Files.exists(file) ? Files.size(file) : 0;
+        } catch (IOException e) {
+            return Double.NaN;
+        }
+    }
+
     /// SQLite gives the files it makes beside this one the same permissions.
     static void makePrivate(Path folder, Path file) {
         try {

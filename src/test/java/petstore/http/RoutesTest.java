@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.sql.Migrate;
@@ -30,9 +31,9 @@ class RoutesTest {
                 new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1, Duration.ZERO,
                 Duration.ZERO,
                 Optional.empty());
-        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
-        })) {
-            Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, Clock.systemUTC()),
+        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+            Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, new SimpleMeterRegistry(),
+                    Clock.systemUTC()),
                     new Contract(settings), new Docs(settings), new Health(store::check));
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());

@@ -1,5 +1,6 @@
 package petstore.sql;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import petstore.KeyRing;
@@ -13,7 +14,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(database, Migrate.AUTO, 4);
+        store = SqlStore.servePostgres(database, Migrate.AUTO, 4, new SimpleMeterRegistry());
     }
 
     @AfterEach

@@ -85,9 +85,7 @@ class SqlStoreTest {
     }
 
     private SqlStore open() {
-        return SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
-            throw new AssertionError("the disk was lost");
-        });
+        return SqlStore.openSqlite(folder, Migrate.AUTO);
     }
 
     private static void assertUnavailable(Runnable use) {

@@ -8,8 +8,6 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.Catalogue;
 import petstore.CatalogueKit;
 
-import static org.assertj.core.api.Assertions.fail;
-
 /// The catalogue on SQLite.
 class SqliteCatalogueTest extends CatalogueKit {
 
@@ -19,7 +17,7 @@ class SqliteCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> fail("the disk was lost"));
+        store = SqlStore.openSqlite(folder, Migrate.AUTO);
     }
 
     @AfterEach

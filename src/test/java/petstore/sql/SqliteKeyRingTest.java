@@ -8,8 +8,6 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyRing;
 import petstore.KeyRingKit;
 
-import static org.assertj.core.api.Assertions.fail;
-
 /// The key ring on SQLite.
 class SqliteKeyRingTest extends KeyRingKit {
 
@@ -19,7 +17,7 @@ class SqliteKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, Migrate.AUTO, () -> fail("the disk was lost"));
+        store = SqlStore.openSqlite(folder, Migrate.AUTO);
     }
 
     @AfterEach

@@ -18,8 +18,7 @@ public final class TestStore {
     /// Opens the store, as another process would.
     public static SqlStore open(Path folder) {
         return database(folder).map(uri -> SqlStore.openPostgres(uri, Migrate.AUTO))
-                .orElseGet(() -> SqlStore.openSqlite(folder, Migrate.AUTO, () -> {
-                }));
+                .orElseGet(() -> SqlStore.openSqlite(folder, Migrate.AUTO));
     }
 
     /// The database that stands for the folder, if one does.

@@ -1,0 +1,21 @@
+package petstore.http;
+
+import java.nio.charset.StandardCharsets;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
+/// All measurements, in Prometheus' text format.
+final class MetricsPage {
+
+    private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final PrometheusMeterRegistry meters;
+
+    MetricsPage(PrometheusMeterRegistry meters) {
+        this.meters = meters;
+    }
+
+    Answer metrics(Request request) {
+        return Answer.ok(CONTENT_TYPE, meters.scrape(CONTENT_TYPE).getBytes(StandardCharsets.UTF_8), Answer.NO_STORE);
+    }
+}

@@ -1,0 +1,85 @@
+package petstore.http;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.DoubleStream;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import petstore.ApiKey;
+import petstore.Failure.Kind;
+
+/// The measurements of requests. Their names, labels and buckets are those of OpenTelemetry's HTTP conventions where it has any.
+/// No label has values that clients choose.
+final class RequestMeters {
+
+    private static final Duration[] BUCKETS = DoubleStream
+            .of(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+            .mapToObj(seconds -> Duration.ofMillis(Math.round(seconds * 1_000))).toArray(Duration[]::new);
+    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS",
+            "TRACE", "PATCH");
+    private static final int MOST_KEYS = 100;
+
+    private record Name(String method, String route, int status) {
+    }
+
+    private final MeterRegistry registry;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
+    private final Map<Kind, Counter> refusals = new ConcurrentHashMap<>();
+    private final Map<String, Counter> deprecated = new ConcurrentHashMap<>();
+
+    RequestMeters(MeterRegistry registry) {
+        this.registry = registry;
+        Gauge.builder("http.server.active_requests", inFlight::get).description("Requests that are being answered.")
+                .register(registry);
+    }
+
+    void began() {
+        inFlight.incrementAndGet();
+    }
+
+    void abandoned() {
+        inFlight.decrementAndGet();
+    }
+
+    void answered(Exchange exchange, Answer answer, long durationNs) {
+        inFlight.decrementAndGet();
+        String method = exchange.request().method().name();
+        durations.computeIfAbsent(
+                new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(), answer.status()),
+                this::duration).record(durationNs, TimeUnit.NANOSECONDS);
+        answer.refusal().ifPresent(kind -> refusals.computeIfAbsent(kind, this::refusal).increment());
+        if (exchange.isDeprecated()) {
+            exchange.key().ifPresent(key -> deprecated(key, exchange.route()).increment());
+        }
+    }
+
+    private Timer duration(Name name) {
+        return Timer.builder("http.server.request.duration").description("From the header block to the answer.")
+                .tag("http.request.method", name.method()).tag("http.route", name.route())
+                .tag("http.response.status_code", String.valueOf(name.status()))
+                .serviceLevelObjectives(BUCKETS).register(registry);
+    }
+
+    private Counter refusal(Kind kind) {
+        return Counter.builder("petstore.refused.requests").description("Requests that were answered with an error.")
+                .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry);
+    }
+
+    /// The keys that are seen first are told apart, up to [#MOST_KEYS].
+    private Counter deprecated(ApiKey key, String route) {
+        String id = deprecated.containsKey(key.id()) || deprecated.size() < MOST_KEYS ? key.id() : "other";
+        return deprecated.computeIfAbsent(id,
+                label -> Counter.builder("petstore.deprecated.requests")
+                        .description("Requests for what is to be removed.")
+                        .tag("route", route).tag("key", label).register(registry));
+    }
+}

@@ -1,0 +1,33 @@
+package petstore.http;
+
+/// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted.
+final class Telemetry {
+
+    private final RequestMeters meters;
+    private final AccessLog log;
+
+    Telemetry(RequestMeters meters, AccessLog log) {
+        this.meters = meters;
+        this.log = log;
+    }
+
+    /// The header block of a request has come.
+    void began() {
+        meters.began();
+    }
+
+    /// The answer has been sent.
+    ///
+    /// @param bytes the length of its body
+    void answered(Exchange exchange, Answer answer, long bytes) {
+        long durationNs = System.nanoTime() - exchange.beganNanos();
+        meters.answered(exchange, answer, durationNs);
+        log.ended(exchange, "answered", answer.status(), bytes, durationNs);
+    }
+
+    /// The connection has ended before the answer was sent.
+    void abandoned(Exchange exchange) {
+        meters.abandoned();
+        log.ended(exchange, "abandoned", "-", 0, System.nanoTime() - exchange.beganNanos());
+    }
+}
