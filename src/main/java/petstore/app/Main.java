@@ -77,6 +77,7 @@ public final class Main {
         main.addSubcommand(new ExportCommand(console));
         main.addSubcommand(new BackupCommand(console));
         main.addSubcommand(new RestoreCommand(console));
+        main.addSubcommand(new MoveCommand(console));
         main.addSubcommand(new ConfigCommand(console));
         main.addSubcommand(new HealthcheckCommand(console));
         main.addSubcommand(new CompletionCommand(console));

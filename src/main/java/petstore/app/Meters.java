@@ -22,7 +22,8 @@ final class Meters {
     /// A registry that measures the process: memory, garbage collection, threads, processors, files, uptime.
     static PrometheusMeterRegistry ofProcess() {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        for (MeterBinder binder : List.of(new JvmMemoryMetrics(), new JvmGcMetrics(), new JvmThreadMetrics(), new ClassLoaderMetrics(),
+        for (MeterBinder binder : List.of(new JvmMemoryMetrics(), new JvmGcMetrics(), new JvmThreadMetrics(),
+                new ClassLoaderMetrics(),
                 new ProcessorMetrics(), new FileDescriptorMetrics(), new UptimeMetrics())) {
             binder.bindTo(meters);
         }

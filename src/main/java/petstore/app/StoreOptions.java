@@ -34,8 +34,16 @@ final class StoreOptions {
     ///
     /// Errors: `ParameterException` for a choice that makes no sense, [Failure] for a file that cannot be read.
     StoreChoice choice(Map<String, String> environment) {
-        Optional<String> password = database.isPresent() ? password(environment) : Optional.empty();
-        return new StoreChoice(data, database.map(uri -> uri.orPassword(password)), migrate);
+        return new StoreChoice(data, database.map(uri -> withPassword(uri, environment)), migrate);
+    }
+
+    /// Another database, with the password that the environment gives for it. Errors: as for [#choice].
+    StoreChoice other(PostgresUri uri, Map<String, String> environment) {
+        return new StoreChoice(data, Optional.of(withPassword(uri, environment)), migrate);
+    }
+
+    private PostgresUri withPassword(PostgresUri uri, Map<String, String> environment) {
+        return uri.orPassword(password(environment));
     }
 
     /// The folder of the embedded store, for a command that only works on that one.

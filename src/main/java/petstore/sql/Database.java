@@ -22,6 +22,9 @@ interface Database extends AutoCloseable {
     /// Does `work`, which only reads, with everything committed so far in sight.
     <T> T read(Work<T> work);
 
+    /// Does `work`, which only reads, on the state that the database has at the beginning, whatever is committed meanwhile.
+    <T> T snapshot(Work<T> work);
+
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
 

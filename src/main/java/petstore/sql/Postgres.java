@@ -1,6 +1,5 @@
 package petstore.sql;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -117,29 +116,32 @@ final class Postgres implements Database {
     }
 
     @Override
+    public <T> T snapshot(Work<T> work) {
+        return write(session -> {
+            session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+            return work.on(session);
+        });
+    }
+
+    /// Only within a transaction the driver fetches a result part by part.
+    @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        try (Connection connection = pool.getConnection()) {
-            // Only within a transaction the driver fetches a result part by part.
-            connection.setAutoCommit(false);
-            try (PreparedStatement select = connection.prepareStatement(SqlCatalogue.ALL)) {
-                select.setFetchSize(FETCH_SIZE);
-                try (ResultSet rows = select.executeQuery()) {
-                    List<Pet> group = new ArrayList<>(FETCH_SIZE);
-                    while (rows.next()) {
-                        group.add(SqlCatalogue.pet(rows));
-                        if (group.size() == FETCH_SIZE) {
-                            action.accept(group);
-                            group = new ArrayList<>(FETCH_SIZE);
-                        }
+        snapshot(session -> {
+            PreparedStatement select = session.prepare(SqlCatalogue.ALL);
+            select.setFetchSize(FETCH_SIZE);
+            try (ResultSet rows = select.executeQuery()) {
+                List<Pet> group = new ArrayList<>(FETCH_SIZE);
+                while (rows.next()) {
+                    group.add(SqlCatalogue.pet(rows));
+                    if (group.size() == FETCH_SIZE) {
+                        action.accept(group);
+                        group = new ArrayList<>(FETCH_SIZE);
                     }
-                    action.accept(group);
                 }
-            } finally {
-                connection.rollback();
+                action.accept(group);
             }
-        } catch (SQLException e) {
-            throw failure(e);
-        }
+            return action;
+        });
     }
 
     @Override

@@ -134,6 +134,11 @@ final class Session implements AutoCloseable {
         return chunks;
     }
 
+    /// A statement that is needed once; the caller closes it.
+    Statement createStatement() throws SQLException {
+        return connection.createStatement();
+    }
+
     /// Runs one statement that needs no parameters.
     void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {

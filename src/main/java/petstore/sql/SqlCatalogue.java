@@ -37,8 +37,9 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
     private static final String VERSION = "SELECT last_id, put_backs FROM catalogue_version";
-    private static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
     private static final Duration KNOWN_FOR = Duration.ofMillis(500);
+    /// Tells every process that animals came under ids of their own.
+    static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
     /// Every animal, by ascending id.
     static final String ALL = COLUMNS + "ORDER BY id";
     private static final String COUNT = "SELECT count(*) FROM pet";

@@ -109,6 +109,17 @@ public final class SqlStore implements AutoCloseable {
         SqliteCopy.restore(backup, folder, aside);
     }
 
+    /// Copies everything in this store to `target`, which must be empty, and compares both before the copy is kept: nothing of it
+    /// is when this fails. This store stays as it is.
+    ///
+    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` that says what is wrong.
+    ///
+    /// @param progress is told the animals copied and compared, two for each at the end
+    /// @return what both stores have
+    public Contents copyTo(SqlStore target, LongConsumer progress) {
+        return StoreCopy.copy(database, target.database, progress);
+    }
+
     public Catalogue catalogue() {
         return catalogue;
     }

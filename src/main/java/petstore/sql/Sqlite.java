@@ -149,14 +149,21 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        read(session -> {
+    public <T> T snapshot(Work<T> work) {
+        return read(session -> {
             session.execute("BEGIN");
             try {
-                PackedPets.forEachGroup(session, action);
+                return work.on(session);
             } finally {
                 session.execute("ROLLBACK");
             }
+        });
+    }
+
+    @Override
+    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
+        snapshot(session -> {
+            PackedPets.forEachGroup(session, action);
             return action;
         });
     }

@@ -67,7 +67,7 @@ class CommandsIT {
     @Test
     void everyCommandHasHelpWithAnExample() {
         List<String> commands = List.of("serve", "keys create", "keys list", "keys rotate", "keys revoke", "import",
-                "export", "backup", "restore", "config", "healthcheck", "completion");
+                "export", "backup", "restore", "move", "config", "healthcheck", "completion");
         Ending all = shell.run("printf '%s\\n' '" + String.join("' '", commands)
                 + "' | xargs -P 2 -I @ sh -c 'petstore @ --help > \"help @\"' && petstore --help && petstore --version");
         assertThat(all.code()).isZero();

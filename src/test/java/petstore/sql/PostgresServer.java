@@ -3,8 +3,11 @@ package petstore.sql;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -36,6 +39,23 @@ public final class PostgresServer {
         String name = "petstore" + DATABASES.incrementAndGet();
         execute("CREATE DATABASE " + name);
         return "postgresql://postgres:postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
+    }
+
+    /// Runs a statement in a database of [#newDatabase] and gives back the first column of its rows, if it has any.
+    public static List<String> query(String url, String sql) {
+        try (Connection connection = Running.SERVER.getDatabase("postgres", url.replaceAll(".*/", "")).getConnection();
+                Statement statement = connection.createStatement()) {
+            List<String> rows = new ArrayList<>();
+            if (statement.execute(sql)) {
+                ResultSet result = statement.getResultSet();
+                while (result.next()) {
+                    rows.add(result.getString(1));
+                }
+            }
+            return rows;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /// Runs a statement on the server, in no database of [#newDatabase].
