@@ -76,8 +76,19 @@ final class PetstoreProcess implements AutoCloseable {
 
     /// Starts `petstore serve` on the store in `folder`, on free ports.
     static PetstoreProcess serve(Map<String, String> environment, Path folder, String... more) {
-        List<String> arguments = new ArrayList<>(
-                List.of("serve", "--data", folder.toString(), "--port", "0", "--admin-port", "0"));
+        return serve(environment, List.of("--data", folder.toString()), more);
+    }
+
+    /// Starts `petstore serve` on a PostgreSQL database, on free ports.
+    ///
+    /// @param database its address, as psql is told it
+    static PetstoreProcess serveDatabase(Map<String, String> environment, String database, String... more) {
+        return serve(environment, List.of("--database", database), more);
+    }
+
+    private static PetstoreProcess serve(Map<String, String> environment, List<String> store, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("serve", "--port", "0", "--admin-port", "0"));
+        arguments.addAll(store);
         arguments.addAll(List.of(more));
         return start(environment, arguments.toArray(String[]::new));
     }

@@ -23,8 +23,7 @@ public final class PostgresServer {
 
         private static EmbeddedPostgres start() {
             try {
-                return EmbeddedPostgres.builder().setServerConfig("synchronous_commit", "on")
-                        .setServerConfig("fsync", "on").setServerConfig("full_page_writes", "on").start();
+                return builder().start();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -34,17 +33,27 @@ public final class PostgresServer {
     private PostgresServer() {
     }
 
+    /// A server that keeps what it is given, to be started.
+    public static EmbeddedPostgres.Builder builder() {
+        return EmbeddedPostgres.builder().setServerConfig("synchronous_commit", "on").setServerConfig("fsync", "on")
+                .setServerConfig("full_page_writes", "on");
+    }
+
     /// Makes an empty database and gives back its address, as psql is told it.
     public static String newDatabase() {
+        return newDatabase("");
+    }
+
+    /// Makes an empty database with these options of CREATE DATABASE, and gives back its address.
+    public static String newDatabase(String options) {
         String name = "petstore" + DATABASES.incrementAndGet();
-        execute("CREATE DATABASE " + name);
+        execute("CREATE DATABASE " + name + " " + options);
         return "postgresql://postgres:postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
     }
 
     /// Runs a statement in a database of [#newDatabase] and gives back the first column of its rows, if it has any.
     public static List<String> query(String url, String sql) {
-        try (Connection connection = Running.SERVER.getDatabase("postgres", url.replaceAll(".*/", "")).getConnection();
-                Statement statement = connection.createStatement()) {
+        try (Connection connection = connect(url); Statement statement = connection.createStatement()) {
             List<String> rows = new ArrayList<>();
             if (statement.execute(sql)) {
                 ResultSet result = statement.getResultSet();
@@ -56,6 +65,13 @@ public final class PostgresServer {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /// Opens a connection to a database of [#newDatabase], to look at it with nothing of the program.
+    ///
+    /// @param url its address
+    public static Connection connect(String url) throws SQLException {
+        return Running.SERVER.getDatabase("postgres", url.substring(url.lastIndexOf('/') + 1)).getConnection();
     }
 
     /// Runs a statement on the server, in no database of [#newDatabase].
