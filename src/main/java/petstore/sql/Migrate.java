@@ -6,6 +6,6 @@ public enum Migrate {
     AUTO,
     /// It is refused.
     CHECK,
-    /// Nobody looks.
+    /// Nobody looks at its version.
     OFF
 }

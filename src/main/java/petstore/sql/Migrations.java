@@ -31,10 +31,14 @@ final class Migrations {
     ///
     /// @param dialect the folder of scripts, e.g. `sqlite`
     static void apply(Migrate migrate, String dialect, Session session, Transaction transaction) throws SQLException {
+        boolean made = session.hasTable("schema_version");
+        if (migrate == Migrate.OFF && !made) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "the store has no tables; --migrate auto makes them");
+        }
         if (migrate == Migrate.OFF) {
             return;
         }
-        int current = session.hasTable("schema_version") ? checkKnown(session) : 0;
+        int current = made ? checkKnown(session) : 0;
         if (current < LATEST && migrate == Migrate.CHECK) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
