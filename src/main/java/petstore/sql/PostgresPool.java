@@ -66,8 +66,8 @@ final class PostgresPool {
         prepare(uri, migrate);
         HikariConfig config = new HikariConfig();
         config.setPoolName("petstore");
-        config.setJdbcUrl(uri.jdbcUrl());
-        config.setDataSourceProperties(properties(uri, patience.statement));
+        PostgresSource source = new PostgresSource(uri.jdbcUrl(), properties(uri, patience.statement));
+        config.setDataSource(source);
         config.setMaximumPoolSize(size);
         config.setConnectionTimeout(patience.connection.toMillis());
         config.setValidationTimeout(VALIDATION.toMillis());
@@ -76,7 +76,13 @@ final class PostgresPool {
         config.setConnectionInitSql("SET statement_timeout = " + patience.statement.toMillis()
                 + "; SET idle_in_transaction_session_timeout = " + patience.idleTransaction.toMillis());
         try {
-            return new HikariDataSource(config);
+            return new HikariDataSource(config) {
+                @Override
+                public void close() {
+                    source.close();
+                    super.close();
+                }
+            };
         } catch (RuntimeException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "the database " + uri + " cannot be used: " + e.getMessage(),
                     e);

@@ -1,0 +1,93 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import petstore.sql.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A real PostgreSQL of one test's own, which can be taken away and given back.
+final class OwnPostgres implements AutoCloseable {
+
+    private final Path data;
+    private EmbeddedPostgres server;
+
+    /// @param folder where its files are
+    OwnPostgres(Path folder) {
+        this.data = folder.resolve("postgresql");
+        this.server = run(0);
+    }
+
+    /// @param port the port it listens on, 0 for a free one
+    private EmbeddedPostgres run(int port) {
+        try {
+            return PostgresServer.builder().setDataDirectory(data).setCleanDataDirectory(false).setPort(port).start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The address of its database, as psql is told it.
+    String database() {
+        return "postgresql://postgres:postgres@localhost:" + server.getPort() + "/postgres";
+    }
+
+    /// Stops it: connections are closed, and new ones refused.
+    void stop() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Starts it again where it was.
+    void restart() {
+        server = run(server.getPort());
+    }
+
+    /// Makes all of its processes stand still: connections stay open, new ones can be made, and nothing is answered.
+    void freeze() {
+        // First the one that starts the others.
+        signal("STOP", List.of(postmaster()));
+        signal("STOP", postmaster().children().toList());
+    }
+
+    /// Lets its processes go on.
+    void thaw() {
+        signal("CONT", Stream.concat(postmaster().children(), Stream.of(postmaster())).toList());
+    }
+
+    private ProcessHandle postmaster() {
+        try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {
+            return ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void signal(String name, List<ProcessHandle> processes) {
+        List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+        processes.forEach(process -> command.add(String.valueOf(process.pid())));
+        try {
+            assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}
