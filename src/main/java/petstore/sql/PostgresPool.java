@@ -50,6 +50,8 @@ final class PostgresPool {
 
     private static final int CONNECT_SECONDS = 2;
     private static final Duration VALIDATION = Duration.ofMillis(250);
+    /// The pool gives its first connection no longer than [#VALIDATION] for a statement, which a busy database may exceed.
+    private static final int TRIES = 5;
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
 
@@ -64,6 +66,19 @@ final class PostgresPool {
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
     static HikariDataSource open(PostgresUri uri, Migrate migrate, Patience patience, int size) {
         prepare(uri, migrate);
+        for (int left = TRIES - 1;; left--) {
+            try {
+                return connect(uri, patience, size);
+            } catch (RuntimeException e) {
+                if (left == 0) {
+                    throw new Failure(Failure.Kind.UNAVAILABLE,
+                            "the database " + uri + " cannot be used: " + e.getMessage(), e);
+                }
+            }
+        }
+    }
+
+    private static HikariDataSource connect(PostgresUri uri, Patience patience, int size) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("petstore");
         PostgresSource source = new PostgresSource(uri.jdbcUrl(), properties(uri, patience.statement));
@@ -75,18 +90,13 @@ final class PostgresPool {
         config.setExceptionOverride(new StandbyIsLeft());
         config.setConnectionInitSql("SET statement_timeout = " + patience.statement.toMillis()
                 + "; SET idle_in_transaction_session_timeout = " + patience.idleTransaction.toMillis());
-        try {
-            return new HikariDataSource(config) {
-                @Override
-                public void close() {
-                    source.close();
-                    super.close();
-                }
-            };
-        } catch (RuntimeException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the database " + uri + " cannot be used: " + e.getMessage(),
-                    e);
-        }
+        return new HikariDataSource(config) {
+            @Override
+            public void close() {
+                source.close();
+                super.close();
+            }
+        };
     }
 
     private static Properties properties(PostgresUri uri, Duration statement) {

@@ -4,9 +4,11 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -21,13 +23,23 @@ class MigrateIT {
     private static final String KEY = "a-key-for-the-test-of-migrations";
     private static final String TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
     private static final String VERSIONS = "SELECT version FROM schema_version ORDER BY version";
+    private static final String WAITING = "SELECT pid FROM pg_stat_activity"
+            + " WHERE datname = current_database() AND wait_event_type = 'Lock'";
     private static final List<String> LATEST = List.of("1", "2");
 
     @Test
-    void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() {
+    void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() throws SQLException, InterruptedException {
         String database = PostgresServer.newDatabase();
         List<PetstoreProcess> replicas = Stream.generate(() -> serve(database, "auto")).limit(3).toList();
         try {
+            try (Connection connection = PostgresServer.connect(database);
+                    Statement statement = connection.createStatement()) {
+                // Nobody can make this table while somebody else is about to: all of them go on from here at once.
+                connection.setAutoCommit(false);
+                statement.execute("CREATE TABLE schema_version (version INTEGER)");
+                awaitWaiting(database, replicas.size());
+                connection.rollback();
+            }
             for (PetstoreProcess replica : replicas) {
                 ApiClient client = replica.awaitReady().client(KEY);
                 assertThat(client.post("{\"name\":\"Whiskers\",\"categoryId\":7}").statusCode()).isEqualTo(201);
@@ -94,6 +106,14 @@ class MigrateIT {
     private static void refuses(String database, String migrate, String line) {
         try (PetstoreProcess server = serve(database, migrate)) {
             assertThat(server.ending()).isEqualTo(new Ending(1, List.of(), List.of(line)));
+        }
+    }
+
+    private static void awaitWaiting(String database, int connections) throws InterruptedException {
+        Instant end = Instant.now().plusSeconds(30);
+        while (text(database, WAITING).size() < connections) {
+            assertThat(Instant.now()).as("connections that wait for a lock").isBefore(end);
+            TimeUnit.MILLISECONDS.sleep(10);
         }
     }
 
