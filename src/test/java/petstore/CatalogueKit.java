@@ -120,7 +120,7 @@ public abstract class CatalogueKit {
     @Test
     void addsFromManyThreadsAtOnce() throws Exception {
         int count = 400;
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (ExecutorService threads = Executors.newFixedThreadPool(32)) {
             List<Future<Boolean>> added = IntStream.range(0, count).mapToObj(i -> threads.submit(() -> {
                 Pet pet = add("pet" + i);
                 return catalogue().find(pet.id()).equals(Optional.of(pet));

@@ -14,7 +14,7 @@ class PostgresCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(database, Migrate.AUTO, 4, new SimpleMeterRegistry());
+        store = SqlStore.servePostgres(database, Migrate.AUTO, 16, new SimpleMeterRegistry());
     }
 
     @AfterEach

@@ -14,7 +14,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(database, Migrate.AUTO, 4, new SimpleMeterRegistry());
+        store = SqlStore.servePostgres(database, Migrate.AUTO, 16, new SimpleMeterRegistry());
     }
 
     @AfterEach
