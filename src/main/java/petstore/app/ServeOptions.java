@@ -32,7 +32,7 @@ final class ServeOptions {
     private String host;
     @Option(names = "--port", defaultValue = "8080", paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
     private int port;
-    @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the admin listener (health) listens on.")
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the admin listener (health, metrics) listens on.")
     private String adminHost;
     @Option(names = "--admin-port", defaultValue = "9090", paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
     private int adminPort;
