@@ -24,10 +24,13 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Logging.use(options.logFormat(), options.accessLog());
-        Service service = Service.start(options.settings(console.environment()), console.clock());
+        Settings settings = options.settings(console.environment());
+        Tracing tracing = Tracing.start(console.environment());
+        Service service = Service.start(settings, tracing.tracer(), console.clock());
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             service.close();
+            tracing.close();
             stopped.countDown();
             Logging.stop();
             Runtime.getRuntime().halt(Main.DONE);

@@ -9,11 +9,13 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.api.trace.Tracer;
 import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
 import petstore.http.HttpService;
+import petstore.http.Instruments;
 import petstore.sql.SqlStore;
 
 /// The running service: the one place where its parts are put together.
@@ -34,7 +36,9 @@ final class Service implements AutoCloseable {
     }
 
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
-    static Service start(Settings settings, Clock clock) {
+    ///
+    /// @param tracer takes a span for every request; absent when nobody collects them
+    static Service start(Settings settings, Optional<Tracer> tracer, Clock clock) {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()
@@ -44,8 +48,8 @@ final class Service implements AutoCloseable {
             SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk, meters);
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
-                        settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check, meters,
-                        clock);
+                        settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check,
+                        new Instruments(meters, tracer), clock);
                 return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
                         ? Optional.empty()
                         : firstKey(store.keys(), clock.instant())));

@@ -16,14 +16,15 @@ final class AccessLog {
     /// @param what became of it
     /// @param status of the answer; `-` when there was none
     /// @param bytes the length of the answer's body
-    void ended(Exchange exchange, String what, Object status, long bytes, long durationNs) {
+    /// @param trace the id of the trace that it belongs to; `-` for none
+    void ended(Exchange exchange, String what, Object status, long bytes, String trace, long durationNs) {
         if (LOG.isInfoEnabled()) {
             LOG.atInfo().addKeyValue("request", exchange.id())
                     .addKeyValue("key", exchange.key().map(ApiKey::id).orElse("-"))
                     .addKeyValue("method", exchange.request().method().name())
                     .addKeyValue("route", exchange.route()).addKeyValue("status", status).addKeyValue("bytes", bytes)
                     .addKeyValue("duration_us", TimeUnit.NANOSECONDS.toMicros(durationNs))
-                    .addKeyValue("trace", exchange.trace()).log(what);
+                    .addKeyValue("trace", trace).log(what);
         }
     }
 }

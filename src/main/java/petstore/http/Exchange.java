@@ -82,11 +82,6 @@ final class Exchange {
         return key;
     }
 
-    /// The trace that its sender counts it to (W3C Trace Context); `-` when there is none.
-    String trace() {
-        return TraceParent.traceId(request.getHeader(TraceParent.HEADER)).orElse("-");
-    }
-
     /// When its header block had come, by [System#nanoTime].
     long beganNanos() {
         return beganNanos;

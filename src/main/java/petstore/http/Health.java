@@ -7,6 +7,15 @@ import petstore.Failure;
 /// Whether the process lives, and whether it can serve.
 final class Health {
 
+    /// What is true whenever the service is ready.
+    private static final byte[] CHECKED = """
+            [+] the service is not stopping
+            [+] the store can be reached
+            [+] the store can be written
+            [+] the store's schema is that of this version
+            ready
+            """.getBytes(StandardCharsets.UTF_8);
+
     private final Runnable storeCheck;
     private volatile boolean stopping;
 
@@ -25,13 +34,16 @@ final class Health {
         stopping = true;
     }
 
-    /// 200 while the store can be used and the service is not stopping, else 503.
+    /// 200 while the store can be used and the service is not stopping, else 503. With `?verbose` a person reads what was looked
+    /// at.
     Answer readyz(Request request) {
         if (stopping) {
             throw Failure.unavailable("the service is stopping");
         }
         storeCheck.run();
-        return status("ready");
+        return "verbose".equals(request.query())
+                ? Answer.ok("text/plain; charset=utf-8", CHECKED, Answer.NO_STORE)
+                : status("ready");
     }
 
     private static Answer status(String status) {

@@ -57,11 +57,10 @@ public final class HttpService implements AutoCloseable {
     private int port;
     private int adminPort;
 
-    private HttpService(HttpSettings settings, PrometheusMeterRegistry meters, Bearer bearer, Health health,
-            Clock clock) {
+    private HttpService(HttpSettings settings, Instruments instruments, Bearer bearer, Health health, Clock clock) {
         this.settings = settings;
-        this.meters = meters;
-        this.telemetry = new Telemetry(new RequestMeters(meters), new AccessLog());
+        this.meters = instruments.meters();
+        this.telemetry = new Telemetry(new RequestMeters(meters), new Traces(instruments.tracer()), new AccessLog());
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;
@@ -75,11 +74,12 @@ public final class HttpService implements AutoCloseable {
     ///
     /// @param configuredKey one more key that is accepted, whose secret is its whole text
     /// @param storeCheck throws [Failure] when the store cannot be used
-    /// @param meters where measurements are kept, and `/metrics` finds them
+    /// @param instruments where measurements and spans go
     /// @param clock what time it is
     public static HttpService start(HttpSettings settings, Catalogue catalogue, KeyRing keys,
-            Optional<ApiKey> configuredKey, Runnable storeCheck, PrometheusMeterRegistry meters, Clock clock) {
-        HttpService service = new HttpService(settings, meters, new Bearer(keys, configuredKey, meters, clock),
+            Optional<ApiKey> configuredKey, Runnable storeCheck, Instruments instruments, Clock clock) {
+        HttpService service = new HttpService(settings, instruments,
+                new Bearer(keys, configuredKey, instruments.meters(), clock),
                 new Health(storeCheck), clock);
         try {
             service.listen(catalogue);

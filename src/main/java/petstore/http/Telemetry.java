@@ -4,10 +4,12 @@ package petstore.http;
 final class Telemetry {
 
     private final RequestMeters meters;
+    private final Traces traces;
     private final AccessLog log;
 
-    Telemetry(RequestMeters meters, AccessLog log) {
+    Telemetry(RequestMeters meters, Traces traces, AccessLog log) {
         this.meters = meters;
+        this.traces = traces;
         this.log = log;
     }
 
@@ -22,12 +24,13 @@ final class Telemetry {
     void answered(Exchange exchange, Answer answer, long bytes) {
         long durationNs = System.nanoTime() - exchange.beganNanos();
         meters.answered(exchange, answer, durationNs);
-        log.ended(exchange, "answered", answer.status(), bytes, durationNs);
+        String trace = traces.ended(exchange, answer, durationNs);
+        log.ended(exchange, "answered", answer.status(), bytes, trace, durationNs);
     }
 
     /// The connection has ended before the answer was sent.
     void abandoned(Exchange exchange) {
         meters.abandoned();
-        log.ended(exchange, "abandoned", "-", 0, System.nanoTime() - exchange.beganNanos());
+        log.ended(exchange, "abandoned", "-", 0, "-", System.nanoTime() - exchange.beganNanos());
     }
 }

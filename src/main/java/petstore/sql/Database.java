@@ -25,6 +25,9 @@ interface Database extends AutoCloseable {
     /// Does `work`, which only reads, on the state that the database has at the beginning, whatever is committed meanwhile.
     <T> T snapshot(Work<T> work);
 
+    /// The same for what must not wait behind requests for animals: keys, and whether the store can be used.
+    <T> T readAside(Work<T> work);
+
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
 

@@ -70,6 +70,16 @@ final class Migrations {
         return current;
     }
 
+    /// Gives back the version of a store's schema. Errors: [Failure] when it is older than this program; a newer one is what an
+    /// upgrade of one replica after the other leads to.
+    static int requireLatest(Session session) throws SQLException {
+        int current = Integer.parseInt(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
+        if (current < LATEST) {
+            throw Failure.unavailable("the store has schema version " + current + ", this petstore needs " + LATEST);
+        }
+        return current;
+    }
+
     private static String script(String name) {
         try (InputStream script = Migrations.class.getResourceAsStream(name)) {
             if (script == null) {

@@ -78,6 +78,15 @@ final class Postgres implements Database {
         }
     }
 
+    @Override
+    public <T> T readAside(Work<T> work) {
+        try (Session session = connect()) {
+            return work.on(session);
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
     private boolean acquireReader() {
         try {
             return readers.tryAcquire(READ_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -161,9 +170,9 @@ final class Postgres implements Database {
 
     @Override
     public double bytes() {
-        try (Session session = connect()) {
-            return Double.parseDouble(session.text("SELECT pg_database_size(current_database())"));
-        } catch (SQLException e) {
+        try {
+            return readAside(session -> Double.valueOf(session.text("SELECT pg_database_size(current_database())")));
+        } catch (Failure e) {
             return Double.NaN;
         }
     }
@@ -220,14 +229,12 @@ final class Postgres implements Database {
     /// A standby does not do: it cannot be written to.
     @Override
     public void check() {
-        try (Session session = connect()) {
+        readAside(session -> {
             if (session.text("SHOW transaction_read_only").equals("on")) {
                 throw new SQLException("the database is a standby", PostgresPool.READ_ONLY);
             }
-            session.text("SELECT version FROM schema_version LIMIT 1");
-        } catch (SQLException e) {
-            throw failure(e);
-        }
+            return Migrations.requireLatest(session);
+        });
     }
 
     @Override

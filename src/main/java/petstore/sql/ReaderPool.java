@@ -41,7 +41,8 @@ final class ReaderPool implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;
 
-    ReaderPool(int size, Connector connector) throws SQLException {
+    /// @param name of its threads
+    ReaderPool(String name, int size, Connector connector) throws SQLException {
         try {
             for (int i = 0; i < size; i++) {
                 sessions.add(connector.connect());
@@ -51,7 +52,7 @@ final class ReaderPool implements AutoCloseable {
             throw e;
         }
         for (Session session : sessions) {
-            threads.add(Thread.ofPlatform().name("sqlite-reader-" + threads.size()).daemon()
+            threads.add(Thread.ofPlatform().name(name + "-" + threads.size()).daemon()
                     .start(() -> serve(session)));
         }
     }

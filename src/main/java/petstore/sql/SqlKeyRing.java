@@ -56,12 +56,12 @@ final class SqlKeyRing implements KeyRing {
 
     @Override
     public Optional<ApiKey> find(String id) {
-        return database.read(session -> find(session, id));
+        return database.readAside(session -> find(session, id));
     }
 
     @Override
     public List<ApiKey> list() {
-        return database.read(session -> Session.rows(session.prepare(LIST), SqlKeyRing::key));
+        return database.readAside(session -> Session.rows(session.prepare(LIST), SqlKeyRing::key));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package petstore.sql;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -27,13 +28,15 @@ final class Sqlite implements Database {
     private final Session writer;
     private final ReentrantLock writing = new ReentrantLock();
     private final ReaderPool readers;
+    private final ReaderPool readerAside;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
 
-    private Sqlite(Path file, Session writer, ReaderPool readers, Runnable onLostDisk) {
+    private Sqlite(Path file, Session writer, ReaderPool readers, ReaderPool readerAside, Runnable onLostDisk) {
         this.file = file;
         this.writer = writer;
         this.readers = readers;
+        this.readerAside = readerAside;
         this.onLostDisk = onLostDisk;
     }
 
@@ -65,7 +68,9 @@ final class Sqlite implements Database {
         try {
             Migrations.apply(migrate, "sqlite", writer, work -> inTransaction(writer, work));
             settle(writer);
-            return new Sqlite(file, writer, new ReaderPool(READERS, () -> SqliteFile.connectReader(file)), onLostDisk);
+            return new Sqlite(file, writer,
+                    new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file)),
+                    new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file)), onLostDisk);
         } catch (SQLException | RuntimeException e) {
             writer.close();
             throw e;
@@ -80,6 +85,15 @@ final class Sqlite implements Database {
 
     @Override
     public <T> T read(Work<T> work) {
+        return read(readers, work);
+    }
+
+    @Override
+    public <T> T readAside(Work<T> work) {
+        return read(readerAside, work);
+    }
+
+    private static <T> T read(ReaderPool readers, Work<T> work) {
         try {
             return readers.run(work);
         } catch (SQLException e) {
@@ -231,9 +245,12 @@ final class Sqlite implements Database {
 
     @Override
     public void check() {
-        read(session -> session.text("SELECT version FROM schema_version LIMIT 1"));
+        readAside(Migrations::requireLatest);
         if (diskLost) {
             throw Failure.unavailable(LOST_DISK);
+        }
+        if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
+            throw Failure.unavailable("the store cannot be written");
         }
     }
 
@@ -241,6 +258,7 @@ final class Sqlite implements Database {
     @Override
     public void close() {
         readers.close();
+        readerAside.close();
         writing.lock();
         try {
             writer.close();

@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-import org.roaringbitmap.longlong.Roaring64Bitmap;
 import petstore.Catalogue;
 import petstore.Failure;
 import petstore.Pet;
@@ -181,7 +180,7 @@ public final class Importer {
     private final class Groups implements AutoCloseable {
         private final CountingStream in = new CountingStream(Files.newInputStream(plan.file()));
         private final EntryReader entries;
-        private final Roaring64Bitmap ids = new Roaring64Bitmap();
+        private final IdSet ids = new IdSet();
         private final long lastId;
 
         /// @param lastId the greatest id that the store has used
@@ -204,7 +203,7 @@ public final class Importer {
         }
 
         /// Ids above the greatest one that was ever used cannot be taken: the store need not be asked for them.
-        private List<Entry> withoutClashes(List<Entry> group) {
+        private List<Entry> withoutClashes(List<Entry> group) throws IOException {
             List<Long> doubtful = new ArrayList<>();
             for (Entry entry : group) {
                 if (entry instanceof Entry.Good(_, var pet) && pet.id() <= lastId) {
@@ -212,10 +211,14 @@ public final class Importer {
                 }
             }
             Set<Long> taken = doubtful.isEmpty() ? Set.of() : catalogue.taken(doubtful);
-            return group.stream().map(entry -> entry instanceof Entry.Good good ? judge(good, taken) : entry).toList();
+            List<Entry> judged = new ArrayList<>(group.size());
+            for (Entry entry : group) {
+                judged.add(entry instanceof Entry.Good good ? judge(good, taken) : entry);
+            }
+            return judged;
         }
 
-        private Entry judge(Entry.Good entry, Set<Long> taken) {
+        private Entry judge(Entry.Good entry, Set<Long> taken) throws IOException {
             long id = entry.pet().id();
             if (taken.contains(id)) {
                 return new Entry.Bad(entry.line(), "the id " + id + " is taken");
@@ -223,15 +226,12 @@ public final class Importer {
             if (id > GREATEST_ID) {
                 return new Entry.Bad(entry.line(), "the id " + id + " leaves too little room for later ones");
             }
-            if (ids.contains(id)) {
-                return new Entry.Bad(entry.line(), "the id " + id + " stands in the file before");
-            }
-            ids.addLong(id);
-            return entry;
+            return ids.add(id) ? entry : new Entry.Bad(entry.line(), "the id " + id + " stands in the file before");
         }
 
         @Override
         public void close() throws IOException {
+            ids.close();
             entries.close();
         }
     }

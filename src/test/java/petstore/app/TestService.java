@@ -42,7 +42,7 @@ final class TestService implements AutoCloseable {
                 10_000, Duration.ofHours(24), Duration.ZERO, Optional.empty());
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
-                        change.apply(http), Optional.of(KEY)), clock));
+                        change.apply(http), Optional.of(KEY)), Optional.empty(), clock));
     }
 
     /// Starts the service with other limits for its clients than the default ones.
