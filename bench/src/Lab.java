@@ -1,0 +1,131 @@
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// The temporary folder, the processes that run in it, and their end: whatever ends this program leaves neither behind.
+final class Lab {
+
+    private static final int STOPPING_SECONDS = 30;
+
+    /// The checkout.
+    final Path home = Path.of(System.getProperty("bench.home"));
+    final Path folder;
+    /// What clients show to the service, as `PETSTORE_API_KEY`.
+    final String key = randomText();
+
+    private final Deque<Runnable> atEnd = new ArrayDeque<>();
+    private final Deque<Process> processes = new ArrayDeque<>();
+    private boolean ending;
+    private int names;
+
+    Lab() throws IOException {
+        Path base = Path.of(System.getenv().getOrDefault("TMPDIR", "/var/tmp"));
+        // PostgreSQL may run as another user.
+        folder = Files.setPosixFilePermissions(Files.createTempDirectory(base, "petstore-bench-"),
+                PosixFilePermissions.fromString("rwxr-xr-x"));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::end));
+    }
+
+    static String randomText() {
+        byte[] bytes = new byte[16];
+        new SecureRandom().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /// A path in the folder at which nothing is yet.
+    synchronized Path newPath(String name) {
+        return folder.resolve(name + "-" + ++names);
+    }
+
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /// Runs something before the folder is deleted; what was asked for last comes first.
+    synchronized void atEnd(Runnable action) {
+        atEnd.push(action);
+    }
+
+    /// Starts a program, whose output is appended to the file `log`.
+    synchronized Process start(List<String> command, Map<String, String> environment, Path log) throws IOException {
+        if (ending) {
+            throw new IOException("the benchmark is ending");
+        }
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+        // What is measured has default settings.
+        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        processes.add(process);
+        return process;
+    }
+
+    /// Runs a program to its end and gives back what it said.
+    String run(List<String> command, Map<String, String> environment) throws IOException, InterruptedException {
+        Path log = newPath("log");
+        Process process = start(command, environment, log);
+        int code = process.waitFor();
+        ended(process);
+        String said = Files.readString(log);
+        Files.delete(log);
+        if (code != 0) {
+            throw new IOException(Path.of(command.getFirst()).getFileName() + " ended with " + code + ": " + said);
+        }
+        return said;
+    }
+
+    void stop(Process process) {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOPPING_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        ended(process);
+    }
+
+    private synchronized void ended(Process process) {
+        processes.remove(process);
+    }
+
+    synchronized boolean isEnding() {
+        return ending;
+    }
+
+    private synchronized void end() {
+        ending = true;
+        processes.forEach(Process::destroyForcibly);
+        processes.forEach(process -> process.onExit().join());
+        processes.clear();
+        atEnd.forEach(Runnable::run);
+        delete(folder);
+    }
+
+    static void delete(Path tree) {
+        try (Stream<Path> paths = Files.walk(tree)) {
+            paths.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
+        } catch (IOException e) {
+            System.err.println("bench/run: " + tree + " could not be deleted: " + e.getMessage());
+        }
+    }
+}

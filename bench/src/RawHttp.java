@@ -1,0 +1,74 @@
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+
+/// One connection over which requests and answers go as bytes, one after the other.
+final class RawHttp implements AutoCloseable {
+
+    private static final int PATIENCE_MS = 10_000;
+    private static final int LONGEST_ANSWER = 256 * 1024;
+
+    private final Socket socket;
+    private final byte[] buffer = new byte[LONGEST_ANSWER];
+
+    RawHttp(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(PATIENCE_MS);
+    }
+
+    /// One request of its own connection.
+    static byte[] once(int port, byte[] request) throws IOException {
+        try (RawHttp connection = new RawHttp(port)) {
+            return Arrays.copyOf(connection.buffer, connection.exchange(request));
+        }
+    }
+
+    static int status(byte[] answer) {
+        return Integer.parseInt(new String(answer, 9, 3, StandardCharsets.ISO_8859_1));
+    }
+
+    /// Sends a request and waits for its answer; gives back the status.
+    int ask(byte[] request) throws IOException {
+        exchange(request);
+        return status(buffer);
+    }
+
+    private int exchange(byte[] request) throws IOException {
+        socket.getOutputStream().write(request);
+        int filled = 0;
+        int end = -1;
+        while (end < 0 || filled < end) {
+            int read = socket.getInputStream().read(buffer, filled, buffer.length - filled);
+            if (read <= 0) {
+                throw new EOFException("the answer is too short or too long");
+            }
+            filled += read;
+            if (end < 0) {
+                end = end(filled);
+            }
+        }
+        return end;
+    }
+
+    /// Where the answer ends; -1 when its header block has not come.
+    private int end(int filled) {
+        for (int i = 3; i < filled; i++) {
+            if (buffer[i] == '\n' && buffer[i - 1] == '\r' && buffer[i - 2] == '\n') {
+                String head = new String(buffer, 0, i, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+                int length = head.indexOf("content-length: ") + "content-length: ".length();
+                return i + 1 + Integer.parseInt(head.substring(length, head.indexOf('\r', length)));
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,62 @@
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/// One row of the table.
+///
+/// @param peer what was measured of the peer; empty when there is none
+/// @param error why there is no figure; null when there is one
+record Result(Work work, Work.Comparison comparison, Figures service, Figures peer, String error) {
+
+    /// What all rounds gave.
+    record Figures(List<Sample> samples) {
+
+        boolean isEmpty() {
+            return samples.isEmpty();
+        }
+
+        double median() {
+            return median(Sample::value);
+        }
+
+        double p50Ms() {
+            return median(Sample::p50Ms);
+        }
+
+        double p99Ms() {
+            return median(Sample::p99Ms);
+        }
+
+        double least() {
+            return sorted(Sample::value)[0];
+        }
+
+        double most() {
+            return sorted(Sample::value)[samples.size() - 1];
+        }
+
+        private double median(ToDoubleFunction<Sample> part) {
+            double[] sorted = sorted(part);
+            return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+        }
+
+        private double[] sorted(ToDoubleFunction<Sample> part) {
+            double[] values = samples.stream().mapToDouble(part).toArray();
+            Arrays.sort(values);
+            return values;
+        }
+    }
+
+    /// The ratio of the medians; the figure of the service where there is nothing to compare it with.
+    double figure() {
+        return peer.isEmpty() ? service.median() : service.median() / peer.median();
+    }
+
+    boolean isJudged() {
+        return error == null && comparison.target() != null;
+    }
+
+    boolean isReached() {
+        return comparison.target().isReached(figure());
+    }
+}

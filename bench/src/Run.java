@@ -1,0 +1,112 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Measures everything in [Works]: in every round the service, then what it is compared with.
+final class Run {
+
+    private static final String USAGE = "usage: bench/run [--rounds N] [--seconds N] [--only GROUP[,GROUP]] [--large ANIMALS]"
+            + " [--out FOLDER]";
+
+    private final Lab lab;
+    private final Options options;
+
+    private Run(Lab lab, Options options) {
+        this.lab = lab;
+        this.options = options;
+    }
+
+    /// Exit codes: 0 measured, 1 something could not be measured, 2 wrong usage. A target that was missed is a result.
+    public static void main(String[] arguments) throws Exception {
+        Options options;
+        try {
+            options = Options.parse(arguments, Path.of(System.getProperty("bench.home")));
+        } catch (IllegalArgumentException e) {
+            System.err.println("bench/run: " + e.getMessage() + "\n" + USAGE);
+            System.exit(2);
+            return;
+        }
+        Lab lab = new Lab();
+        String programs = System.getProperty("bench.postgres");
+        Optional<PostgresCluster> postgres = programs.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new PostgresCluster(lab, Path.of(programs)));
+        System.exit(new Run(lab, options).run(new Works(lab, postgres, options).all(), postgres) ? 0 : 1);
+    }
+
+    private boolean run(List<Work> all, Optional<PostgresCluster> postgres) throws Exception {
+        Set<String> groups = all.stream().map(Work::group).collect(Collectors.toSet());
+        Set<String> unknown = new HashSet<>(options.only());
+        unknown.removeAll(groups);
+        if (!unknown.isEmpty()) {
+            System.err.println("bench/run: there is no group " + unknown + "; there are " + groups.stream().sorted().toList());
+            System.exit(2);
+        }
+        List<Result> results = new ArrayList<>();
+        for (Work work : all) {
+            if (options.only().isEmpty() || options.only().contains(work.group())) {
+                results.addAll(measure(work));
+            }
+        }
+        Report report = new Report(setting(postgres), options, results);
+        Files.createDirectories(options.out());
+        Files.writeString(options.out().resolve("results.md"), report.markdown());
+        Files.writeString(options.out().resolve("results.json"), report.json());
+        Files.writeString(options.out().resolve("chart.svg"), Chart.of(results));
+        System.out.print(report.markdown());
+        return results.stream().allMatch(result -> result.error() == null);
+    }
+
+    private List<Result> measure(Work work) {
+        List<Sample> service = new ArrayList<>();
+        List<List<Sample>> peers = new ArrayList<>();
+        work.comparisons().forEach(_ -> peers.add(new ArrayList<>()));
+        String error = null;
+        try {
+            for (int round = 1; round <= options.rounds(); round++) {
+                service.add(run(work, "service", work.service(), round));
+                for (int i = 0; i < peers.size(); i++) {
+                    Work.Comparison comparison = work.comparisons().get(i);
+                    if (comparison.trial() != null) {
+                        peers.get(i).add(run(work, comparison.peer(), comparison.trial(), round));
+                    }
+                }
+            }
+        } catch (Exception e) {
+            error = e.getMessage() == null ? e.toString() : e.getMessage();
+            if (!lab.isEnding()) {
+                System.err.println("FAILED: " + work.name() + ": " + error);
+            }
+        }
+        List<Result> results = new ArrayList<>();
+        for (int i = 0; i < peers.size(); i++) {
+            results.add(new Result(work, work.comparisons().get(i), new Result.Figures(service),
+                    new Result.Figures(peers.get(i)), error));
+        }
+        return results;
+    }
+
+    private Sample run(Work work, String subject, Work.Trial trial, int round) throws Exception {
+        Sample sample = trial.run(round);
+        System.err.printf("%d/%d %s, %s: %s %s%n", round, options.rounds(), work.name(), subject,
+                Report.number(sample.value()), work.unit());
+        return sample;
+    }
+
+    /// In what the figures were measured.
+    private String setting(Optional<PostgresCluster> postgres) throws Exception {
+        String version = lab.run(List.of(lab.home.resolve("petstore").toString(), "--version"), Map.of()).strip();
+        String database = postgres.isPresent() ? ", PostgreSQL " + postgres.get().version() : "";
+        return "%s, Java %s%s, %d cores, %s".formatted(version, Runtime.version().feature(), database,
+                Runtime.getRuntime().availableProcessors(), LocalDate.now(ZoneOffset.UTC));
+    }
+}

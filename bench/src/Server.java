@@ -1,0 +1,97 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A process that answers HTTP: the service, or the ceiling.
+final class Server implements AutoCloseable {
+
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final int POLL_MS = 2;
+
+    final int port;
+    private final Lab lab;
+    private final Process process;
+    private final Path log;
+    private final double startSeconds;
+
+    /// Waits until `probe` is answered with `status`.
+    private Server(Lab lab, int port, List<String> command, Map<String, String> environment, byte[] probe, int status)
+            throws IOException, InterruptedException {
+        this.lab = lab;
+        this.port = port;
+        this.log = lab.newPath("server-log");
+        long began = System.nanoTime();
+        this.process = lab.start(command, environment, log);
+        try {
+            await(began, probe, status);
+        } catch (IOException | InterruptedException e) {
+            close();
+            throw e;
+        }
+        this.startSeconds = (System.nanoTime() - began) / 1e9;
+    }
+
+    /// `petstore serve` through the launcher, with default settings.
+    ///
+    /// @param javaOptions more options for Java, mostly none
+    static Server service(Lab lab, Store store, String javaOptions) throws IOException, InterruptedException {
+        int port = Lab.freePort();
+        List<String> command = new ArrayList<>(List.of(lab.home.resolve("petstore").toString(), "serve",
+                "--port", String.valueOf(port), "--admin-port", "0"));
+        command.addAll(store.options());
+        Map<String, String> environment = new HashMap<>(store.environment());
+        environment.put("PETSTORE_API_KEY", lab.key);
+        environment.put("PETSTORE_JAVA_OPTIONS", javaOptions);
+        return new Server(lab, port, command, environment, Load.get("/v1/pets", lab.key).exampleGet(), 200);
+    }
+
+    /// The ceiling, which gives the answers that [Load#capture] kept. It runs with the options that the launcher gives to Java,
+    /// but without an ahead-of-time cache, which is about the time to start.
+    static Server ceiling(Lab lab, Path answers, Load load) throws IOException, InterruptedException {
+        int port = Lab.freePort();
+        List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"), "Ceiling",
+                String.valueOf(port), answers.toString());
+        return load.posts() < 1
+                ? new Server(lab, port, command, Map.of(), load.exampleGet(), load.status())
+                : new Server(lab, port, command, Map.of(), load.examplePost(), load.status());
+    }
+
+    private void await(long began, byte[] probe, int status) throws IOException, InterruptedException {
+        while (true) {
+            try {
+                byte[] answer = RawHttp.once(port, probe);
+                if (RawHttp.status(answer) == status) {
+                    return;
+                }
+            } catch (IOException e) {
+                // It does not listen yet.
+            }
+            if (!process.isAlive() || System.nanoTime() - began > PATIENCE_NANOS) {
+                throw new IOException("the server did not start: " + Files.readString(log));
+            }
+            Thread.sleep(POLL_MS);
+        }
+    }
+
+    /// How long it took from the start of the process to the first right answer.
+    double startSeconds() {
+        return startSeconds;
+    }
+
+    /// Its resident memory, in MiB.
+    double residentMib() throws IOException {
+        return Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0).findFirst().orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        lab.stop(process);
+    }
+}

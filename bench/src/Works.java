@@ -1,0 +1,203 @@
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Everything that is measured, and what it has to reach.
+final class Works {
+
+    private static final String CEILING = "ceiling";
+    private static final long SMALL = 10_000;
+    private static final long MEDIUM = 100_000;
+    private static final long MILLION = 1_000_000;
+    private static final long IDLE_MS = 2_000;
+
+    private final Lab lab;
+    private final Wrk wrk;
+    private final SqliteStores sqlite;
+    private final Optional<PostgresCluster> postgres;
+    private final int seconds;
+    private final int warmUp;
+    private final long large;
+
+    Works(Lab lab, Optional<PostgresCluster> postgres, Options options) {
+        this.lab = lab;
+        this.wrk = new Wrk(lab);
+        this.sqlite = new SqliteStores(lab);
+        this.postgres = postgres;
+        this.seconds = options.seconds();
+        this.warmUp = Math.max(2, options.seconds());
+        this.large = options.large();
+    }
+
+    List<Work> all() {
+        List<Work> works = new ArrayList<>();
+        Load list = Load.get("/v1/pets", lab.key);
+        Work.Target reads = Work.Target.atLeast(0.85);
+        works.add(toCeiling("list", "list of 20", this::medium, list, reads));
+        works.add(toCeiling("list", "list of 20, one status", this::medium, Load.get("/v1/pets?status=sold", lab.key), reads));
+        works.add(toCeiling("list", "list of 100", this::medium, Load.get("/v1/pets?limit=100", lab.key), reads));
+        works.add(toCeiling("fetch", "fetch by id, any of 100,000", this::medium,
+                Load.random("/v1/pets/ID", MEDIUM, lab.key), Work.Target.atLeast(0.6)));
+        works.add(toCeiling("deep", "list of 20 from anywhere in 1,000,000", () -> sqlite.shared(MILLION),
+                Load.random("/v1/pets?limit=20&after=ID", MILLION - 100, lab.key), Work.Target.atLeast(0.35),
+                new Work.Comparison("SQLite alone, one thread", _ -> sqlite.pagesAlone(MILLION, seconds), null)));
+        works.add(toCeiling("create", "create, 64 clients", this::mediumCopy, Load.create(lab.key), Work.Target.atLeast(0.5),
+                new Work.Comparison("SQLite alone, a transaction each", _ -> sqlite.insertAlone(MEDIUM, seconds),
+                        Work.Target.atLeast(6))));
+        works.add(toCeiling("mixed", "90 % list, 10 % create, 64 clients", this::mediumCopy, Load.mixed(lab.key),
+                Work.Target.atLeast(0.6)));
+        works.add(toCeiling("refused", "refused, 401", this::medium, Load.refused(), reads));
+        works.add(latency(list));
+        works.add(start());
+        works.add(memory("memory when idle, 1,000,000 animals", false));
+        works.add(memory("memory after load, 1,000,000 animals", true));
+        works.addAll(growth("growth", "SQLite", sqlite));
+        postgres.ifPresent(cluster -> {
+            works.addAll(postgres(cluster, list));
+            works.addAll(growth("growth-postgresql", "PostgreSQL", cluster));
+        });
+        return works;
+    }
+
+    private interface StoreMaker {
+        Store make() throws Exception;
+    }
+
+    private Store medium() throws Exception {
+        return sqlite.shared(MEDIUM);
+    }
+
+    private Store mediumCopy() throws Exception {
+        return sqlite.copy(MEDIUM);
+    }
+
+    private Work toCeiling(String group, String name, StoreMaker store, Load load, Work.Target target,
+            Work.Comparison... more) {
+        Path answers = lab.newPath("answers");
+        List<Work.Comparison> comparisons = new ArrayList<>();
+        comparisons.add(new Work.Comparison(CEILING, round -> atCeiling(answers, load, round), target));
+        comparisons.addAll(List.of(more));
+        return new Work(group, name, "req/s", round -> atService(store, answers, load, round), comparisons);
+    }
+
+    private Sample atService(StoreMaker maker, Path answers, Load load, int round) throws Exception {
+        try (Store store = maker.make(); Server server = Server.service(lab, store, "")) {
+            return warmAndRun(server, answers, load, round);
+        }
+    }
+
+    /// Gives the answers that the service has given just before.
+    private Sample atCeiling(Path answers, Load load, int round) throws Exception {
+        try (Server server = Server.ceiling(lab, answers, load)) {
+            return warmAndRun(server, answers, load, round);
+        }
+    }
+
+    private Sample warmAndRun(Server server, Path answers, Load load, int round) throws Exception {
+        double bytes = warm(server, answers, load, round);
+        return wrk.run(server.port, load, seconds, 2L * round + 1, bytes);
+    }
+
+    /// Other random requests than those that are measured then, so that nothing is remembered which would not be.
+    private double warm(Server server, Path answers, Load load, int round) throws Exception {
+        double bytes = load.capture(server.port, answers);
+        wrk.run(server.port, load, warmUp, 2L * round, bytes);
+        return bytes;
+    }
+
+    private Work latency(Load load) {
+        Path answers = lab.newPath("answers");
+        double[] rate = new double[1];
+        return new Work("latency", "p99 of list of 20, at half of its greatest rate", "ms", round -> {
+            try (Store store = medium(); Server server = Server.service(lab, store, "")) {
+                rate[0] = warmAndRun(server, answers, load, round).value() / 2;
+                return paced(server, load, rate[0]);
+            }
+        }, List.of(new Work.Comparison(CEILING + " at the same rate", round -> {
+            try (Server server = Server.ceiling(lab, answers, load)) {
+                warmAndRun(server, answers, load, round);
+                return paced(server, load, rate[0]);
+            }
+        }, Work.Target.atMost(2))));
+    }
+
+    private Sample paced(Server server, Load load, double rate) throws IOException, InterruptedException {
+        PacedLoad.run(server.port, load, rate / 2, 1);
+        return PacedLoad.run(server.port, load, rate, seconds);
+    }
+
+    private Work start() {
+        return new Work("start", "start to the first 200, 100,000 animals", "s", _ -> startSeconds(""), List.of(
+                new Work.Comparison("without the AOT cache", _ -> startSeconds("-XX:AOTMode=off"), Work.Target.atMost(0.6)),
+                new Work.Comparison("a limit", null, Work.Target.atMost(0.8))));
+    }
+
+    private Sample startSeconds(String javaOptions) throws Exception {
+        try (Store store = medium(); Server server = Server.service(lab, store, javaOptions)) {
+            return Sample.of(server.startSeconds());
+        }
+    }
+
+    private Work memory(String name, boolean underLoad) {
+        Load load = Load.random("/v1/pets?limit=20&after=ID", MILLION - 100, lab.key);
+        Path answers = lab.newPath("answers");
+        return new Work("memory", name, "MiB", round -> {
+            try (Store store = sqlite.shared(MILLION); Server server = Server.service(lab, store, "")) {
+                if (underLoad) {
+                    warmAndRun(server, answers, load, round);
+                } else {
+                    Thread.sleep(IDLE_MS);
+                }
+                return Sample.of(server.residentMib());
+            }
+        }, List.of(new Work.Comparison("", null, null)));
+    }
+
+    /// The service on many animals, compared with itself on a few.
+    private List<Work> growth(String group, String database, Store.Source stores) {
+        return List.of(
+                growth(group, "first page", database, stores, _ -> Load.get("/v1/pets", lab.key), false),
+                growth(group, "first page of a status", database, stores, _ -> Load.get("/v1/pets?status=sold", lab.key), false),
+                // So many different pages that few are in memory in either store, however small.
+                growth(group, "page from anywhere", database, stores,
+                        animals -> Load.random("/v1/pets?after=ID&limit=LIMIT", animals - 100, lab.key), false),
+                growth(group, "create, 64 clients", database, stores, _ -> Load.create(lab.key), true));
+    }
+
+    private interface LoadMaker {
+        Load on(long animals);
+    }
+
+    private Work growth(String group, String name, String database, Store.Source stores, LoadMaker load, boolean adds) {
+        Path answers = lab.newPath("answers");
+        return new Work(group, "%s: %s, %,d animals".formatted(database, name, large), "req/s",
+                // What is added to the large store does not make it another one, and to copy it would wear the disk.
+                round -> atService(() -> stores.shared(large), answers, load.on(large), round),
+                List.of(new Work.Comparison("%,d animals".formatted(SMALL),
+                        round -> atService(() -> adds ? stores.copy(SMALL) : stores.shared(SMALL), answers, load.on(SMALL), round),
+                        Work.Target.atLeast(0.8))));
+    }
+
+    private List<Work> postgres(PostgresCluster cluster, Load list) {
+        Path answers = lab.newPath("answers");
+        Load deep = Load.random("/v1/pets?limit=20&after=ID", MEDIUM - 100, lab.key);
+        Load create = Load.create(lab.key);
+        return List.of(
+                new Work("postgresql", "PostgreSQL: list of 20", "req/s",
+                        round -> atService(() -> cluster.shared(MEDIUM), answers, list, round),
+                        List.of(new Work.Comparison("pgbench",
+                                _ -> cluster.pagesAlone(MEDIUM, 0, list.connections(), warmUp, seconds),
+                                Work.Target.atLeast(0.6)))),
+                new Work("postgresql", "PostgreSQL: list of 20 from anywhere in 100,000", "req/s",
+                        round -> atService(() -> cluster.shared(MEDIUM), answers, deep, round),
+                        List.of(new Work.Comparison("pgbench",
+                                _ -> cluster.pagesAlone(MEDIUM, MEDIUM - 100, deep.connections(), warmUp, seconds), null))),
+                new Work("postgresql", "PostgreSQL: create, 64 clients", "req/s",
+                        round -> atService(() -> cluster.copy(MEDIUM), answers, create, round),
+                        List.of(new Work.Comparison("pgbench",
+                                _ -> cluster.insertAlone(MEDIUM, create.connections(), warmUp, seconds),
+                                Work.Target.atLeast(1)))));
+    }
+}

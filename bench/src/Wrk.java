@@ -1,0 +1,66 @@
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Closed-loop load by the program wrk: every client sends its next request when it has the answer to the last.
+final class Wrk {
+
+    private static final Pattern REPORT = Pattern.compile("(?m)^bench (\\d+) (\\d+) (\\d+) (\\d+) (\\d+) (\\d+) (\\d+)$");
+    private static final int THREADS = 2;
+    /// How far the mean size of an answer may be from that of the one that was looked at: numbers have more or fewer digits.
+    private static final double TOLERANCE = 0.1;
+
+    private final Lab lab;
+    private final Path scripts;
+
+    Wrk(Lab lab) {
+        this.lab = lab;
+        this.scripts = lab.home.resolve("bench/wrk");
+    }
+
+    /// Requests a second, and how long they took.
+    ///
+    /// @param seed other requests are random with another seed
+    /// @param bytes the size of a right answer
+    /// Errors: [IOException] when a single answer is wrong or missing.
+    Sample run(int port, Load load, int seconds, long seed, double bytes) throws IOException, InterruptedException {
+        String path = load.path().contains("ID") ? "/" : load.path();
+        // Scripts load one another from the working folder.
+        List<String> command = new ArrayList<>(List.of("env", "-C", scripts.toString(), "wrk", "-t" + THREADS,
+                "-c" + load.connections(), "-d" + seconds + "s", "--timeout", "10s", "-s", load.script(),
+                "-H", "Authorization: Bearer " + load.key(), "http://127.0.0.1:" + port + path, "--",
+                String.valueOf(seed), load.path(), String.valueOf(load.greatest()), Load.BODY));
+        String said = lab.run(command, Map.of());
+        Matcher report = REPORT.matcher(said);
+        if (!report.find()) {
+            throw new IOException("wrk did not report: " + said);
+        }
+        long[] number = new long[8];
+        for (int i = 1; i < number.length; i++) {
+            number[i] = Long.parseLong(report.group(i));
+        }
+        long requests = number[1];
+        verify(load, requests, number[4], number[5], number[3], bytes);
+        return new Sample(requests * 1e6 / number[2], number[6] / 1e3, number[7] / 1e3);
+    }
+
+    /// wrk counts statuses from 400 on; the size tells one answer of those from another, and a 304 from a 200.
+    private static void verify(Load load, long requests, long refused, long broken, double read, double bytes)
+            throws IOException {
+        long expected = load.status() >= 400 ? requests : 0;
+        if (requests == 0 || broken > 0 || refused != expected) {
+            throw new IOException(requests + " answers, " + broken + " broken connections, " + refused
+                    + " answers with a status of 400 or more, of which there should be " + expected);
+        }
+        // What had begun to come when time was up was read and not counted.
+        double least = requests * bytes * (1 - TOLERANCE);
+        double most = (requests + load.connections()) * bytes * (1 + TOLERANCE);
+        if (read < least || read > most) {
+            throw new IOException("answers have " + read / requests + " bytes instead of " + bytes);
+        }
+    }
+}
