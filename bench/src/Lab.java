@@ -5,20 +5,20 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// The temporary folder, the processes that run in it, and their end: whatever ends this program leaves neither behind.
 final class Lab {
 
-    private static final int STOPPING_SECONDS = 30;
+    private static final int STOPPING_SECONDS = 60;
 
     /// The checkout.
     final Path home = Path.of(System.getProperty("bench.home"));

@@ -28,7 +28,7 @@ record Report(String setting, Options options, List<Result> results) {
         String peer = result.comparison().peer().isEmpty() ? NOTHING : result.comparison().peer();
         if (result.error() != null) {
             return "| %s | **failed**: %s | %s | | | | | |%n".formatted(result.work().name(),
-                    result.error().strip().replace("\n", " ").replace("|", "\\|"), peer);
+                    result.error().lines().findFirst().orElse("").replace("|", "\\|"), peer);
         }
         Work.Target target = result.comparison().target();
         String unit = " " + result.work().unit();

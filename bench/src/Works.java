@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ final class Works {
     private static final long SMALL = 10_000;
     private static final long MEDIUM = 100_000;
     private static final long MILLION = 1_000_000;
+    private static final int TRAINING_SECONDS = 5;
     private static final long IDLE_MS = 2_000;
 
     private final Lab lab;
@@ -20,6 +22,7 @@ final class Works {
     private final int seconds;
     private final int warmUp;
     private final long large;
+    private String ceilingCache;
 
     Works(Lab lab, Optional<PostgresCluster> postgres, Options options) {
         this.lab = lab;
@@ -90,9 +93,29 @@ final class Works {
 
     /// Gives the answers that the service has given just before.
     private Sample atCeiling(Path answers, Load load, int round) throws Exception {
-        try (Server server = Server.ceiling(lab, answers, load)) {
+        try (Server server = Server.ceiling(lab, answers, load, ceilingCache())) {
             return warmAndRun(server, answers, load, round);
         }
+    }
+
+    /// Makes the cache of the ceiling as the build makes that of the service: by serving for a while.
+    private String ceilingCache() throws Exception {
+        if (ceilingCache == null) {
+            Path cache = lab.newPath("ceiling.aot");
+            Path answers = Files.createDirectory(lab.newPath("answers"));
+            String body = "\r\nContent-Type: application/json\r\ncontent-length: 2\r\n\r\n[]";
+            Files.writeString(answers.resolve("GET"), "HTTP/1.1 200 OK" + body);
+            Files.writeString(answers.resolve("POST"), "HTTP/1.1 201 Created" + body);
+            Load training = Load.mixed(lab.key);
+            try (Server server = Server.ceiling(lab, answers, training, "-XX:AOTCacheOutput=" + cache)) {
+                wrk.run(server.port, training, TRAINING_SECONDS, 0, "HTTP/1.1 200 OK".length() + body.length());
+            }
+            if (!Files.exists(cache)) {
+                throw new IOException("the ceiling made no AOT cache");
+            }
+            ceilingCache = "-XX:AOTCache=" + cache;
+        }
+        return ceilingCache;
     }
 
     private Sample warmAndRun(Server server, Path answers, Load load, int round) throws Exception {
@@ -116,7 +139,7 @@ final class Works {
                 return paced(server, load, rate[0]);
             }
         }, List.of(new Work.Comparison(CEILING + " at the same rate", round -> {
-            try (Server server = Server.ceiling(lab, answers, load)) {
+            try (Server server = Server.ceiling(lab, answers, load, ceilingCache())) {
                 warmAndRun(server, answers, load, round);
                 return paced(server, load, rate[0]);
             }
