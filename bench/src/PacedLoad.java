@@ -9,8 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 
-/// Open-loop load: requests are due at fixed moments, and how long one took counts from when it was due. So an answer that is late
-/// also counts for the requests that had to wait for it, which a closed loop would leave out.
+/// Open-loop load: requests are due at fixed moments, and how long one took counts from when it was due. So an answer that is
+/// late also counts for the requests that had to wait for it, which a closed loop would leave out.
 final class PacedLoad {
 
     private static final long LEAD_NANOS = 20_000_000;

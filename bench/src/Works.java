@@ -30,7 +30,8 @@ final class Works {
         this.sqlite = new SqliteStores(lab);
         this.postgres = postgres;
         this.seconds = options.seconds();
-        this.warmUp = Math.max(2, options.seconds());
+        // Java compiles beside the load, on the same cores.
+        this.warmUp = 2 * options.seconds();
         this.large = options.large();
     }
 
@@ -199,7 +200,8 @@ final class Works {
                 // What is added to the large store does not make it another one, and to copy it would wear the disk.
                 round -> atService(() -> stores.shared(large), answers, load.on(large), round),
                 List.of(new Work.Comparison("%,d animals".formatted(SMALL),
-                        round -> atService(() -> adds ? stores.copy(SMALL) : stores.shared(SMALL), answers, load.on(SMALL), round),
+                        round -> atService(() -> adds ? stores.copy(SMALL) : stores.shared(SMALL), answers, load.on(SMALL),
+                                round),
                         Work.Target.atLeast(0.8))));
     }
 
