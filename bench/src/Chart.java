@@ -5,10 +5,10 @@ import java.util.Locale;
 /// where less is asked for. The colours can be read on white and on black.
 final class Chart {
 
-    private static final int LABELS = 430;
-    private static final int TARGET = 200;
+    private static final int LABELS = 500;
+    private static final int TARGET = 180;
     private static final double MOST = 1.75;
-    private static final int FIGURES = 170;
+    private static final int FIGURES = 140;
     private static final int ROW = 24;
     private static final int TOP = 34;
 
