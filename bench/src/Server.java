@@ -90,8 +90,10 @@ final class Server implements AutoCloseable {
                 .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0).findFirst().orElseThrow();
     }
 
+    /// Also deletes what it logged, which is a line for every request.
     @Override
     public void close() {
         lab.stop(process);
+        Lab.delete(log);
     }
 }
