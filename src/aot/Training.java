@@ -63,7 +63,7 @@ public class Training {
 
     private static void train(Path jar, Path cache, Path folder) throws IOException, InterruptedException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        ProcessBuilder builder = new ProcessBuilder(java, "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error",
+        ProcessBuilder builder = new ProcessBuilder(java, "-XX:+UseSerialGC", "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error",
                 "-jar", jar.toString(), "serve", "--data", folder.resolve("data").toString(), "--port", "0",
                 "--admin-port", "0");
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_") || name.contains("JAVA_"));

@@ -25,8 +25,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     private static final String TEXT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z',UTC} %-5level %logger{0} - "
-            + "%replace(%msg){'\\s*\\R\\s*',' | '}%replace( %kvp{NONE}){'\\s+$',''}"
-            + "%replace( %ex){'\\s*\\R\\s*',' | '}%nopex%n";
+            + "%replace(%replace(%msg %kvp{NONE} %ex){'\\s*\\R\\s*',' | '}){'[ |]+$',''}%nopex%n";
     /// How many access lines may wait; more are dropped, because a slow reader of stderr must not slow the service down.
     private static final int WAITING_LINES = 16_384;
 

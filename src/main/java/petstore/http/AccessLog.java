@@ -23,8 +23,8 @@ final class AccessLog {
                     .addKeyValue("key", exchange.key().map(ApiKey::id).orElse("-"))
                     .addKeyValue("method", exchange.request().method().name())
                     .addKeyValue("route", exchange.route()).addKeyValue("status", status).addKeyValue("bytes", bytes)
-                    .addKeyValue("duration_us", TimeUnit.NANOSECONDS.toMicros(durationNs))
-                    .addKeyValue("trace", trace).log(what);
+                    .addKeyValue("trace", trace)
+                    .addKeyValue("duration_us", TimeUnit.NANOSECONDS.toMicros(durationNs)).log(what);
         }
     }
 }

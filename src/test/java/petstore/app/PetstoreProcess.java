@@ -58,7 +58,7 @@ final class PetstoreProcess implements AutoCloseable {
         command.addFirst(LAUNCHER.toString());
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
-        builder.environment().put("PETSTORE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto");
+        builder.environment().put("PETSTORE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
         builder.environment().putAll(environment);
         try {
             Process process = builder.start();

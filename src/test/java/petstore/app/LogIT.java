@@ -1,0 +1,120 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What the running program says on stderr, and to a collector of traces.
+class LogIT {
+
+    private static final String KEY = "a-key-that-nobody-may-see-in-a-log";
+    private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+    private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyRequestIsALineOfText() {
+        List<String> log = log("--log-format", "text");
+        assertThat(log).allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z (INFO |WARN ) \\w+ - .*"));
+        assertThat(log).anyMatch(line -> line.matches(".* access - answered request=first key=configured method=POST"
+                + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+"));
+        assertThat(log).anyMatch(line -> line.contains("request=second key=- method=GET route=/v1/pets status=401"));
+        assertThat(log)
+                .anyMatch(line -> line.contains("request=third ") && line.contains("route=unmatched status=404"));
+    }
+
+    @Test
+    void everyRequestIsAnObject() throws IOException {
+        Map<String, Object> first = null;
+        for (String line : log("--log-format", "json")) {
+            Map<String, Object> event = object(line);
+            assertThat(event).containsKeys("time", "level", "logger", "message");
+            if ("first".equals(event.get("request"))) {
+                first = event;
+            }
+        }
+        assertThat(first).isNotNull().containsEntry("logger", "access").containsEntry("key", "configured")
+                .containsEntry("method", "POST").containsEntry("route", "/v1/pets").containsEntry("status", 201L)
+                .containsEntry("trace", TRACE).containsKeys("bytes", "duration_us");
+    }
+
+    @Test
+    void requestsCanBeLeftOut() {
+        assertThat(log("--access-log", "false")).noneMatch(line -> line.contains("request=first"))
+                .anyMatch(line -> line.contains("audit"));
+    }
+
+    /// What the program has said when it ends after three requests, without anything that nobody may see.
+    private List<String> log(String... options) {
+        try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, options)
+                .awaitReady()) {
+            ApiClient client = server.client(KEY);
+            assertThat(client.post("{\"name\":\"Secret of the body\",\"categoryId\":1}", "X-Request-Id", "first",
+                    "traceparent", PARENT).statusCode()).isEqualTo(201);
+            client.withKey("").get("/v1/pets", "X-Request-Id", "second");
+            client.get("/v1/" + KEY, "X-Request-Id", "third");
+            server.terminate();
+            List<String> err = server.ending().err();
+            assertThat(err).noneMatch(line -> line.contains(KEY) || line.contains("Secret"));
+            return err;
+        }
+    }
+
+    private static Map<String, Object> object(String line) throws IOException {
+        Map<String, Object> members = new LinkedHashMap<>();
+        try (JsonParser json = new JsonFactory().createParser(line)) {
+            assertThat(json.nextToken()).isEqualTo(JsonToken.START_OBJECT);
+            while (json.nextToken() != JsonToken.END_OBJECT) {
+                String name = json.currentName();
+                members.put(name, json.nextToken().isNumeric() ? json.getLongValue() : json.getText());
+            }
+            assertThat(json.nextToken()).isNull();
+        }
+        return members;
+    }
+
+    @Test
+    void spansGoWhereTheEnvironmentSays() throws IOException, InterruptedException {
+        BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        collector.createContext("/v1/traces", exchange -> {
+            received.add(exchange.getRequestBody().readAllBytes());
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        collector.start();
+        Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "OTEL_EXPORTER_OTLP_ENDPOINT",
+                "http://127.0.0.1:" + collector.getAddress().getPort());
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady()) {
+            server.client(KEY).get("/v1/pets", "traceparent", PARENT);
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+            byte[] spans = received.poll(10, TimeUnit.SECONDS);
+            assertThat(spans).isNotNull();
+            assertThat(HexFormat.of().formatHex(spans)).contains(TRACE)
+                    .contains(HexFormat.of().formatHex("GET /v1/pets".getBytes(StandardCharsets.UTF_8)));
+        } finally {
+            collector.stop(0);
+        }
+    }
+}
