@@ -31,6 +31,9 @@ final class Batcher<I, O> implements AutoCloseable {
     private static final int CAPACITY = 8_192;
     private static final int LARGEST_BATCH = 512;
 
+    /// The longest wait before others are refused at once, as a part of the senders' patience.
+    private static final int PART_OF_PATIENCE = 4;
+
     private record Task<I, O>(I item, CompletableFuture<O> result) {
     }
 
@@ -39,6 +42,7 @@ final class Batcher<I, O> implements AutoCloseable {
     private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
     private final Function<List<I>, List<O>> work;
     private final Duration patience;
+    private final Admission admission;
     private final List<Thread> threads = new ArrayList<>();
     private final DistributionSummary sizes;
     private final Timer durations;
@@ -58,6 +62,7 @@ final class Batcher<I, O> implements AutoCloseable {
         this.durations = Timer.builder("petstore.store.batch.duration")
                 .description("How long it took, e.g. to commit a transaction.").tag("queue", name).register(meters);
         this.patience = patience;
+        this.admission = new Admission(patience.dividedBy(PART_OF_PATIENCE), size);
         for (int i = 0; i < size; i++) {
             threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
         }
@@ -90,7 +95,7 @@ final class Batcher<I, O> implements AutoCloseable {
             if (closed) {
                 throw Failure.unavailable("the service is stopping");
             }
-            if (waiting.size() == CAPACITY) {
+            if (waiting.size() == CAPACITY || !admission.admits(waiting.size() / LARGEST_BATCH)) {
                 throw Failure.unavailable("too much is waiting; try again later");
             }
             waiting.add(task);
@@ -151,6 +156,7 @@ final class Batcher<I, O> implements AutoCloseable {
     }
 
     private void performNow(List<Task<I, O>> batch) {
+        long beganNs = System.nanoTime();
         try {
             List<O> results = work.apply(batch.stream().map(Task::item).toList());
             for (int i = 0; i < batch.size(); i++) {
@@ -159,6 +165,7 @@ final class Batcher<I, O> implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             batch.forEach(task -> task.result().completeExceptionally(e));
         }
+        admission.took(System.nanoTime() - beganNs);
     }
 
     /// Refuses new items and waits until the work on those that are waiting is done.

@@ -49,12 +49,14 @@ final class Postgres implements Database {
 
     private final HikariDataSource pool;
     private final Semaphore readers;
+    private final Admission admission;
     private final boolean patient;
     private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - LOG_INTERVAL.toNanos());
 
     private Postgres(HikariDataSource pool, int readers, boolean patient) {
         this.pool = pool;
         this.readers = new Semaphore(readers, true);
+        this.admission = new Admission(READ_PATIENCE.dividedBy(2), readers);
         this.patient = patient;
     }
 
@@ -66,15 +68,18 @@ final class Postgres implements Database {
 
     @Override
     public <T> T read(Work<T> work) {
-        if (readers.getQueueLength() >= MOST_WAITING || !acquireReader()) {
+        int waiting = readers.getQueueLength();
+        if (waiting >= MOST_WAITING || !admission.admits(waiting) || !acquireReader()) {
             throw Failure.unavailable("too many reads are waiting; try again later");
         }
+        long beganNs = System.nanoTime();
         try (Session session = connect()) {
             return work.on(session);
         } catch (SQLException e) {
             throw failure(e);
         } finally {
             readers.release();
+            admission.took(System.nanoTime() - beganNs);
         }
     }
 

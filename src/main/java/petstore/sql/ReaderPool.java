@@ -1,6 +1,7 @@
 package petstore.sql;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -24,6 +25,7 @@ final class ReaderPool implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReaderPool.class);
     private static final int CAPACITY = 1_024;
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
 
     /// One thing to do, and whom to tell.
     private record Task<T>(Database.Work<T> work, CompletableFuture<T> result) {
@@ -37,12 +39,14 @@ final class ReaderPool implements AutoCloseable {
     }
 
     private final BlockingQueue<Task<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    private final Admission admission;
     private final List<Session> sessions = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;
 
     /// @param name of its threads
     ReaderPool(String name, int size, Connector connector) throws SQLException {
+        admission = new Admission(LONGEST_WAIT, size);
         try {
             for (int i = 0; i < size; i++) {
                 sessions.add(connector.connect());
@@ -60,7 +64,7 @@ final class ReaderPool implements AutoCloseable {
     /// Waits until a reader has done `work`.
     <T> T run(Database.Work<T> work) throws SQLException {
         Task<T> task = new Task<>(work, new CompletableFuture<>());
-        if (!waiting.offer(task)) {
+        if (!admission.admits(waiting.size()) || !waiting.offer(task)) {
             throw Failure.unavailable("too many reads are waiting; try again later");
         }
         if (closed && waiting.remove(task)) {
@@ -88,7 +92,10 @@ final class ReaderPool implements AutoCloseable {
     private void serve(Session session) {
         try {
             while (true) {
-                waiting.take().doOn(session);
+                Task<?> task = waiting.take();
+                long beganNs = System.nanoTime();
+                task.doOn(session);
+                admission.took(System.nanoTime() - beganNs);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

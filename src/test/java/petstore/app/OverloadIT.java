@@ -1,0 +1,111 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import petstore.sql.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Ten times as many requests as the store can answer, which come whether or not those before were answered. The store is slow
+/// because its database is far away: so the test's own load takes nothing from it.
+class OverloadIT {
+
+    private static final String KEY = "a-key-for-the-test-of-overload";
+    private static final Duration DELAY = Duration.ofMillis(10);
+    private static final int READERS = 2;
+    private static final double SECONDS = 4;
+    private static final int MEGABYTE_KB = 1_024;
+
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    /// One answer.
+    ///
+    /// @param tookMs from when the request was due
+    private record Answer(int status, boolean hasRetryAfter, double tookMs) {
+    }
+
+    @Test
+    void goesOnAtItsPaceAndRefusesTheRestAtOnce() throws IOException {
+        String database = PostgresServer.newDatabase();
+        URI address = URI.create(database);
+        try (SlowProxy proxy = new SlowProxy(address.getPort(), DELAY);
+                PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
+                        database.replace(":" + address.getPort() + "/", ":" + proxy.port() + "/"),
+                        "--database-readers", String.valueOf(READERS), "--access-log", "false").awaitReady()) {
+            assertThat(server.client(KEY).post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode()).isEqualTo(201);
+            HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/v1/pets/1"))
+                    .header("Authorization", "Bearer " + KEY).build();
+            double capacity = 1_000.0 / DELAY.toMillis() * READERS;
+            load(request, capacity);
+            double peak = goodput(load(request, capacity));
+            List<Answer> before = load(request, capacity / 4);
+            long memoryBefore = memoryMegabytes(server);
+
+            List<Answer> storm = load(request, capacity * 10);
+            List<Answer> refused = storm.stream().filter(answer -> answer.status() != 200).toList();
+            assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
+            assertThat(refused).hasSizeGreaterThan(storm.size() / 2)
+                    .allMatch(answer -> answer.status() == 503 && answer.hasRetryAfter());
+            assertThat(percentile(refused, 0.95)).isLessThan(50);
+            assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
+
+            List<Answer> after = load(request, capacity / 4);
+            assertThat(after).allMatch(answer -> answer.status() == 200);
+            assertThat(percentile(after, 0.9)).isLessThan(2 * percentile(before, 0.9) + DELAY.toMillis());
+        }
+    }
+
+    /// Sends requests at this rate for [#SECONDS], and gives back all answers.
+    private List<Answer> load(HttpRequest request, double perSecond) {
+        Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+        long beginNs = System.nanoTime();
+        CompletableFuture<?>[] sent = IntStream.range(0, (int) (perSecond * SECONDS)).mapToObj(i -> {
+            long dueNs = beginNs + (long) (i * 1e9 / perSecond);
+            while (System.nanoTime() < dueNs) {
+                LockSupport.parkNanos(dueNs - System.nanoTime());
+            }
+            return http.sendAsync(request, BodyHandlers.discarding()).thenAccept(
+                    response -> answers.add(answer(response, dueNs)));
+        }).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture.allOf(sent).join();
+        return List.copyOf(answers);
+    }
+
+    private static Answer answer(HttpResponse<Void> response, long dueNs) {
+        return new Answer(response.statusCode(), response.headers().firstValue("Retry-After").isPresent(),
+                (System.nanoTime() - dueNs) / 1e6);
+    }
+
+    private static double goodput(List<Answer> answers) {
+        return answers.stream().filter(answer -> answer.status() == 200).count() / SECONDS;
+    }
+
+    private static double percentile(List<Answer> answers, double part) {
+        List<Double> sorted = answers.stream().map(Answer::tookMs).sorted().toList();
+        return sorted.get((int) (sorted.size() * part));
+    }
+
+    private static long memoryMegabytes(PetstoreProcess server) throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/" + server.pid() + "/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS:")).map(line -> line.replaceAll("\\D", ""))
+                    .mapToLong(Long::parseLong).findFirst().orElseThrow() / MEGABYTE_KB;
+        }
+    }
+}
