@@ -1,0 +1,154 @@
+package petstore.app;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Pages that are read while animals are added, held against a model of the catalogue: whatever the service keeps in memory, a
+/// page is what the catalogue was at one moment after the request was sent.
+class PagesTest {
+
+    private static final int WRITERS = 3;
+    private static final int READERS = 4;
+    private static final int ANIMALS = 400;
+    private static final List<String> STATUSES = List.of("available", "pending", "sold");
+    private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
+
+    /// What was asked for.
+    private record Query(int limit, Optional<String> status, long after) {
+
+        static Query any() {
+            ThreadLocalRandom random = ThreadLocalRandom.current();
+            return new Query(random.nextBoolean() ? 3 : 20,
+                    random.nextBoolean() ? Optional.empty() : Optional.of(STATUSES.get(random.nextInt(3))),
+                    random.nextInt(4) * (ANIMALS / 4L));
+        }
+
+        String path() {
+            return "/v1/pets?limit=" + limit + status.map(text -> "&status=" + text).orElse("") + "&after=" + after;
+        }
+    }
+
+    /// What a page is, which its tag stands for.
+    private record Content(String body, String link) {
+
+        static Content of(HttpResponse<String> response) {
+            return new Content(response.body(), response.headers().firstValue("Link").orElse(""));
+        }
+    }
+
+    /// One page that was read.
+    ///
+    /// @param acknowledged the greatest id that was acknowledged before it was asked for
+    private record Reading(Query query, Content content, long acknowledged) {
+    }
+
+    @TempDir
+    private Path folder;
+
+    /// The animals by id, as JSON, and their statuses.
+    private final NavigableMap<Long, String> animals = new ConcurrentSkipListMap<>();
+    private final Map<Long, String> statuses = new ConcurrentHashMap<>();
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final AtomicInteger begun = new AtomicInteger();
+    private final Map<String, Content> tags = new ConcurrentHashMap<>();
+    private final Queue<Reading> readings = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void areWhatTheCatalogueIs() throws Exception {
+        try (TestService service = TestService.start(folder);
+                ExecutorService threads = Executors.newFixedThreadPool(WRITERS + READERS)) {
+            List<Callable<Void>> clients = new ArrayList<>();
+            for (int i = 0; i < WRITERS; i++) {
+                clients.add(() -> write(service.client()));
+            }
+            for (int i = 0; i < READERS; i++) {
+                clients.add(() -> read(service.client()));
+            }
+            for (Future<Void> client : threads.invokeAll(clients)) {
+                client.get();
+            }
+        }
+        assertThat(animals).hasSize(ANIMALS);
+        assertThat(readings).hasSizeGreaterThan(100).allSatisfy(this::check);
+        assertThat(tags.entrySet().stream().collect(Collectors.groupingBy(Map.Entry::getValue)).values())
+                .as("a page has one tag").allMatch(same -> same.size() == 1);
+    }
+
+    private Void write(ApiClient client) {
+        for (int i = begun.getAndIncrement(); i < ANIMALS; i = begun.getAndIncrement()) {
+            String status = STATUSES.get(ThreadLocalRandom.current().nextInt(3));
+            String animal = client.post("{\"name\":\"animal " + i + "\",\"categoryId\":" + i + ",\"status\":\"" + status
+                    + "\"}").body();
+            long id = ID.matcher(animal).results().map(match -> Long.valueOf(match.group(1))).findFirst().orElseThrow();
+            animals.put(id, animal);
+            statuses.put(id, status);
+            acknowledged.accumulateAndGet(id, Math::max);
+        }
+        return null;
+    }
+
+    private Void read(ApiClient client) {
+        Map<Query, String> known = new HashMap<>();
+        while (begun.get() < ANIMALS + WRITERS) {
+            Query query = Query.any();
+            long before = acknowledged.get();
+            HttpResponse<String> page = client.get(query.path(), "If-None-Match",
+                    known.getOrDefault(query, "\"none\""));
+            String tag = page.headers().firstValue("ETag").orElseThrow();
+            Content content = page.statusCode() == 304 ? Objects.requireNonNull(tags.get(tag)) : Content.of(page);
+            assertThat(tags.computeIfAbsent(tag, _ -> content)).as("a tag stands for one page").isEqualTo(content);
+            known.put(query, tag);
+            readings.add(new Reading(query, content, before));
+        }
+        return null;
+    }
+
+    /// Everything acknowledged before is there, nothing is there that is not next, and `Link` is there if more was.
+    private void check(Reading reading) {
+        Query query = reading.query();
+        List<Long> all = animals.tailMap(query.after(), false).keySet().stream()
+                .filter(id -> query.status().isEmpty() || query.status().get().equals(statuses.get(id))).toList();
+        List<Long> shown = ID.matcher(reading.content().body()).results().map(PagesTest::id).toList();
+        assertThat(reading.content().body()).isEqualTo(all.stream().limit(shown.size()).map(animals::get)
+                .collect(Collectors.joining(",", "[", "]")));
+        boolean hasNext = !reading.content().link().isEmpty();
+        assertThat(shown.size() == query.limit() || !hasNext).isTrue();
+        Optional<Long> next = all.stream().skip(shown.size()).findFirst();
+        if (hasNext) {
+            assertThat(next).isPresent();
+            assertThat(reading.content().link()).contains("after=" + shown.getLast() + ">");
+        } else {
+            assertThat(next.orElse(Long.MAX_VALUE)).as("missing in %s", reading).isGreaterThan(reading.acknowledged());
+        }
+    }
+
+    private static long id(MatchResult match) {
+        return Long.parseLong(match.group(1));
+    }
+}
