@@ -1,7 +1,7 @@
 /*
  * Stands between the program and the disk that its store is on; loaded by LD_PRELOAD.
  *
- * In the folder that PETSTORE_TEST_DISK names, a file `fsync`, `write` or `read` makes that call fail for as long as it is
+ * In the folder that TEST_DISK names, a file `fsync`, `write` or `read` makes that call fail for as long as it is
  * there, and `petstore.db.undo` and `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss
  * of power, brought about afterwards. A record there is three int64 (offset, size of the file before, count of bytes before)
  * and those bytes.
@@ -23,7 +23,7 @@
 
 static int is_on(const char *fault) {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", getenv("PETSTORE_TEST_DISK"), fault);
+    snprintf(path, sizeof path, "%s/%s", getenv("TEST_DISK"), fault);
     return access(path, F_OK) == 0;
 }
 
@@ -42,7 +42,7 @@ static const char *store_file(int fd) {
 
 static int open_undo(const char *file, int flags) {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s.undo", getenv("PETSTORE_TEST_DISK"), file);
+    snprintf(path, sizeof path, "%s/%s.undo", getenv("TEST_DISK"), file);
     return open(path, O_WRONLY | O_CREAT | flags, 0600);
 }
 

@@ -23,6 +23,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -93,6 +94,10 @@ public final class Main {
                 .registerConverter(Scope.class, Texts::scope)
                 .registerConverter(Format.class, Texts::format)
                 .registerConverter(PostgresUri.class, Texts::database)
+                .setExecutionStrategy(parsed -> {
+                    Variables.check(parsed, console.environment());
+                    return new RunLast().execute(parsed);
+                })
                 .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))
                 .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
     }

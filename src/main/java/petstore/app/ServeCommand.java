@@ -35,6 +35,7 @@ final class ServeCommand implements Callable<Integer> {
             Logging.stop();
             Runtime.getRuntime().halt(Main.DONE);
         }));
+        Signals.stopAtOnceWhenToldTwice();
         service.firstKey().map(KeyToken::text)
                 .ifPresent(key -> console.out().println("First API key, shown only once: " + key));
         console.out().println("Petstore is ready: http://" + Texts.address(options.host(), service.port()) + "/v1");

@@ -1,5 +1,7 @@
 package petstore.http;
 
+import java.net.BindException;
+import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -95,10 +97,10 @@ public final class HttpService implements AutoCloseable {
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog(clock);
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
-        port = listen("api", "--port", settings.host(), settings.port(),
+        port = listen("api", "--", settings.host(), settings.port(),
                 new Dispatcher(api, bearer, limits, refusals, virtualThreads),
                 Runtime.getRuntime().availableProcessors());
-        adminPort = listen("admin", "--admin-port", settings.adminHost(), settings.adminPort(),
+        adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
                 new Dispatcher(Routes.admin(health, new MetricsPage(meters)), bearer, limits, refusals, virtualThreads),
                 1);
         refreshLater();
@@ -116,7 +118,7 @@ public final class HttpService implements AutoCloseable {
     }
 
     /// Opens a listener on `instances` event loops and gives back its port.
-    private int listen(String name, String setting, String host, int port, Dispatcher dispatcher, int instances) {
+    private int listen(String name, String settings, String host, int port, Dispatcher dispatcher, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
         AtomicInteger openConnections = new AtomicInteger();
         Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
@@ -131,9 +133,22 @@ public final class HttpService implements AutoCloseable {
                     new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "cannot listen on " + host + ":" + port + " (" + setting + "): " + e.getMessage(), e);
+                    "cannot listen on " + host + ":" + port + " (" + settings + "host, " + settings + "port): "
+                            + reason(e),
+                    e);
         }
         return actualPort.get();
+    }
+
+    /// What is wrong with an address, and what to do. The message of the cause may have a port of our own making in it.
+    private static String reason(Exception e) {
+        return switch (e) {
+            case UnknownHostException _ -> "this machine knows no such host; give an address of this machine";
+            case BindException _ when String.valueOf(e.getMessage()).contains("in use") ->
+                "another program listens there; stop it, or choose another port";
+            case BindException _ -> "this machine does not have this address, or the port is not for everybody";
+            default -> String.valueOf(e.getMessage());
+        };
     }
 
     /// One event loop's share of a listener.

@@ -23,6 +23,11 @@ class CommandLineIT {
     /// Where no store can be: below a regular file.
     private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
 
+    @TempDir
+    private static Path data;
+    /// Stands for a folder in which a store can be.
+    private static final String DATA = "DATA";
+
     /// One command line, and the one line that answers it.
     ///
     /// @param code the exit code
@@ -62,10 +67,21 @@ class CommandLineIT {
                 new Mistake(Main.WRONG_USAGE,
                         Map.of("PETSTORE_API_KEY", "a-key-that-is-long-enough", "PETSTORE_API_KEY_FILE", "/none"),
                         "serve", List.of("PETSTORE_API_KEY_FILE")),
+                setting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
+                setting("PETSTORE_ADMIN_PROT", "9090", "PETSTORE_ADMIN_PROT", "did you mean PETSTORE_ADMIN_PORT?"),
+                setting("PETSTORE_COLOUR_OF_THE_DOG", "red", "PETSTORE_COLOUR_OF_THE_DOG", "unset it"),
+                new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_DAT", "/none"), "keys create --name x",
+                        List.of("PETSTORE_DAT,", "did you mean PETSTORE_DATA?")),
                 new Mistake(Main.FAILED, Map.of("PETSTORE_API_KEY_FILE", "/none/of/these"), "serve",
                         List.of("PETSTORE_API_KEY_FILE", "/none/of/these", "no such file")),
                 new Mistake(Main.FAILED, Map.of(), "serve --data " + NO_FOLDER,
                         List.of(NO_FOLDER, "--data", "Not a directory")),
+                new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --data /proc/petstore",
+                        List.of("/proc/petstore", "--data", "cannot be written")),
+                new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --host 192.0.2.1 --data " + DATA,
+                        List.of("192.0.2.1:0", "--host")),
+                new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --admin-host none.invalid --data "
+                        + DATA, List.of("none.invalid:0", "--admin-host")),
                 new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + NO_FOLDER,
                         List.of(NO_FOLDER, "Not a directory")));
     }
@@ -73,7 +89,8 @@ class CommandLineIT {
     @ParameterizedTest
     @MethodSource("mistakes")
     void saysInOneLineWhatIsWrong(Mistake mistake) {
-        try (PetstoreProcess petstore = start(mistake.environment(), mistake.line())) {
+        try (PetstoreProcess petstore = start(mistake.environment(),
+                mistake.line().replace(DATA, data.toString()))) {
             PetstoreProcess.Ending ending = petstore.ending();
             assertThat(ending.code()).isEqualTo(mistake.code());
             assertThat(ending.out()).isEmpty();

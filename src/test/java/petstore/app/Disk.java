@@ -67,7 +67,7 @@ final class Disk {
 
     /// What a program has to be started with to have its store on this disk.
     Map<String, String> environment() {
-        return Map.of("LD_PRELOAD", LIBRARY.toAbsolutePath().toString(), "PETSTORE_TEST_DISK", folder.toString());
+        return Map.of("LD_PRELOAD", LIBRARY.toAbsolutePath().toString(), "TEST_DISK", folder.toString());
     }
 
     /// Makes every such call fail from now on.

@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /// The program as people start it, `./petstore`, in a process of its own.
 ///
 /// ```java
@@ -181,6 +183,18 @@ final class PetstoreProcess implements AutoCloseable {
     /// Asks the program to end, by SIGTERM. What it says from now on is heard too, unlike after `Process.destroy`.
     void terminate() {
         process.toHandle().destroy();
+    }
+
+    /// Sends the program a signal, e.g. `INT`.
+    void signal(String name) {
+        try {
+            assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(pid())).start().waitFor()).isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
     }
 
     /// Ends the program where it stands, by SIGKILL.

@@ -8,16 +8,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// The program being told to stop, by SIGTERM.
+/// The program being told to stop, by SIGTERM or SIGINT.
 class StopIT {
 
     private static final String KEY = "a-key-for-the-test-that-stops";
@@ -104,8 +109,57 @@ class StopIT {
         }
     }
 
-    private PetstoreProcess serve() {
-        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
+    @ParameterizedTest
+    @CsvSource({"TERM, TERM, 143", "INT, TERM, 143", "TERM, INT, 130"})
+    void aSecondSignalStopsItAtOnce(String first, String second, int code) throws IOException, InterruptedException {
+        try (PetstoreProcess server = serve("--shutdown-delay", "50s")) {
+            assumeHears(server, first, second);
+            server.client(KEY).post(PET);
+            server.signal(first);
+            awaitNotReady(server);
+            assertThat(server.isAlive()).isTrue();
+            Instant told = Instant.now();
+            server.signal(second);
+            assertThat(server.ending().code()).isEqualTo(code);
+            assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+        }
+        try (PetstoreProcess server = serve()) {
+            assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void oneSignalIsWaitedFor(String signal) throws IOException, InterruptedException {
+        try (PetstoreProcess server = serve("--shutdown-delay", "2s")) {
+            assumeHears(server, signal);
+            Instant told = Instant.now();
+            server.signal(signal);
+            awaitNotReady(server);
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+            assertThat(server.ending().code()).isZero();
+            assertThat(Duration.between(told, Instant.now())).isGreaterThan(Duration.ofSeconds(2));
+        }
+    }
+
+    /// What was started in the background of a script does not hear of SIGINT, and neither does what it starts.
+    private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
+        String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
+                .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
+        boolean ignoresInt = (Long.parseUnsignedLong(ignored.substring("SigIgn:".length()).strip(), 16) & 0b10) != 0;
+        assumeThat(ignoresInt && List.of(signals).contains("INT")).as("SIGINT is ignored").isFalse();
+    }
+
+    private static void awaitNotReady(PetstoreProcess server) throws InterruptedException {
+        Instant deadline = Instant.now().plusSeconds(30);
+        while (server.client(KEY).get("/readyz").statusCode() != 503) {
+            assertThat(Instant.now()).isBefore(deadline);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private PetstoreProcess serve(String... more) {
+        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, more).awaitReady();
     }
 
     /// Waits until nobody listens on the port.
