@@ -57,7 +57,7 @@ final class ConfigCommand implements Callable<Integer> {
         String variable = console.environment().get(Main.variable(option.longestName()));
         return given.isEmpty()
                 ? Optional.ofNullable(variable).orElse(Optional.ofNullable(option.defaultValue()).orElse("-"))
-                : given.getLast();
+                : option.isMultiValue() ? String.join(",", given) : given.getLast();
     }
 
     private String source(OptionSpec option) {

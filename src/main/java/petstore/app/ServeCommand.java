@@ -38,7 +38,8 @@ final class ServeCommand implements Callable<Integer> {
         Signals.stopAtOnceWhenToldTwice();
         service.firstKey().map(KeyToken::text)
                 .ifPresent(key -> console.out().println("First API key, shown only once: " + key));
-        console.out().println("Petstore is ready: http://" + Texts.address(options.host(), service.port()) + "/v1");
+        console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
+                + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));
         stopped.await();
         return Main.DONE;

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -61,6 +62,13 @@ final class ServeOptions {
     @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
+    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
+    private Optional<Path> tlsCertificate;
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
+    private Optional<Path> tlsKey;
+    @Option(names = "--cors-origin", split = ",", converter = Texts.Origin.class, paramLabel = "ORIGIN", description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
+    private List<String> corsOrigins = List.of();
+
     String host() {
         return host;
     }
@@ -92,11 +100,16 @@ final class ServeOptions {
         if (maxConnections < 1) {
             throw wrong("--max-connections must be at least 1");
         }
+        if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
+            throw wrong("--tls-certificate and --tls-key must be given together");
+        }
         baseUrl.ifPresent(url -> checkBaseUrl("--base-url", url));
         stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
         return new Settings(store.choice(environment), databaseReaders,
                 new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
-                        deadlines, maxConnections, idempotencyRetention, shutdownDelay, rateLimit),
+                        deadlines, maxConnections, idempotencyRetention, shutdownDelay, rateLimit,
+                        tlsCertificate.map(file -> new HttpSettings.TlsFiles(file, tlsKey.orElseThrow())),
+                        List.copyOf(corsOrigins)),
                 configuredKey(environment));
     }
 

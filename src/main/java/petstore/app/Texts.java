@@ -73,6 +73,20 @@ final class Texts {
                 () -> new TypeConversionException("'" + text + "' is not a rate limit such as 600/1m or 10/1s"));
     }
 
+    /// An origin as browsers send it: scheme, host, and a port when it is not the usual one.
+    static final class Origin implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            boolean usualPort = text.matches("http://.*:80|https://.*:443");
+            if (usualPort
+                    || !text.matches("https?://([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?")) {
+                throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
+                        + " https://shop.example or http://localhost:3000");
+            }
+            return text;
+        }
+    }
+
     /// An absolute or relative URL.
     static URI uri(String text) {
         try {

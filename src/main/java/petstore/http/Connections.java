@@ -4,12 +4,15 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.Counter;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,6 +20,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -36,7 +40,14 @@ final class Connections {
 
     /// One connection. It looks at what comes in before anything decodes it.
     private final class Watch extends ChannelInboundHandlerAdapter {
-        private final ChannelHandlerContext connection;
+        private final Channel channel;
+        /// What Vert.x handles it with, once it knows of it.
+        private @Nullable ChannelHandlerContext handler;
+        private @Nullable HttpConnection connection;
+        /// Whether it carries many requests at once (HTTP/2).
+        private boolean multiplexed;
+        /// Whether the client has been told that it ends.
+        private boolean closing;
         /// Those that are not done, the oldest first.
         private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
         /// Whether nothing has come since the last one was done. A new connection is not idle.
@@ -46,13 +57,14 @@ final class Connections {
         /// Whether the client has said that nothing more comes.
         private boolean inputEnded;
 
-        Watch(ChannelHandlerContext connection) {
-            this.connection = connection;
+        Watch(Channel channel) {
+            this.channel = channel;
         }
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object bytes) {
-            if (idle) {
+            // With HTTP/2 what comes between requests may be about the connection alone.
+            if (idle && !multiplexed) {
                 idle = false;
                 sinceNanos = System.nanoTime();
             }
@@ -92,9 +104,15 @@ final class Connections {
                 if (now - sinceNanos > deadline.toNanos()) {
                     close();
                 }
-            } else if (now - oldest.beganNanos() > deadlines.request().toNanos()) {
+            } else if (multiplexed) {
+                List.copyOf(exchanges).stream().filter(exchange -> isOverdue(exchange, now)).forEach(this::end);
+            } else if (isOverdue(oldest, now)) {
                 end(oldest);
             }
+        }
+
+        private boolean isOverdue(Exchange exchange, long now) {
+            return now - exchange.beganNanos() > deadlines.request().toNanos();
         }
 
         private void end(Exchange overdue) {
@@ -102,16 +120,38 @@ final class Connections {
                 overdue.send(LATE);
                 return;
             }
+            if (multiplexed) {
+                overdue.cut();
+                return;
+            }
             if (overdue.isSending()) {
                 // The system would go on offering to the client what it has not taken.
-                connection.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+                channel.config().setOption(ChannelOption.SO_LINGER, 0);
             }
             close();
         }
 
-        /// Closes at once, whereas [HttpConnection#close] waits until everything is sent.
+        /// Closes at once, whereas [HttpConnection#close] waits until everything is sent. A client of HTTP/2 is told first, but
+        /// has only until the next sweep to take that in.
         private void close() {
-            var _ = connection.close();
+            ChannelHandlerContext vertx = handler;
+            if (closing) {
+                var _ = channel.pipeline().firstContext().close();
+            } else if (multiplexed || vertx == null) {
+                closing = true;
+                var _ = channel.close();
+            } else {
+                var _ = vertx.close();
+            }
+        }
+
+        private void closed() {
+            open.decrementAndGet();
+            all.remove(this);
+            if (connection != null) {
+                watches.remove(connection);
+            }
+            exchanges.forEach(Exchange::abandoned);
         }
     }
 
@@ -119,6 +159,8 @@ final class Connections {
     private final int most;
     private final AtomicInteger open;
     private final Counter refused;
+    /// All of them, those that Vert.x does not know of yet too.
+    private final Set<Watch> all = new HashSet<>();
     private final Map<HttpConnection, Watch> watches = new HashMap<>();
     private boolean stopping;
 
@@ -132,28 +174,46 @@ final class Connections {
         this.refused = refused;
     }
 
-    /// Takes a connection that was just made, or closes it when there are too many.
+    /// Takes a connection that was just made, before its TLS handshake, or closes it when there are too many.
+    void accepted(Channel channel) {
+        Watch watch = accept(channel);
+        if (watch == null) {
+            var _ = channel.close();
+        }
+    }
+
+    /// Takes a connection that can carry requests from now on: one that was accepted before, or one without TLS.
     void opened(HttpConnection connection) {
-        connection.closeHandler(_ -> {
-            open.decrementAndGet();
-            Watch watch = watches.remove(connection);
-            if (watch != null) {
-                watch.exchanges.forEach(Exchange::abandoned);
-            }
-        });
-        if (open.incrementAndGet() > most) {
-            refused.increment();
+        ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
+        Watch watch = context.pipeline().get(Watch.class);
+        if (watch == null) {
+            watch = accept(context.channel());
+        }
+        if (watch == null) {
             connection.close();
             return;
         }
-        ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
-        Watch watch = new Watch(context);
+        watch.handler = context;
+        watch.connection = connection;
+        watch.multiplexed = connection.protocolVersion() == HttpVersion.HTTP_2;
         watches.put(connection, watch);
-        context.pipeline().addFirst(watch);
-        ChannelConfig config = context.channel().config();
+    }
+
+    /// The watch over a connection; absent when there are too many.
+    private @Nullable Watch accept(Channel channel) {
+        Watch watch = new Watch(channel);
+        channel.closeFuture().addListener(_ -> watch.closed());
+        if (open.incrementAndGet() > most) {
+            refused.increment();
+            return null;
+        }
+        all.add(watch);
+        channel.pipeline().addFirst(watch);
+        ChannelConfig config = channel.config();
         // A client may end what it sends and still wait for the answer.
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setRecvByteBufAllocator(READS);
+        return watch;
     }
 
     /// The header block of a request has come.
@@ -188,6 +248,6 @@ final class Connections {
     /// Ends everything that is overdue: with an answer when it is the service that is late, else by closing the connection.
     void sweep() {
         long now = System.nanoTime();
-        List.copyOf(watches.values()).forEach(watch -> watch.sweep(now));
+        List.copyOf(all).forEach(watch -> watch.sweep(now));
     }
 }

@@ -29,18 +29,30 @@ final class Dispatcher {
     private final Bearer bearer;
     private final RateLimits limits;
     private final RefusalLog refusals;
+    private final Optional<Browsers> browsers;
     private final ExecutorService virtualThreads;
 
-    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, RefusalLog refusals, ExecutorService virtualThreads) {
+    /// @param browsers what they are told beside the answers; absent for nothing
+    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, RefusalLog refusals, Optional<Browsers> browsers,
+            ExecutorService virtualThreads) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
         this.refusals = refusals;
+        this.browsers = browsers;
         this.virtualThreads = virtualThreads;
     }
 
     /// Answers a request whose head is well-formed.
     void dispatch(Exchange exchange) {
+        if (browsers.isPresent()) {
+            exchange.standing(browsers.get().headers(exchange.request()));
+            Optional<Answer> preflight = browsers.get().preflight(exchange.request());
+            if (preflight.isPresent()) {
+                exchange.send(preflight.get());
+                return;
+            }
+        }
         if (exchange.announcesBody()) {
             exchange.request().exceptionHandler(_ -> refuse(exchange,
                     Errors.answer(Kind.INVALID_REQUEST, "the body is not well-formed HTTP")));
@@ -74,9 +86,11 @@ final class Dispatcher {
         });
     }
 
-    /// Answers a request whose end nobody knows. Vert.x closes the connection behind the answer.
-    private static void refuse(Exchange exchange, Answer answer) {
-        exchange.send(answer.with(List.of(CLOSE)));
+    /// Answers a request whose head is wrong, or whose end nobody knows. Behind the answer to the latter, which only HTTP/1.1 has,
+    /// Vert.x closes the connection.
+    void refuse(Exchange exchange, Answer answer) {
+        browsers.ifPresent(told -> exchange.standing(told.headers(exchange.request())));
+        exchange.send(exchange.isMultiplexed() ? answer : answer.with(List.of(CLOSE)));
     }
 
     private void decide(Exchange exchange, Optional<Routes.Match> found, Bearer.Verdict verdict) {

@@ -16,6 +16,7 @@ import petstore.Failure;
 final class Docs {
 
     private static final Header LOCATION = Header.constant("Location", "/docs");
+    private static final Header NO_FRAME = Header.constant("X-Frame-Options", "DENY");
     private static final Header NO_REFERRER = Header.constant("Referrer-Policy", "no-referrer");
     private static final Map<String, String> TYPES = Map.of("css", "text/css; charset=utf-8", "js",
             "text/javascript; charset=utf-8");
@@ -53,7 +54,8 @@ final class Docs {
     private Answer file(Request request, String name, String type) {
         return kept
                 .computeIfAbsent(name,
-                        _ -> new Representation(Answer.ok(type, resource("docs/" + name), policy, NO_REFERRER)))
+                        _ -> new Representation(
+                                Answer.ok(type, resource("docs/" + name), policy, NO_FRAME, NO_REFERRER)))
                 .answer(request);
     }
 

@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
 
@@ -20,6 +21,8 @@ final class Exchange {
     private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
     private static final Header NO_SNIFF = Header.constant("X-Content-Type-Options", "nosniff");
     private static final int MAX_ID_LENGTH = 128;
+    /// The error code of HTTP/2 for what is not wanted any more (RFC 9113 section 7).
+    private static final long CANCEL = 8;
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
     private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
@@ -30,11 +33,14 @@ final class Exchange {
     private final String date;
     private final String id;
     private final long beganNanos = System.nanoTime();
+    private final boolean multiplexed;
+    private List<Header> standing = List.of();
     private List<Header> always = List.of();
     private boolean paused;
     private boolean working;
     private boolean sent;
     private boolean ended;
+    private boolean streamClosed;
     private Optional<Route> route = Optional.empty();
     private Optional<ApiKey> key = Optional.empty();
 
@@ -45,8 +51,17 @@ final class Exchange {
         this.telemetry = telemetry;
         this.date = date;
         this.id = requestId(request.getHeader(REQUEST_ID));
+        this.multiplexed = request.version() == HttpVersion.HTTP_2;
         connections.began(this);
         telemetry.began();
+        if (multiplexed) {
+            request.response().closeHandler(_ -> streamClosed());
+        }
+    }
+
+    /// Whether it shares its connection with others (HTTP/2), which go on whatever becomes of it.
+    boolean isMultiplexed() {
+        return multiplexed;
     }
 
     HttpServerRequest request() {
@@ -118,7 +133,12 @@ final class Exchange {
 
     /// Whether the body has come and the answer has gone.
     boolean isDone() {
-        return sent && request.isEnded();
+        return streamClosed || (sent && request.isEnded());
+    }
+
+    /// Adds headers to the answer, whatever it will be, that later ones do not replace.
+    void standing(List<Header> headers) {
+        standing = headers;
     }
 
     /// Adds headers to the answer, whatever it will be.
@@ -135,9 +155,10 @@ final class Exchange {
         response.setStatusCode(answer.status());
         answer.headers().forEach(header -> response.headers().add(header.name(), header.value()));
         always.forEach(header -> response.headers().add(header.name(), header.value()));
+        standing.forEach(header -> response.headers().add(header.name(), header.value()));
         response.putHeader(REQUEST_ID, id).putHeader(HttpHeaders.DATE, date)
                 .putHeader(NO_SNIFF.name(), NO_SNIFF.value());
-        if (connections.isStopping()) {
+        if (connections.isStopping() && !multiplexed) {
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
         if (!request.isEnded()) {
@@ -155,6 +176,8 @@ final class Exchange {
             if (done.succeeded() && !ended) {
                 ended = true;
                 telemetry.answered(this, answer, bytes);
+            } else if (multiplexed) {
+                abandoned();
             }
             connections.advanced(this);
         });
@@ -168,10 +191,29 @@ final class Exchange {
         }
     }
 
-    /// Whether a body comes with the request, be it empty.
+    /// The stream of HTTP/2 has ended: when all was sent and received, or because one side gave it up. In the first case the
+    /// answer is told of once it has gone.
+    private void streamClosed() {
+        streamClosed = true;
+        if (!request.response().ended()) {
+            abandoned();
+        }
+        connections.advanced(this);
+    }
+
+    /// Ends it where it stands, and with HTTP/1.1 its connection.
+    void cut() {
+        if (multiplexed) {
+            request.response().reset(CANCEL);
+        } else {
+            request.connection().close();
+        }
+    }
+
+    /// Whether a body comes with the request, be it empty, whose end HTTP/1.1 may fail to find.
     boolean announcesBody() {
-        return request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
-                || request.headers().contains(HttpHeaders.CONTENT_LENGTH);
+        return !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+                || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
     }
 
     private void drain() {
@@ -179,7 +221,7 @@ final class Exchange {
         request.handler(chunk -> {
             dropped[0] += chunk.length();
             if (dropped[0] > MAX_UNWANTED_BYTES) {
-                request.connection().close();
+                cut();
             }
         });
         request.endHandler(_ -> connections.advanced(this));

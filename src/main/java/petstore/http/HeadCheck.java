@@ -2,6 +2,7 @@ package petstore.http;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 import io.netty.channel.ChannelHandlerContext;
@@ -13,6 +14,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.HostAndPort;
 import petstore.Failure;
@@ -36,6 +38,25 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     static void install(HttpConnection connection) {
         ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
         vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
+    }
+
+    /// Why a request of HTTP/2 is refused, whose form Vert.x has checked; absent when it is not.
+    static Optional<Answer> refusal(HttpServerRequest request, int maxTargetBytes) {
+        String target = String.valueOf(request.uri());
+        if (target.length() > maxTargetBytes) {
+            return Optional.of(Errors.answer(414, Kind.INVALID_REQUEST, "the request target is too long"));
+        }
+        List<String> violations = new ArrayList<>(0);
+        if (!isVisible(target) || !(target.startsWith("/")
+                || (target.equals("*") && request.method().name().equals("OPTIONS")))) {
+            violations.add("the request target must be a path, in visible ASCII characters");
+        }
+        if (request.authority() == null || request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
+            violations.add("there must be one :authority or Host field, a host with or without a port");
+        }
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Errors.answer(Kind.INVALID_REQUEST, String.join("; ", violations)));
     }
 
     @Override
@@ -84,13 +105,17 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     }
 
     private static boolean isTarget(HttpMethod method, String target) {
+        return isVisible(target) && (target.startsWith("/") || ABSOLUTE_FORM.matcher(target).matches()
+                || (target.equals("*") && method.equals(HttpMethod.OPTIONS)));
+    }
+
+    private static boolean isVisible(String target) {
         for (int i = 0; i < target.length(); i++) {
             if (target.charAt(i) <= ' ' || target.charAt(i) > '~') {
                 return false;
             }
         }
-        return target.startsWith("/") || ABSOLUTE_FORM.matcher(target).matches()
-                || (target.equals("*") && method.equals(HttpMethod.OPTIONS));
+        return true;
     }
 
     private static boolean isHost(HttpRequest request) {

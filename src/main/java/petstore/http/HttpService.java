@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +28,10 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.ServerSSLOptions;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
@@ -41,6 +46,7 @@ public final class HttpService implements AutoCloseable {
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
     private static final long KEY_REFRESH_MS = 1_000;
+    private static final long CERTIFICATE_CHECK_MS = 1_000;
     private static final long LONGEST_SWEEP_MS = 250;
     private static final Duration STOPPING = Duration.ofSeconds(20);
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
@@ -55,6 +61,7 @@ public final class HttpService implements AutoCloseable {
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
+    private final AtomicBoolean renewing = new AtomicBoolean();
     private int freePorts;
     private int port;
     private int adminPort;
@@ -96,13 +103,15 @@ public final class HttpService implements AutoCloseable {
         PetOperations pets = new PetOperations(catalogue, settings, meters, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog(clock);
+        Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
         port = listen("api", "--", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, limits, refusals, virtualThreads),
+                new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), virtualThreads), tls,
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
-                new Dispatcher(Routes.admin(health, new MetricsPage(meters)), bearer, limits, refusals, virtualThreads),
-                1);
+                new Dispatcher(Routes.admin(health, new MetricsPage(meters)), bearer, limits, refusals,
+                        Optional.empty(), virtualThreads),
+                Optional.empty(), 1);
         refreshLater();
     }
 
@@ -117,8 +126,30 @@ public final class HttpService implements AutoCloseable {
         }));
     }
 
+    /// Uses another certificate for new connections when the files have changed. Event loops share one port, and so its TLS: the
+    /// first one looks after it.
+    private void renewLater(Tls tls, HttpServer server) {
+        if (!renewing.compareAndSet(false, true)) {
+            return;
+        }
+        vertx.setTimer(CERTIFICATE_CHECK_MS, _ -> virtualThreads.execute(() -> {
+            try {
+                Optional<ServerSSLOptions> changed = tls.changed();
+                if (changed.isPresent()) {
+                    server.updateSSLOptions(changed.get()).await();
+                    LOG.info("The TLS certificate was renewed");
+                }
+            } catch (Exception e) {
+                LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
+            }
+            renewing.set(false);
+            renewLater(tls, server);
+        }));
+    }
+
     /// Opens a listener on `instances` event loops and gives back its port.
-    private int listen(String name, String settings, String host, int port, Dispatcher dispatcher, int instances) {
+    private int listen(String name, String settings, String host, int port, Dispatcher dispatcher,
+            Optional<Tls> tls, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
         AtomicInteger openConnections = new AtomicInteger();
         Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
@@ -129,7 +160,7 @@ public final class HttpService implements AutoCloseable {
         // Event loops that ask for the same negative port share one free port.
         int asked = port == 0 ? -++freePorts : port;
         try {
-            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, actualPort, openConnections, refused),
+            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, tls, actualPort, openConnections, refused),
                     new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
@@ -159,18 +190,20 @@ public final class HttpService implements AutoCloseable {
         private final AtomicInteger actualPort;
         private final Connections connections;
         // What Vert.x adds for web sockets closes a connection on which many requests come at once.
-        private final HttpServer server = HttpService.this.vertx.createHttpServer(new HttpServerOptions()
-                .setHttp2ClearTextEnabled(false)
+        private final HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false)
                 .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
-                .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES));
+                .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES);
+        private final Optional<Tls> tls;
+        private @Nullable HttpServer server;
         private long dateSecond;
         private String date = "";
 
-        Listener(String host, int port, Dispatcher dispatcher, AtomicInteger actualPort,
+        Listener(String host, int port, Dispatcher dispatcher, Optional<Tls> tls, AtomicInteger actualPort,
                 AtomicInteger openConnections, Counter refused) {
             this.host = host;
             this.port = port;
             this.dispatcher = dispatcher;
+            this.tls = tls;
             this.actualPort = actualPort;
             this.connections = new Connections(settings.deadlines(), settings.maxConnections(), openConnections,
                     refused);
@@ -180,17 +213,37 @@ public final class HttpService implements AutoCloseable {
         public Future<?> start() {
             vertx.setPeriodic(Math.clamp(settings.deadlines().shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS),
                     _ -> connections.sweep());
-            return server.connectionHandler(this::opened)
-                    .requestHandler(request -> dispatcher.dispatch(exchange(request)))
+            tls.ifPresent(on -> {
+                on.applyTo(options, MAX_HEADER_BYTES);
+                on.watch(((ContextInternal) context).nettyEventLoop(), connections);
+            });
+            HttpServer opening = vertx.createHttpServer(options);
+            server = opening;
+            return opening.connectionHandler(this::opened)
+                    .requestHandler(request -> begin(exchange(request)))
                     .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
-                    .listen(port, host).onSuccess(open -> actualPort.set(open.actualPort()));
+                    .listen(port, host).onSuccess(open -> {
+                        actualPort.set(open.actualPort());
+                        tls.ifPresent(on -> renewLater(on, open));
+                    });
         }
 
         /// Waits for the answers to the requests that have begun to come.
         @Override
         public Future<?> stop() {
             connections.stop();
-            return server.shutdown(STOPPING);
+            return server == null ? Future.succeededFuture() : server.shutdown(STOPPING);
+        }
+
+        private void begin(Exchange exchange) {
+            Optional<Answer> refusal = exchange.isMultiplexed()
+                    ? HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
+                    : Optional.empty();
+            if (refusal.isPresent()) {
+                dispatcher.refuse(exchange, refusal.get());
+            } else {
+                dispatcher.dispatch(exchange);
+            }
         }
 
         private Exchange exchange(HttpServerRequest request) {
@@ -198,7 +251,9 @@ public final class HttpService implements AutoCloseable {
         }
 
         private void opened(HttpConnection connection) {
-            HeadCheck.install(connection);
+            if (connection.protocolVersion() != HttpVersion.HTTP_2) {
+                HeadCheck.install(connection);
+            }
             connections.opened(connection);
         }
 

@@ -1,6 +1,7 @@
 package petstore.http;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -21,9 +22,19 @@ import petstore.RateLimit;
 /// @param idempotencyRetention how long the result of a request with an Idempotency-Key is kept
 /// @param shutdownDelay how long to go on serving, while saying not to be ready, when told to stop
 /// @param rateLimit how many requests each API key may send that has no limit of its own; absent for any number
+/// @param tls what the API listener proves who it is with, and speaks TLS; absent for plain HTTP
+/// @param corsOrigins the origins whose pages may use the API from a browser, e.g. `https://shop.example`
 public record HttpSettings(String host, int port, String adminHost, int adminPort, Optional<URI> baseUrl,
         Optional<URI> stagingBaseUrl, Deadlines deadlines, int maxConnections, Duration idempotencyRetention,
-        Duration shutdownDelay, Optional<RateLimit> rateLimit) {
+        Duration shutdownDelay, Optional<RateLimit> rateLimit, Optional<TlsFiles> tls,
+        List<String> corsOrigins) {
+
+    /// Two files in PEM form.
+    ///
+    /// @param certificate the server's certificate, and behind it those that lead from it to one that clients know
+    /// @param key the private key of the first certificate, not encrypted
+    public record TlsFiles(Path certificate, Path key) {
+    }
 
     /// How long a client may take.
     ///

@@ -42,7 +42,7 @@ final class RequestBody {
         });
         request.endHandler(_ -> done.accept(body));
         if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))
-                && request.version() == HttpVersion.HTTP_1_1) {
+                && request.version() != HttpVersion.HTTP_1_0) {
             request.response().writeContinue();
         }
     }

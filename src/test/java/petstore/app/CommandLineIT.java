@@ -27,6 +27,7 @@ class CommandLineIT {
     private static Path data;
     /// Stands for a folder in which a store can be.
     private static final String DATA = "DATA";
+    private static final String SERVE = "serve --port 0 --admin-port 0 --data " + DATA + " ";
 
     /// One command line, and the one line that answers it.
     ///
@@ -59,6 +60,16 @@ class CommandLineIT {
                 usage("serve --base-url petstore.example/v1", "--base-url", "https://"),
                 usage("serve --staging-base-url ftp://petstore.example/v1", "--staging-base-url", "https://"),
                 usage("serve --base-url <html>", "--base-url", "'<html>'", "https://"),
+                usage("serve --tls-certificate c.pem", "--tls-certificate and --tls-key", "together"),
+                usage("serve --cors-origin *", "--cors-origin", "'*'", "https://shop.example"),
+                usage("serve --cors-origin https://shop.example,https://shop.example/", "'https://shop.example/'"),
+                usage("serve --cors-origin https://shop.example:443", "'https://shop.example:443'"),
+                usage("serve --cors-origin null", "--cors-origin", "'null'"),
+                setting("PETSTORE_CORS_ORIGIN", "shop.example", "PETSTORE_CORS_ORIGIN", "'shop.example'"),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate /none.pem --tls-key /none.pem",
+                        List.of("/none.pem (--tls-certificate)", "no such file")),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate pom.xml --tls-key pom.xml",
+                        List.of("pom.xml (--tls-certificate)", "PEM")),
                 usage("keys create", "--name"), usage("keys create --name x --scope all", "pets:read", "pets:write"),
                 usage("keys create --name x --expires-in soon", "--expires-in", "90d"), usage("keys revoke", "ID"),
                 setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
@@ -78,10 +89,10 @@ class CommandLineIT {
                         List.of(NO_FOLDER, "--data", "Not a directory")),
                 new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --data /proc/petstore",
                         List.of("/proc/petstore", "--data", "cannot be written")),
-                new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --host 192.0.2.1 --data " + DATA,
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--host 192.0.2.1",
                         List.of("192.0.2.1:0", "--host")),
-                new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --admin-host none.invalid --data "
-                        + DATA, List.of("none.invalid:0", "--admin-host")),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--admin-host none.invalid",
+                        List.of("none.invalid:0", "--admin-host")),
                 new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + NO_FOLDER,
                         List.of(NO_FOLDER, "Not a directory")));
     }

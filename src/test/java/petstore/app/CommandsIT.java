@@ -44,7 +44,8 @@ class CommandsIT {
                 "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
                 "--rate-limit|-|default",
                 "--database-readers|16|default", "--log-format|text|default", "--access-log|true|default",
-                "--max-connections|10000|default",
+                "--max-connections|10000|default", "--tls-certificate|-|default", "--tls-key|-|default",
+                "--cors-origin|-|default",
                 "API key|(secret)|PETSTORE_API_KEY");
         Files.writeString(folder.resolve("key"), SECRET + "\n");
         assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())

@@ -4,13 +4,11 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.Optional;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.http.HttpSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -72,11 +70,7 @@ class CreatePetTest {
     void aBaseAddressMakesReferencesAbsolute(@TempDir Path other) {
         URI base = URI.create("https://shop.example/animals/v1");
         try (TestService based = TestService.start(other, Clock.systemUTC(),
-                http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(),
-                        Optional.of(base),
-                        Optional.empty(), http.deadlines(), http.maxConnections(), http.idempotencyRetention(),
-                        http.shutdownDelay(),
-                        http.rateLimit()))) {
+                http -> http.baseUrl(base))) {
             ApiClient client = based.client();
             HttpResponse<String> created = client.post("{\"name\":\"Rex\",\"categoryId\":1}");
             assertThat(created.headers().firstValue("Location")).contains(base + "/pets/1");

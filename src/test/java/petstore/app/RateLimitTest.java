@@ -11,7 +11,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.RateLimit;
-import petstore.http.HttpSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,10 +26,7 @@ class RateLimitTest {
     @BeforeEach
     void start() {
         service = TestService.start(folder, clock,
-                http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(), http.baseUrl(),
-                        http.stagingBaseUrl(), http.deadlines(), http.maxConnections(), http.idempotencyRetention(),
-                        http.shutdownDelay(),
-                        Optional.of(new RateLimit(3, Duration.ofMinutes(1)))));
+                http -> http.rateLimit(new RateLimit(3, Duration.ofMinutes(1))));
         client = service.client();
     }
 

@@ -2,11 +2,11 @@ package petstore.app;
 
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 import petstore.http.HttpSettings;
+import petstore.http.TestSettings;
 import petstore.sql.Migrate;
 import petstore.sql.TestStore;
 
@@ -34,22 +34,15 @@ final class TestService implements AutoCloseable {
     }
 
     /// Starts the service with settings that differ from the default.
-    static TestService start(Path folder, Clock clock, UnaryOperator<HttpSettings> change) {
-        HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(Duration.ofSeconds(30), Duration.ofSeconds(10),
-                Duration.ofSeconds(20));
-        HttpSettings http = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.empty(), Optional.empty(),
-                deadlines,
-                10_000, Duration.ofHours(24), Duration.ZERO, Optional.empty());
+    static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
-                        change.apply(http), Optional.of(KEY)), Optional.empty(), clock));
+                        change.apply(new TestSettings()).build(), Optional.of(KEY)), Optional.empty(), clock));
     }
 
     /// Starts the service with other limits for its clients than the default ones.
     static TestService start(Path folder, HttpSettings.Deadlines deadlines, int maxConnections) {
-        return start(folder, Clock.systemUTC(), http -> new HttpSettings(http.host(), http.port(), http.adminHost(),
-                http.adminPort(), http.baseUrl(), http.stagingBaseUrl(), deadlines, maxConnections,
-                http.idempotencyRetention(), http.shutdownDelay(), http.rateLimit()));
+        return start(folder, Clock.systemUTC(), http -> http.deadlines(deadlines).maxConnections(maxConnections));
     }
 
     /// A client of the API with [#KEY].

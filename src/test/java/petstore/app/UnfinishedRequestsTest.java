@@ -47,10 +47,7 @@ class UnfinishedRequestsTest {
     void closesAtTheDeadline() throws IOException {
         HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(DEADLINE, DEADLINE, DEADLINE);
         try (TestService service = TestService.start(folder, Clock.systemUTC(),
-                http -> new HttpSettings(http.host(), http.port(), http.adminHost(), http.adminPort(), http.baseUrl(),
-                        http.stagingBaseUrl(), deadlines, http.maxConnections(), http.idempotencyRetention(),
-                        http.shutdownDelay(),
-                        http.rateLimit()))) {
+                http -> http.deadlines(deadlines))) {
             assertCloses(service, false);
         }
     }

@@ -1,13 +1,10 @@
 package petstore.http;
 
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -26,11 +23,7 @@ class RoutesTest {
 
     @Test
     void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
-        HttpSettings settings = new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, Optional.<URI>empty(),
-                Optional.empty(),
-                new HttpSettings.Deadlines(Duration.ZERO, Duration.ZERO, Duration.ZERO), 1, Duration.ZERO,
-                Duration.ZERO,
-                Optional.empty());
+        HttpSettings settings = new TestSettings().build();
         try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
             Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, new SimpleMeterRegistry(),
                     Clock.systemUTC()),
