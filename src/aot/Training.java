@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /// Makes the JDK's ahead-of-time cache of the service: starts it on an empty store, uses it as its clients would, and stops it,
 /// which writes down the classes that it loaded and what the JVM learned about its methods.
 ///
-/// Usage: `java Training.java JAR CACHE`
+/// Usage: `java Training.java JAR CACHE [JAVA]`, where JAVA is the program that the cache is for, this one when not given.
 public class Training {
 
     private static final int CLIENTS = 4;
@@ -42,7 +42,7 @@ public class Training {
         Path folder = Files.createTempDirectory("petstore-training");
         try {
             Files.deleteIfExists(cache);
-            train(jar, cache, folder);
+            train(args.length > 2 ? args[2] : own(), jar, cache, folder);
             if (!Files.exists(cache)) {
                 throw new IOException("no cache was made");
             }
@@ -61,8 +61,11 @@ public class Training {
         }
     }
 
-    private static void train(Path jar, Path cache, Path folder) throws IOException, InterruptedException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    private static String own() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static void train(String java, Path jar, Path cache, Path folder) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(java, "-XX:+UseSerialGC", "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error",
                 "-jar", jar.toString(), "serve", "--data", folder.resolve("data").toString(), "--port", "0",
                 "--admin-port", "0");

@@ -1,0 +1,70 @@
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+
+/// Lays out the service with a Java runtime that has only what it needs.
+///
+/// Usage: `java Runtime.java BUILD FOLDER TIME`, where BUILD has `petstore.jar` and `lib`, and TIME is that of the archive's files:
+/// an ahead-of-time cache fits only jars of the time that it was made for.
+public class Runtime {
+
+    /// What `jdeps --print-module-deps` names, and what it cannot see: host names and logins of PostgreSQL, and security.
+    /// java.desktop and java.compiler are left out: only parts of the libraries that the service does not use need them.
+    private static final List<String> MODULES = List.of("java.logging", "java.management", "java.naming", "java.net.http",
+            "java.security.jgss", "java.security.sasl", "java.sql", "jdk.crypto.ec", "jdk.jfr", "jdk.management",
+            "jdk.naming.dns", "jdk.unsupported");
+
+    public static void main(String[] args) throws IOException {
+        Path build = Path.of(args[0]);
+        Path folder = Path.of(args[1]);
+        FileTime time = FileTime.from(Instant.parse(args[2]));
+        delete(folder);
+        Files.createDirectories(folder.resolve("lib"));
+        copy(build.resolve("petstore.jar"), folder.resolve("petstore.jar"), time);
+        try (Stream<Path> jars = Files.list(build.resolve("lib"))) {
+            for (Path jar : jars.toList()) {
+                copy(jar, folder.resolve("lib").resolve(jar.getFileName()), time);
+            }
+        }
+        int code = ToolProvider.findFirst("jlink").orElseThrow().run(System.out, System.err, "--add-modules",
+                String.join(",", MODULES), "--strip-debug", "--no-man-pages", "--no-header-files", "--compress", "zip-6",
+                "--output", folder.resolve("runtime").toString());
+        if (code != 0) {
+            System.exit(code);
+        }
+        Files.setLastModifiedTime(folder.resolve("runtime/lib/modules"), time);
+    }
+
+    private static void copy(Path from, Path to, FileTime time) throws IOException {
+        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
+        Files.setLastModifiedTime(to, time);
+    }
+
+    private static void delete(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return;
+        }
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path each, IOException e) throws IOException {
+                Files.delete(each);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

@@ -1,0 +1,121 @@
+package petstore.app;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.app.PetstoreProcess.Ending;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// The archives as somebody who has downloaded one meets them: unpacked in an empty folder.
+class PackagingIT {
+
+    private static final Path BUILD = Path.of("target").toAbsolutePath();
+    /// Serves on free ports, adds an animal, lists it, and stops.
+    private static final String TRY = """
+            set -eu
+            ./petstore --version
+            ./petstore serve --data "$DATA" --port 0 --admin-port 0 > "$DATA.out" 2> "$DATA.err" &
+            trap 'kill -KILL $! 2> /dev/null || true' EXIT
+            until grep -q ^Admin: "$DATA.out"; do kill -0 $!; sleep 0.1; done
+            api=$(sed -n 's/^Petstore is ready: //p' "$DATA.out")
+            key=$(sed -n 's/^First API key.*: //p' "$DATA.out")
+            curl -sS --fail -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \\
+                -d '{"name":"Whiskers","categoryId":7}' "$api/pets"
+            echo
+            curl -sS --fail -H "Authorization: Bearer $key" "$api/pets"
+            echo
+            kill $!
+            wait $!
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void archiveRunsFromAnEmptyFolder() throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        runs(home, "");
+        assertThat(home.resolve("petstore.aot")).doesNotExist();
+    }
+
+    /// Without a PATH to any Java, without a home, and where the usual folders of Java are not to be seen.
+    @Test
+    void archiveWithItsRuntimeNeedsNoJava() throws IOException {
+        String name = "petstore-" + version() + "-linux-x86_64.tar.gz";
+        assumeThat(BUILD.resolve(name)).as("built with -Pruntime").exists();
+        Path home = unpack(name);
+        String java = home.toRealPath().resolve("runtime/bin/java").toString();
+        runs(home,
+                "unset JAVA_HOME HOME; mkdir ../tools; ln -s $(command -v sh bash dirname readlink grep sed sleep curl) ../tools;"
+                        + " PATH=$PWD/../tools; hash -r; ! command -v java;");
+        Ending cache = new Shell(home)
+                .run("'" + java + "' -XX:AOTMode=on -XX:AOTCache=petstore.aot -jar petstore.jar --version");
+        assertThat(cache.code()).as("the cache fits: " + cache).isZero();
+        assertThat(cache.err()).isEmpty();
+    }
+
+    private void runs(Path home, String before) {
+        Ending tried = new Shell(home).run("DATA='" + folder.resolve("data") + "'\n" + before + "\n" + TRY);
+        assertThat(tried.code()).as(tried.toString()).isZero();
+        assertThat(tried.out()).hasSize(3);
+        assertThat(tried.out().getFirst()).isEqualTo("petstore " + version());
+        assertThat(tried.out().get(1)).contains("\"id\":1,\"name\":\"Whiskers\"");
+        assertThat(tried.out().getLast()).startsWith("[{\"id\":1,\"name\":\"Whiskers\"");
+    }
+
+    @Test
+    void archiveHasWhatAnOperatorNeeds() throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        for (String file : List.of("LICENSE", "THIRD-PARTY", "bom.json", "README.md", "docs/deployment.md",
+                "examples/animals.ndjson")) {
+            assertThat(home.resolve(file)).isNotEmptyFile();
+        }
+        try (Stream<Path> jars = Files.list(home.resolve("lib"))) {
+            String bom = Files.readString(home.resolve("bom.json"));
+            assertThat(jars.map(jar -> jar.getFileName().toString())).isNotEmpty().allSatisfy(
+                    jar -> assertThat(bom).contains(jar.replaceAll("-[0-9].*", "")));
+        }
+        Ending modes = new Shell(home).run("find . -type f -perm /111; find . ! -perm -444; find . -perm /022");
+        assertThat(modes.out()).containsExactly("./petstore");
+        Ending completion = new Shell(home).run("source completions/petstore && complete -p petstore");
+        assertThat(completion.err()).isEmpty();
+        assertThat(completion.out()).singleElement().asString().endsWith(" petstore");
+    }
+
+    /// The example, all of which is commented out, has what `petstore config` shows without it.
+    @Test
+    void exampleConfigurationHasEverySetting() throws IOException {
+        Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");
+        List<String> shown = new Shell(folder).run("petstore config").out().stream().skip(1)
+                .map(line -> line.split(" +"))
+                .map(row -> "#" + Main.variable(row[0]) + "=" + row[1].replaceAll("^-$", ""))
+                .toList();
+        List<String> others = Stream.of("API_KEY", "API_KEY_FILE", "DATABASE_PASSWORD", "DATABASE_PASSWORD_FILE",
+                "JAVA_OPTIONS").map(name -> "#PETSTORE_" + name + "=").toList();
+        assertThat(Files.readAllLines(example)).filteredOn(line -> line.startsWith("#PETSTORE_"))
+                .containsExactlyElementsOf(Stream.concat(shown.stream(), others.stream()).toList());
+        assertThat(Files.readAllLines(example)).allMatch(line -> line.isEmpty() || line.startsWith("#"));
+    }
+
+    private Path unpack(String archive) {
+        Ending tar = new Shell(folder).run("tar -xzf '" + BUILD.resolve(archive) + "'");
+        assertThat(tar.code()).as(tar.toString()).isZero();
+        return folder.resolve("petstore-" + version());
+    }
+
+    private static String version() {
+        try {
+            return Files.readAllLines(Path.of("pom.xml")).stream().map(String::strip)
+                    .filter(line -> line.startsWith("<version>")).findFirst().orElseThrow().replaceAll("<[^>]*>", "");
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
