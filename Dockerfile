@@ -1,0 +1,24 @@
+# The service with a Java runtime of its own. The root file system may be read-only: only /data and /tmp are written. SQLite's library
+# is loaded from /tmp, so a tmpfs there needs `exec`:
+#   docker run --read-only --tmpfs /tmp:exec -v petstore:/data -p 127.0.0.1:8080:8080 petstore
+
+FROM maven:3.9-eclipse-temurin-25 AS build
+WORKDIR /build
+COPY . .
+RUN mvn -B -ntp -Pruntime -DskipTests package \
+    && mkdir /opt/petstore /data \
+    && tar -xzf target/petstore-*-linux-x86_64.tar.gz -C /opt/petstore --strip-components=1
+
+FROM debian:13-slim
+COPY --from=build /opt/petstore /opt/petstore
+COPY --from=build --chown=10001:10001 --chmod=700 /data /data
+RUN ln -s /opt/petstore/petstore /usr/local/bin/petstore
+USER 10001:10001
+ENV PETSTORE_HOST=0.0.0.0 PETSTORE_DATA=/data
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["petstore", "healthcheck"]
+# The launcher gives way to Java, which is then process 1 and gets the signals.
+ENTRYPOINT ["petstore"]
+CMD ["serve"]
