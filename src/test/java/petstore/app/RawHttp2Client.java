@@ -27,6 +27,7 @@ final class RawHttp2Client implements AutoCloseable {
     static final int GOAWAY = 7;
     static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
+    static final int PRIORITY = 32;
 
     /// One frame, as it came.
     ///
@@ -111,10 +112,7 @@ final class RawHttp2Client implements AutoCloseable {
                 int stream = in.readInt();
                 byte[] payload = in.readNBytes(length);
                 // Every header block has to be decoded: the next one may refer to it.
-                int status = read == HEADERS
-                        ? Integer.parseInt(String.valueOf(
-                                decoder.decodeHeaders(stream, Unpooled.wrappedBuffer(payload)).status()))
-                        : -1;
+                int status = read == HEADERS ? status(flags, stream, payload) : -1;
                 if (read == type) {
                     return Optional.of(new Frame(read, flags, stream, ByteBuffer.wrap(payload), status));
                 }
@@ -124,6 +122,13 @@ final class RawHttp2Client implements AutoCloseable {
         } catch (EOFException | SocketException | SSLException e) {
             return Optional.empty();
         }
+    }
+
+    private int status(int flags, int stream, byte[] payload) throws Http2Exception {
+        int priority = (flags & PRIORITY) != 0 ? 5 : 0;
+        return Integer.parseInt(String.valueOf(decoder
+                .decodeHeaders(stream, Unpooled.wrappedBuffer(payload, priority, payload.length - priority))
+                .status()));
     }
 
     @Override
