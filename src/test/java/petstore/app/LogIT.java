@@ -34,7 +34,7 @@ class LogIT {
 
     @Test
     void everyRequestIsALineOfText() {
-        List<String> log = log("--log-format", "text");
+        List<String> log = log("--access-log", "true");
         assertThat(log).allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z (INFO |WARN ) \\w+ - .*"));
         assertThat(log).anyMatch(line -> line.matches(".* access - answered request=first key=configured method=POST"
                 + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+"));
@@ -46,7 +46,7 @@ class LogIT {
     @Test
     void everyRequestIsAnObject() throws IOException {
         Map<String, Object> first = null;
-        for (String line : log("--log-format", "json")) {
+        for (String line : log("--log-format", "json", "--access-log", "true")) {
             Map<String, Object> event = object(line);
             assertThat(event).containsKeys("time", "level", "logger", "message");
             if ("first".equals(event.get("request"))) {

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,11 +89,14 @@ final class PetstoreProcess implements AutoCloseable {
         return serve(environment, List.of("--database", database), more);
     }
 
+    /// Without a line for every request, so that what else it says can be told.
     private static PetstoreProcess serve(Map<String, String> environment, List<String> store, String... more) {
         List<String> arguments = new ArrayList<>(List.of("serve", "--port", "0", "--admin-port", "0"));
         arguments.addAll(store);
         arguments.addAll(List.of(more));
-        return start(environment, arguments.toArray(String[]::new));
+        Map<String, String> quiet = new HashMap<>(environment);
+        quiet.putIfAbsent("PETSTORE_ACCESS_LOG", "false");
+        return start(quiet, arguments.toArray(String[]::new));
     }
 
     /// Runs `petstore` to its end.
