@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /// The animals that the store offers.
@@ -21,6 +22,10 @@ public interface Catalogue {
     /// The same without waiting, as far as this process knows; absent when others may change the catalogue without its knowing
     /// within a second.
     Optional<Version> knownVersion();
+
+    /// Where work that reads is best done: reads take fewer turns there. Its `execute` throws [Failure] of kind `UNAVAILABLE` when
+    /// the work would wait too long.
+    Executor readers();
 
     /// The animal with this id; absent when there is none.
     Optional<Pet> find(long id);

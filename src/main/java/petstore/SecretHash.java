@@ -9,6 +9,8 @@ import java.util.HexFormat;
 public final class SecretHash {
 
     private static final int LENGTH = 32;
+    /// Cloned for each hash: to look it up takes longer than to hash a secret.
+    private static final MessageDigest SHA_256 = sha256();
 
     private final byte[] bytes;
 
@@ -19,8 +21,16 @@ public final class SecretHash {
     /// The hash of a secret's UTF-8 bytes.
     public static SecretHash of(String secret) {
         try {
-            return new SecretHash(
-                    MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
+            MessageDigest sha256 = (MessageDigest) SHA_256.clone();
+            return new SecretHash(sha256.digest(secret.getBytes(StandardCharsets.UTF_8)));
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException("SHA-256 of every JDK can be cloned", e);
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
         }

@@ -2,6 +2,7 @@ package petstore.http;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -30,16 +31,18 @@ final class Dispatcher {
     private final RateLimits limits;
     private final RefusalLog refusals;
     private final Optional<Browsers> browsers;
+    private final Executor readers;
     private final ExecutorService virtualThreads;
 
     /// @param browsers what they are told beside the answers; absent for nothing
     Dispatcher(Routes routes, Bearer bearer, RateLimits limits, RefusalLog refusals, Optional<Browsers> browsers,
-            ExecutorService virtualThreads) {
+            Executor readers, ExecutorService virtualThreads) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
         this.refusals = refusals;
         this.browsers = browsers;
+        this.readers = readers;
         this.virtualThreads = virtualThreads;
     }
 
@@ -68,7 +71,8 @@ final class Dispatcher {
             case Bearer.Verdict.Undecided(var token) -> {
                 found.ifPresent(match -> exchange.always(match.route().headers()));
                 exchange.pause();
-                blocking(exchange, () -> bearer.lookUp(token), verdict -> decide(exchange, found, verdict));
+                blocking(exchange, virtualThreads, () -> bearer.lookUp(token),
+                        verdict -> decide(exchange, found, verdict));
             }
             case Bearer.Verdict verdict -> decide(exchange, found, verdict);
         }
@@ -141,16 +145,17 @@ final class Dispatcher {
         Route.Operation operation = match.route().operation();
         try {
             operation.answerAtOnce(request).ifPresentOrElse(exchange::send,
-                    () -> blocking(exchange, () -> operation.answer(request), exchange::send));
+                    () -> blocking(exchange, match.route().reads() ? readers : virtualThreads,
+                            () -> operation.answer(request), exchange::send));
         } catch (Failure e) {
             exchange.send(answer(exchange, e));
         }
     }
 
-    /// Gets a value on a virtual thread, and goes on with it on the event loop; a failure is the answer.
-    private <T> void blocking(Exchange exchange, Supplier<T> work, Consumer<T> next) {
+    /// Gets a value on a thread that may block, and goes on with it on the event loop; a failure is the answer.
+    private <T> void blocking(Exchange exchange, Executor threads, Supplier<T> work, Consumer<T> next) {
         exchange.suspend();
-        virtualThreads.execute(() -> {
+        threads.execute(() -> {
             try {
                 T value = work.get();
                 exchange.resume(() -> next.accept(value));

@@ -106,11 +106,13 @@ public final class HttpService implements AutoCloseable {
         Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
         port = listen("api", "--", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), virtualThreads), tls,
+                new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), catalogue.readers(),
+                        virtualThreads),
+                tls,
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
                 new Dispatcher(Routes.admin(health, new MetricsPage(meters)), bearer, limits, refusals,
-                        Optional.empty(), virtualThreads),
+                        Optional.empty(), virtualThreads, virtualThreads),
                 Optional.empty(), 1);
         refreshLater();
     }

@@ -24,7 +24,7 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
     @FunctionalInterface
     interface Operation {
 
-        /// The answer. Runs on a virtual thread and may block.
+        /// The answer. Runs on a thread that may block.
         Answer answer(Request request);
 
         /// The answer when it is in memory, else absent. Runs on the event loop.
@@ -51,6 +51,11 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
     /// Whether every answer says that it is to be removed.
     boolean isDeprecated() {
         return headers.stream().anyMatch(header -> AsciiString.contentEqualsIgnoreCase(header.name(), "Deprecation"));
+    }
+
+    /// Whether its operation does nothing but read animals.
+    boolean reads() {
+        return scope.filter(Scope.READ::equals).isPresent();
     }
 
     boolean readsBody() {

@@ -3,6 +3,7 @@ package petstore.sql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 import petstore.NewPet;
@@ -25,7 +26,10 @@ interface Database extends AutoCloseable {
     /// Does `work`, which only reads, on the state that the database has at the beginning, whatever is committed meanwhile.
     <T> T snapshot(Work<T> work);
 
-    /// The same for what must not wait behind requests for animals: keys, and whether the store can be used.
+    /// Threads on which [#read] does not have to wait for another one.
+    Executor readers();
+
+    /// The same as [#read] for what must not wait behind requests for animals: keys, and whether the store can be used.
     <T> T readAside(Work<T> work);
 
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.

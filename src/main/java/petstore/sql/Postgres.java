@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -81,6 +82,11 @@ final class Postgres implements Database {
             readers.release();
             admission.took(System.nanoTime() - beganNs);
         }
+    }
+
+    @Override
+    public Executor readers() {
+        return Thread::startVirtualThread;
     }
 
     @Override

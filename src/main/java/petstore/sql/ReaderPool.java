@@ -8,6 +8,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +16,7 @@ import petstore.Failure;
 
 /// A few platform threads, each with a session of its own, that do what virtual threads ask of them: a call into native
 /// code would hold on to a virtual thread's carrier.
-final class ReaderPool implements AutoCloseable {
+final class ReaderPool implements Executor, AutoCloseable {
 
     /// Opens a session.
     @FunctionalInterface
@@ -27,18 +28,52 @@ final class ReaderPool implements AutoCloseable {
     private static final int CAPACITY = 1_024;
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
 
-    /// One thing to do, and whom to tell.
-    private record Task<T>(Database.Work<T> work, CompletableFuture<T> result) {
-        void doOn(Session session) {
+    /// One thing to do on a reader.
+    private interface Task {
+        void doOn(Session session);
+
+        /// Tells whoever waits that it is not done.
+        void refuse(Failure failure);
+    }
+
+    /// A read, and whom to tell.
+    private record Read<T>(Database.Work<T> work, CompletableFuture<T> result) implements Task {
+        @Override
+        public void doOn(Session session) {
             try {
                 result.complete(session.perform(work));
             } catch (SQLException | RuntimeException | Error e) {
                 result.completeExceptionally(e);
             }
         }
+
+        @Override
+        public void refuse(Failure failure) {
+            result.completeExceptionally(failure);
+        }
     }
 
-    private final BlockingQueue<Task<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    /// Something that reads on the way, and tells by itself what became of it.
+    private record Step(Runnable work) implements Task {
+        @Override
+        public void doOn(Session session) {
+            try {
+                work.run();
+            } catch (RuntimeException | Error e) {
+                LOG.error("A reader's work failed", e);
+            }
+        }
+
+        @Override
+        public void refuse(Failure failure) {
+            // Nobody waits for it.
+        }
+    }
+
+    /// The session of the current thread, if it is a reader.
+    private static final ThreadLocal<Session> OWN = new ThreadLocal<>();
+
+    private final BlockingQueue<Task> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Admission admission;
     private final List<Session> sessions = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -61,17 +96,31 @@ final class ReaderPool implements AutoCloseable {
         }
     }
 
-    /// Waits until a reader has done `work`.
-    <T> T run(Database.Work<T> work) throws SQLException {
-        Task<T> task = new Task<>(work, new CompletableFuture<>());
+    /// Does `work` on a reader, in its turn.
+    @Override
+    public void execute(Runnable work) {
+        enter(new Step(work));
+    }
+
+    private void enter(Task task) {
         if (!admission.admits(waiting.size()) || !waiting.offer(task)) {
             throw Failure.unavailable("too many reads are waiting; try again later");
         }
         if (closed && waiting.remove(task)) {
             throw Failure.unavailable("the service is stopping");
         }
+    }
+
+    /// Waits until a reader has done `work`; a reader does its own at once.
+    <T> T run(Database.Work<T> work) throws SQLException {
+        Session session = OWN.get();
+        if (session != null) {
+            return session.perform(work);
+        }
+        Read<T> read = new Read<>(work, new CompletableFuture<>());
+        enter(read);
         try {
-            return task.result().get();
+            return read.result().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Failure.unavailable("the service is stopping");
@@ -90,9 +139,10 @@ final class ReaderPool implements AutoCloseable {
     }
 
     private void serve(Session session) {
+        OWN.set(session);
         try {
             while (true) {
-                Task<?> task = waiting.take();
+                Task task = waiting.take();
                 long beganNs = System.nanoTime();
                 task.doOn(session);
                 admission.took(System.nanoTime() - beganNs);
@@ -114,8 +164,8 @@ final class ReaderPool implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        for (Task<?> task = waiting.poll(); task != null; task = waiting.poll()) {
-            task.result().completeExceptionally(Failure.unavailable("the service is stopping"));
+        for (Task task = waiting.poll(); task != null; task = waiting.poll()) {
+            task.refuse(Failure.unavailable("the service is stopping"));
         }
         closeSessions();
     }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -90,7 +91,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private Version readVersion() {
         long beganNs = System.nanoTime();
-        Version read = database.read(
+        Version read = database.readAside(
                 session -> Session.rows(session.prepare(VERSION), row -> new Version(row.getLong(1), row.getLong(2))))
                 .getFirst();
         return known.updateAndGet(before -> new Known(before.version().latest(read), beganNs)).version();
@@ -116,6 +117,11 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     /// Tells of animals that this process has added, before anybody is told that they are.
     private void know(Version version) {
         known.updateAndGet(before -> new Known(before.version().latest(version), before.readNs()));
+    }
+
+    @Override
+    public Executor readers() {
+        return database.readers();
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -86,6 +87,11 @@ final class Sqlite implements Database {
     @Override
     public <T> T read(Work<T> work) {
         return read(readers, work);
+    }
+
+    @Override
+    public Executor readers() {
+        return readers;
     }
 
     @Override
