@@ -21,6 +21,9 @@ final class Works {
     private final SqliteStores sqlite;
     private final Optional<PostgresCluster> postgres;
     private final int seconds;
+    /// Java goes on compiling for about a quarter of a minute when two processors also make the load.
+    private static final int LEAST_WARM_UP = 15;
+
     private final int warmUp;
     private final long large;
     private String ceilingCache;
@@ -32,7 +35,7 @@ final class Works {
         this.postgres = postgres;
         this.seconds = options.seconds();
         // Java compiles beside the load, on the same cores.
-        this.warmUp = 2 * options.seconds();
+        this.warmUp = Math.max(LEAST_WARM_UP, 2 * options.seconds());
         this.large = options.large();
     }
 
