@@ -16,14 +16,14 @@ final class Works {
     private static final int TRAINING_SECONDS = 5;
     private static final long IDLE_MS = 2_000;
 
+    /// Java goes on compiling for about a quarter of a minute when two processors also make the load.
+    private static final int LEAST_WARM_UP = 15;
+
     private final Lab lab;
     private final Wrk wrk;
     private final SqliteStores sqlite;
     private final Optional<PostgresCluster> postgres;
     private final int seconds;
-    /// Java goes on compiling for about a quarter of a minute when two processors also make the load.
-    private static final int LEAST_WARM_UP = 15;
-
     private final int warmUp;
     private final long large;
     private String ceilingCache;

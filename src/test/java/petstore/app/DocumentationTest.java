@@ -26,7 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DocumentationTest {
 
     private static final List<String> DOCUMENTS = List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
-            "SECURITY.md", "docs/deployment.md", "docs/operations.md", "docs/postgresql.md", "docs/security.md");
+            "SECURITY.md", "docs/deployment.md", "docs/operations.md", "docs/performance.md", "docs/postgresql.md",
+            "docs/security.md");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern CLASS = Pattern.compile("[A-Z][a-z]+(?:[A-Z][a-z]*)*");
     private static final Pattern FILE = Pattern.compile("\\.?[a-z][A-Za-z0-9.-]*(/[A-Za-z0-9.-]+)+/?");

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OverloadIT {
 
     private static final String KEY = "a-key-for-the-test-of-overload";
-    private static final Duration DELAY = Duration.ofMillis(10);
+    private static final Duration DELAY = Duration.ofMillis(25);
     private static final int READERS = 2;
     private static final double SECONDS = 4;
     private static final int MEGABYTE_KB = 1_024;
