@@ -12,7 +12,7 @@ final class Health {
             [+] the service is not stopping
             [+] the store can be reached
             [+] the store can be written
-            [+] the store's schema is that of this version
+            [+] the store's schema is that of this version, or a newer one
             ready
             """.getBytes(StandardCharsets.UTF_8);
 
