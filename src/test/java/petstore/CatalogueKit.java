@@ -212,6 +212,7 @@ public abstract class CatalogueKit {
     @Test
     void addsManyInTheirOrder() {
         add("first");
+        catalogue().addAll(List.of());
         catalogue().addAll(List.of(new NewPet("a", 1, Optional.empty()), new NewPet("b", 2, Optional.empty())));
         assertThat(catalogue().list(FIRST_PAGE).pets()).extracting(Pet::id).containsExactly(1L, 2L, 3L);
         assertThat(catalogue().list(FIRST_PAGE).pets()).extracting(Pet::name).containsExactly("first", "a", "b");

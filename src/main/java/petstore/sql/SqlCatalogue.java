@@ -190,9 +190,9 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     private List<Pet> commitNew(List<NewPet> pets) {
-        List<Pet> added = withIds(pets, database.add(pets));
-        know(new Version(added.getLast().id(), 0));
-        return added;
+        long firstId = database.add(pets);
+        know(new Version(firstId + pets.size() - 1, 0));
+        return withIds(pets, firstId);
     }
 
     private static List<Pet> withIds(List<NewPet> pets, long firstId) {
