@@ -3,10 +3,8 @@ package petstore.sql;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -37,8 +34,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
-    private static final String VERSION = "SELECT last_id, put_backs FROM catalogue_version";
-    private static final Duration KNOWN_FOR = Duration.ofMillis(500);
     /// Tells every process that animals came under ids of their own.
     static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
     /// Every animal, by ascending id.
@@ -51,15 +46,12 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private final Database database;
     private final Batcher<Insertion, Outcome> writer;
-    private final Batcher<Boolean, Version> versions;
-    private final AtomicReference<Known> known = new AtomicReference<>(
-            new Known(new Version(0, 0), longAgo()));
+    private final CatalogueVersion version;
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
-        this.versions = new Batcher<>("catalogue-version", 1, database.patience(),
-                requests -> Collections.nCopies(requests.size(), readVersion()), meters);
+        this.version = new CatalogueVersion(database, meters);
         this.writer = new Batcher<>("catalogue-writer", database.writers(), database.patience(),
                 this::commit, meters);
     }
@@ -78,45 +70,14 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         }));
     }
 
-    /// What this process knows of the version.
-    ///
-    /// @param readNs when it was read from the database, by [System#nanoTime]
-    private record Known(Version version, long readNs) {
-    }
-
     @Override
     public Version version() {
-        return versions.await(true);
-    }
-
-    private Version readVersion() {
-        long beganNs = System.nanoTime();
-        Version read = database.readAside(
-                session -> Session.rows(session.prepare(VERSION), row -> new Version(row.getLong(1), row.getLong(2))))
-                .getFirst();
-        return known.updateAndGet(before -> new Known(before.version().latest(read), beganNs)).version();
+        return version.read();
     }
 
     @Override
     public Optional<Version> knownVersion() {
-        Known now = known.get();
-        return database.isShared() || System.nanoTime() - now.readNs() > KNOWN_FOR.toNanos()
-                ? Optional.empty()
-                : Optional.of(now.version());
-    }
-
-    /// Has the version read from the database before it is relied upon again.
-    private void forgetVersion() {
-        known.updateAndGet(before -> new Known(before.version(), longAgo()));
-    }
-
-    private static long longAgo() {
-        return System.nanoTime() - KNOWN_FOR.toNanos() - 1;
-    }
-
-    /// Tells of animals that this process has added, before anybody is told that they are.
-    private void know(Version version) {
-        known.updateAndGet(before -> new Known(before.version().latest(version), before.readNs()));
+        return version.known();
     }
 
     @Override
@@ -191,7 +152,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private List<Pet> commitNew(List<NewPet> pets) {
         long firstId = database.add(pets);
-        know(new Version(firstId + pets.size() - 1, 0));
+        version.reached(new Version(firstId + pets.size() - 1, 0));
         return withIds(pets, firstId);
     }
 
@@ -235,7 +196,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             lastId.set(nextId - 1);
             return outcomes;
         });
-        know(new Version(lastId.get(), 0));
+        version.reached(new Version(lastId.get(), 0));
         return committed;
     }
 
@@ -266,7 +227,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
                 insert(session, pets);
                 return pets.size();
             });
-            forgetVersion();
+            version.forget();
         } catch (Failure e) {
             if (e.kind() != Failure.Kind.INTERNAL_ERROR) {
                 throw e;
@@ -337,6 +298,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     @Override
     public void close() {
         writer.close();
-        versions.close();
+        version.close();
     }
 }
