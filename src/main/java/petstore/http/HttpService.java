@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -30,7 +29,6 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.net.ServerSSLOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +44,6 @@ public final class HttpService implements AutoCloseable {
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
     private static final long KEY_REFRESH_MS = 1_000;
-    private static final long CERTIFICATE_CHECK_MS = 1_000;
     private static final long LONGEST_SWEEP_MS = 250;
     private static final Duration STOPPING = Duration.ofSeconds(20);
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
@@ -61,7 +58,6 @@ public final class HttpService implements AutoCloseable {
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
-    private final AtomicBoolean renewing = new AtomicBoolean();
     private int freePorts;
     private int port;
     private int adminPort;
@@ -125,27 +121,6 @@ public final class HttpService implements AutoCloseable {
                 LOG.warn("The API keys could not be read again: {}", e.getMessage());
             }
             refreshLater();
-        }));
-    }
-
-    /// Uses another certificate for new connections when the files have changed. Event loops share one port, and so its TLS: the
-    /// first one looks after it.
-    private void renewLater(Tls tls, HttpServer server) {
-        if (!renewing.compareAndSet(false, true)) {
-            return;
-        }
-        vertx.setTimer(CERTIFICATE_CHECK_MS, _ -> virtualThreads.execute(() -> {
-            try {
-                Optional<ServerSSLOptions> changed = tls.changed();
-                if (changed.isPresent()) {
-                    server.updateSSLOptions(changed.get()).await();
-                    LOG.info("The TLS certificate was renewed");
-                }
-            } catch (Exception e) {
-                LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
-            }
-            renewing.set(false);
-            renewLater(tls, server);
         }));
     }
 
@@ -226,7 +201,7 @@ public final class HttpService implements AutoCloseable {
                     .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
                     .listen(port, host).onSuccess(open -> {
                         actualPort.set(open.actualPort());
-                        tls.ifPresent(on -> renewLater(on, open));
+                        tls.ifPresent(on -> on.renewLater(open, virtualThreads));
                     });
         }
 

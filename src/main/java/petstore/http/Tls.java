@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509KeyManager;
 
@@ -26,12 +28,15 @@ import io.netty.handler.ssl.SslProvider;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.core.spi.tls.DefaultSslContextFactory;
 import io.vertx.core.spi.tls.SslContextFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.HttpSettings.TlsFiles;
 
@@ -39,9 +44,11 @@ import petstore.http.HttpSettings.TlsFiles;
 /// when their files change.
 final class Tls {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
     private static final List<String> APPLICATION_PROTOCOLS = List.of("h2", "http/1.1");
     private static final int MOST_STREAMS = 100;
+    private static final long CHECK_MS = 1_000;
 
     /// What the two files have in them.
     private record Contents(Buffer certificate, Buffer key) {
@@ -51,6 +58,7 @@ final class Tls {
     private final TlsFiles files;
     private final HttpSettings.Deadlines deadlines;
     private final Map<EventLoop, Connections> connections = new ConcurrentHashMap<>();
+    private final AtomicBoolean renewing = new AtomicBoolean();
     /// What was read last, and what was read and judged last: used, or refused.
     private Contents seen;
     private Contents judged;
@@ -91,12 +99,35 @@ final class Tls {
         connections.put(loop, watches);
     }
 
+    /// Looks at the files again and again, and has a server use another certificate for new connections when they have changed.
+    /// Event loops share one port, and so its TLS: the first one looks after it.
+    ///
+    /// @param threads do what blocks
+    void renewLater(HttpServer server, Executor threads) {
+        if (!renewing.compareAndSet(false, true)) {
+            return;
+        }
+        vertx.setTimer(CHECK_MS, _ -> threads.execute(() -> {
+            try {
+                Optional<ServerSSLOptions> changed = changed();
+                if (changed.isPresent()) {
+                    server.updateSSLOptions(changed.get()).await();
+                    LOG.info("The TLS certificate was renewed");
+                }
+            } catch (Exception e) {
+                LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
+            }
+            renewing.set(false);
+            renewLater(server, threads);
+        }));
+    }
+
     /// Reads the files again, and gives back what a server is to use from now on when they have changed. Blocks; one thread at a
     /// time.
     ///
     /// Nothing is judged until two readings in a row find the same: a file may be half written, and the two are not replaced at
     /// once. Errors: [Failure], once for each change, when they cannot be used; what was in use stays.
-    Optional<ServerSSLOptions> changed() {
+    private Optional<ServerSSLOptions> changed() {
         Contents now;
         try {
             now = read(files);

@@ -74,10 +74,8 @@ final class Postgres implements Database {
             throw Failure.unavailable("too many reads are waiting; try again later");
         }
         long beganNs = System.nanoTime();
-        try (Session session = connect()) {
-            return work.on(session);
-        } catch (SQLException e) {
-            throw failure(e);
+        try {
+            return readAside(work);
         } finally {
             readers.release();
             admission.took(System.nanoTime() - beganNs);
