@@ -1,14 +1,12 @@
 package petstore.app;
 
-import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
@@ -23,11 +21,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         /// For programs: one JSON object.
         JSON
     }
-
-    private static final String TEXT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z',UTC} %-5level %logger{0} - "
-            + "%replace(%replace(%msg %kvp{NONE} %ex){'\\s*\\R\\s*',' | '}){'[ |]+$',''}%nopex%n";
-    /// How many access lines may wait; more are dropped, because a slow reader of stderr must not slow the service down.
-    private static final int WAITING_LINES = 16_384;
 
     @Override
     public ExecutionStatus configure(LoggerContext log) {
@@ -45,12 +38,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         write(log, format);
         Logger requests = log.getLogger("access");
         if (access) {
-            AsyncAppender later = new AsyncAppender();
+            BufferedAppender later = new BufferedAppender(encoder(log, format), ConsoleTarget.SystemErr.getStream());
             later.setContext(log);
-            later.setQueueSize(WAITING_LINES);
-            later.setDiscardingThreshold(0);
-            later.setNeverBlock(true);
-            later.addAppender(log.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(format.name()));
             later.start();
             requests.addAppender(later);
             requests.setAdditive(false);
@@ -68,7 +57,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
         stderr.setContext(log);
         stderr.setName(format.name());
-        stderr.setTarget("System.err");
+        stderr.setTarget(ConsoleTarget.SystemErr.getName());
         stderr.setEncoder(encoder(log, format));
         stderr.start();
         Logger root = log.getLogger(Logger.ROOT_LOGGER_NAME);
@@ -77,16 +66,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
         root.addAppender(stderr);
     }
 
-    private static Encoder<ILoggingEvent> encoder(LoggerContext log, Format format) {
-        return switch (format) {
-            case TEXT -> {
-                PatternLayoutEncoder text = new PatternLayoutEncoder();
-                text.setContext(log);
-                text.setPattern(TEXT);
-                text.start();
-                yield text;
-            }
-            case JSON -> new JsonLog();
-        };
+    private static LogEncoder encoder(LoggerContext log, Format format) {
+        LogEncoder encoder = format == Format.TEXT ? new TextLog() : new JsonLog();
+        encoder.setContext(log);
+        encoder.start();
+        return encoder;
     }
 }

@@ -16,23 +16,26 @@ import petstore.Failure;
 /// @param refusal why the request was refused; absent when it was not
 record Answer(int status, List<Header> headers, Buffer body, Optional<Failure.Kind> refusal) {
 
-    static final Header JSON = Header.constant("Content-Type", "application/json");
-    static final Header NO_STORE = Header.constant("Cache-Control", "no-store");
+    static final Header JSON = Header.of("Content-Type", "application/json");
+    static final Header NO_STORE = Header.of("Cache-Control", "no-store");
 
     Answer {
         headers = List.copyOf(headers);
     }
 
     static Answer json(int status, byte[] body, Header... more) {
-        List<Header> headers = new ArrayList<>(List.of(more));
-        headers.addFirst(JSON);
-        return new Answer(status, headers, Buffer.buffer(body), Optional.empty());
+        return of(status, JSON, body, more);
     }
 
     static Answer ok(String contentType, byte[] body, Header... more) {
+        return of(200, Header.of(HttpHeaders.CONTENT_TYPE, contentType), body, more);
+    }
+
+    private static Answer of(int status, Header contentType, byte[] body, Header... more) {
         List<Header> headers = new ArrayList<>(List.of(more));
-        headers.addFirst(Header.of(HttpHeaders.CONTENT_TYPE, contentType));
-        return new Answer(200, headers, Buffer.buffer(body), Optional.empty());
+        headers.addFirst(contentType);
+        headers.add(Header.of(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length)));
+        return new Answer(status, headers, Buffer.buffer(body), Optional.empty());
     }
 
     static Answer bodiless(int status, Header... headers) {

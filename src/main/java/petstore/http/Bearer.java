@@ -168,6 +168,6 @@ final class Bearer {
     }
 
     private static Header challenge(String value) {
-        return Header.constant("WWW-Authenticate", value);
+        return Header.of("WWW-Authenticate", value);
     }
 }

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
 /// the service is to be reached by TLS alone (HSTS, RFC 6797).
 final class Browsers {
 
-    private static final Header VARY = Header.constant("Vary", "Origin");
+    private static final Header VARY = Header.of("Vary", "Origin");
     private static final CharSequence ALLOW_ORIGIN = HttpHeaders.createOptimized("Access-Control-Allow-Origin");
     private static final CharSequence REQUESTED_METHOD = HttpHeaders.createOptimized("Access-Control-Request-Method");
-    private static final Header EXPOSE = Header.constant("Access-Control-Expose-Headers",
+    private static final Header EXPOSE = Header.of("Access-Control-Expose-Headers",
             "Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
                     + " WWW-Authenticate, X-Request-Id");
-    private static final Header HSTS = Header.constant("Strict-Transport-Security", "max-age=31536000");
+    private static final Header HSTS = Header.of("Strict-Transport-Security", "max-age=31536000");
     private static final Answer PREFLIGHT = Answer.bodiless(204,
-            Header.constant("Access-Control-Allow-Methods", "GET, HEAD, POST"),
-            Header.constant("Access-Control-Allow-Headers",
+            Header.of("Access-Control-Allow-Methods", "GET, HEAD, POST"),
+            Header.of("Access-Control-Allow-Headers",
                     "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, traceparent"),
-            Header.constant("Access-Control-Max-Age", "3600"), Answer.NO_STORE);
+            Header.of("Access-Control-Max-Age", "3600"), Answer.NO_STORE);
 
     private final Set<String> origins;
     private final List<Header> tls;

@@ -39,7 +39,7 @@ final class Connections {
             .maxMessagesPerRead(1);
 
     /// One connection. It looks at what comes in before anything decodes it.
-    private final class Watch extends ChannelInboundHandlerAdapter {
+    final class Watch extends ChannelInboundHandlerAdapter {
         private final Channel channel;
         /// What Vert.x handles it with, once it knows of it.
         private @Nullable ChannelHandlerContext handler;
@@ -81,6 +81,7 @@ final class Connections {
             }
         }
 
+        /// The body of a request has come, or its answer has been sent.
         void advanced(Exchange exchange) {
             if (exchange.isDone() && exchanges.remove(exchange) && exchanges.isEmpty()) {
                 idle = true;
@@ -216,20 +217,14 @@ final class Connections {
         return watch;
     }
 
-    /// The header block of a request has come.
-    void began(Exchange exchange) {
-        Watch watch = watch(exchange);
+    /// The header block of a request has come, on a connection that is watched; absent when it is being closed.
+    @Nullable
+    Watch began(Exchange exchange) {
+        Watch watch = watches.get(exchange.request().connection());
         if (watch != null) {
             watch.exchanges.add(exchange);
         }
-    }
-
-    /// The body of a request has come, or its answer has been sent.
-    void advanced(Exchange exchange) {
-        Watch watch = watch(exchange);
-        if (watch != null) {
-            watch.advanced(exchange);
-        }
+        return watch;
     }
 
     /// Makes every answer from now on the last one on its connection.
@@ -239,10 +234,6 @@ final class Connections {
 
     boolean isStopping() {
         return stopping;
-    }
-
-    private @Nullable Watch watch(Exchange exchange) {
-        return watches.get(exchange.request().connection());
     }
 
     /// Ends everything that is overdue: with an answer when it is the service that is late, else by closing the connection.

@@ -24,7 +24,7 @@ import petstore.Scope;
 final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
-    private static final Header CLOSE = Header.constant("Connection", "close");
+    private static final Header CLOSE = Header.of("Connection", "close");
 
     private final Routes routes;
     private final Bearer bearer;

@@ -15,9 +15,9 @@ import petstore.Failure;
 /// The reference page of the contract, with everything it loads.
 final class Docs {
 
-    private static final Header LOCATION = Header.constant("Location", "/docs");
-    private static final Header NO_FRAME = Header.constant("X-Frame-Options", "DENY");
-    private static final Header NO_REFERRER = Header.constant("Referrer-Policy", "no-referrer");
+    private static final Header LOCATION = Header.of("Location", "/docs");
+    private static final Header NO_FRAME = Header.of("X-Frame-Options", "DENY");
+    private static final Header NO_REFERRER = Header.of("Referrer-Policy", "no-referrer");
     private static final Map<String, String> TYPES = Map.of("css", "text/css; charset=utf-8", "js",
             "text/javascript; charset=utf-8");
 

@@ -14,7 +14,7 @@ import petstore.json.ErrorJson;
 /// Failures on the wire: the one table of their statuses and codes. Source: SPEC `Error`.
 final class Errors {
 
-    private static final Header RETRY_AFTER = Header.constant("Retry-After", "1");
+    private static final Header RETRY_AFTER = Header.of("Retry-After", "1");
 
     private static final Set<Kind> RETRIED = EnumSet.of(Kind.UNAVAILABLE, Kind.REQUEST_IN_PROGRESS);
     private static final Map<Kind, Integer> STATUSES = new EnumMap<>(Map.ofEntries(

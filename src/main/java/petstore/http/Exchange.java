@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.netty.util.AsciiString;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,7 +21,7 @@ import petstore.ApiKey;
 final class Exchange {
 
     private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
-    private static final Header NO_SNIFF = Header.constant("X-Content-Type-Options", "nosniff");
+    private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final int MAX_ID_LENGTH = 128;
     /// The error code of HTTP/2 for what is not wanted any more (RFC 9113 section 7).
     private static final long CANCEL = 8;
@@ -29,11 +31,13 @@ final class Exchange {
     private final HttpServerRequest request;
     private final Context context;
     private final Connections connections;
+    private final Connections.@Nullable Watch watch;
     private final Telemetry telemetry;
-    private final String date;
+    private final Header date;
     private final String id;
     private final long beganNanos = System.nanoTime();
     private final boolean multiplexed;
+    private final boolean announcesBody;
     private List<Header> standing = List.of();
     private List<Header> always = List.of();
     private boolean paused;
@@ -44,7 +48,7 @@ final class Exchange {
     private Optional<Route> route = Optional.empty();
     private Optional<ApiKey> key = Optional.empty();
 
-    Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry, String date) {
+    Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry, Header date) {
         this.request = request;
         this.context = context;
         this.connections = connections;
@@ -52,7 +56,9 @@ final class Exchange {
         this.date = date;
         this.id = requestId(request.getHeader(REQUEST_ID));
         this.multiplexed = request.version() == HttpVersion.HTTP_2;
-        connections.began(this);
+        this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+                || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
+        this.watch = connections.began(this);
         telemetry.began();
         if (multiplexed) {
             request.response().closeHandler(_ -> streamClosed());
@@ -133,7 +139,12 @@ final class Exchange {
 
     /// Whether the body has come and the answer has gone.
     boolean isDone() {
-        return streamClosed || (sent && request.isEnded());
+        return streamClosed || (sent && hasEnded());
+    }
+
+    /// Whether all of the body has come.
+    private boolean hasEnded() {
+        return request.isEnded() || !(multiplexed || announcesBody);
     }
 
     /// Adds headers to the answer, whatever it will be, that later ones do not replace.
@@ -152,35 +163,42 @@ final class Exchange {
         if (response.ended() || response.closed()) {
             return;
         }
-        response.setStatusCode(answer.status());
-        answer.headers().forEach(header -> response.headers().add(header.name(), header.value()));
-        always.forEach(header -> response.headers().add(header.name(), header.value()));
-        standing.forEach(header -> response.headers().add(header.name(), header.value()));
-        response.putHeader(REQUEST_ID, id).putHeader(HttpHeaders.DATE, date)
-                .putHeader(NO_SNIFF.name(), NO_SNIFF.value());
+        MultiMap headers = response.setStatusCode(answer.status()).headers();
+        add(answer.headers(), headers);
+        add(always, headers);
+        add(standing, headers);
+        headers.add(REQUEST_ID, new AsciiString(id)).add(date.name(), date.value())
+                .add(NO_SNIFF.name(), NO_SNIFF.value());
         if (connections.isStopping() && !multiplexed) {
-            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+            headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
-        if (!request.isEnded()) {
+        if (!hasEnded()) {
             drain();
         }
-        long bytes = request.method().equals(HttpMethod.HEAD) ? 0 : answer.body().length();
-        Future<Void> sending;
-        if (request.method().equals(HttpMethod.HEAD)) {
-            sending = response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(answer.body().length())).end();
-        } else {
-            sending = response.end(answer.body());
-        }
+        boolean bodyless = request.method().equals(HttpMethod.HEAD);
+        Future<Void> sending = bodyless ? response.end() : response.end(answer.body());
         sending.onComplete(done -> {
             sent = true;
             if (done.succeeded() && !ended) {
                 ended = true;
-                telemetry.answered(this, answer, bytes);
+                telemetry.answered(this, answer, bodyless ? 0 : answer.body().length());
             } else if (multiplexed) {
                 abandoned();
             }
-            connections.advanced(this);
+            advanced();
         });
+    }
+
+    private static void add(List<Header> more, MultiMap headers) {
+        for (Header header : more) {
+            headers.add(header.name(), header.value());
+        }
+    }
+
+    private void advanced() {
+        if (watch != null) {
+            watch.advanced(this);
+        }
     }
 
     /// The connection has ended.
@@ -198,7 +216,7 @@ final class Exchange {
         if (!request.response().ended()) {
             abandoned();
         }
-        connections.advanced(this);
+        advanced();
     }
 
     /// Ends it where it stands, and with HTTP/1.1 its connection.
@@ -212,8 +230,7 @@ final class Exchange {
 
     /// Whether a body comes with the request, be it empty, whose end HTTP/1.1 may fail to find.
     boolean announcesBody() {
-        return !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
-                || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
+        return announcesBody;
     }
 
     private void drain() {
@@ -224,7 +241,7 @@ final class Exchange {
                 cut();
             }
         });
-        request.endHandler(_ -> connections.advanced(this));
+        request.endHandler(_ -> advanced());
         if (paused) {
             request.resume();
         }

@@ -17,6 +17,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.HostAndPort;
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
 
@@ -30,6 +31,8 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     private static final Pattern ABSOLUTE_FORM = Pattern.compile("(?i)https?://[^/?#@]+(/.*)?");
 
     private boolean refused;
+    /// The last good `Host`: it mostly stays the same.
+    private @Nullable String goodHost;
 
     private HeadCheck() {
     }
@@ -77,7 +80,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         context.fireChannelRead(message);
     }
 
-    private static List<String> violations(HttpRequest request) {
+    private List<String> violations(HttpRequest request) {
         List<String> violations = new ArrayList<>(0);
         if (!isVersion(request.protocolVersion())) {
             violations.add("the protocol must be HTTP/1.1 or HTTP/1.0");
@@ -118,12 +121,20 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    private static boolean isHost(HttpRequest request) {
+    private boolean isHost(HttpRequest request) {
         List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
         return switch (hosts.size()) {
             case 0 -> request.protocolVersion().equals(HttpVersion.HTTP_1_0);
-            case 1 -> HostAndPort.parseAuthority(hosts.getFirst(), -1) != null;
+            case 1 -> isHost(hosts.getFirst());
             default -> false;
         };
+    }
+
+    private boolean isHost(String text) {
+        if (!text.equals(goodHost) && HostAndPort.parseAuthority(text, -1) == null) {
+            return false;
+        }
+        goodHost = text;
+        return true;
     }
 }

@@ -1,16 +1,11 @@
 package petstore.http;
 
-import io.vertx.core.http.HttpHeaders;
+import io.netty.util.AsciiString;
 
-/// One header field of an answer. Name and value are encoded once when they are constants.
+/// One header field of an answer, in ASCII: text of another form is written to a connection byte by byte.
 record Header(CharSequence name, CharSequence value) {
 
     static Header of(CharSequence name, String value) {
-        return new Header(name, value);
-    }
-
-    /// A field that many answers share.
-    static Header constant(String name, String value) {
-        return new Header(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value));
+        return new Header(AsciiString.of(name), new AsciiString(value));
     }
 }

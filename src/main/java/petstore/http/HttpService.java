@@ -24,6 +24,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -173,7 +174,7 @@ public final class HttpService implements AutoCloseable {
         private final Optional<Tls> tls;
         private @Nullable HttpServer server;
         private long dateSecond;
-        private String date = "";
+        private Header date = Header.of(HttpHeaders.DATE, "");
 
         Listener(String host, int port, Dispatcher dispatcher, Optional<Tls> tls, AtomicInteger actualPort,
                 AtomicInteger openConnections, Counter refused) {
@@ -234,11 +235,11 @@ public final class HttpService implements AutoCloseable {
             connections.opened(connection);
         }
 
-        private String date() {
+        private Header date() {
             long second = clock.millis() / 1_000;
             if (second != dateSecond) {
                 dateSecond = second;
-                date = HTTP_DATE.format(clock.instant());
+                date = Header.of(HttpHeaders.DATE, HTTP_DATE.format(clock.instant()));
             }
             return date;
         }

@@ -24,7 +24,7 @@ import petstore.json.PetJson;
 /// The three operations of the contract, by their operationIds.
 final class PetOperations {
 
-    private static final List<Header> REPLAYED = List.of(Header.constant("Idempotent-Replayed", "true"));
+    private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
     private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
 
     /// listPets.
@@ -76,9 +76,9 @@ final class PetOperations {
     /// What every answer of getPet says of its end (RFC 9745, RFC 8594).
     List<Header> deprecation() {
         String docs = base.substring(0, base.lastIndexOf('/')) + "/docs";
-        return List.of(Header.constant("Deprecation", "@1795132800"),
-                Header.constant("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),
-                Header.constant("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
-                Header.constant("Link", "<" + docs + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
+        return List.of(Header.of("Deprecation", "@1795132800"),
+                Header.of("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),
+                Header.of("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
+                Header.of("Link", "<" + docs + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
     }
 }

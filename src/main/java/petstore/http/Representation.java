@@ -17,7 +17,7 @@ import io.vertx.core.http.HttpHeaders;
 /// Its tag covers the headers too: a page keeps its animals when a page behind it appears, but gets a `Link`.
 final class Representation {
 
-    private static final Header REVALIDATE = Header.constant("Cache-Control", "private, no-cache");
+    private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
     private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?(\"[^\"]*\")");
     private static final int TAG_BYTES = 16;
 
@@ -41,9 +41,12 @@ final class Representation {
     }
 
     private Answer notModified() {
-        return Answer.bodiless(304).with(whole.headers().stream()
-                .filter(header -> !AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_TYPE))
-                .toList());
+        return Answer.bodiless(304).with(whole.headers().stream().filter(header -> !isOfBody(header)).toList());
+    }
+
+    private static boolean isOfBody(Header header) {
+        return AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_TYPE)
+                || AsciiString.contentEqualsIgnoreCase(header.name(), HttpHeaders.CONTENT_LENGTH);
     }
 
     /// How many bytes its body has.

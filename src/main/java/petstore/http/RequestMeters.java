@@ -53,9 +53,10 @@ final class RequestMeters {
     void answered(Exchange exchange, Answer answer, long durationNs) {
         inFlight.decrementAndGet();
         String method = exchange.request().method().name();
-        durations.computeIfAbsent(
-                new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(), answer.status()),
-                this::duration).record(durationNs, TimeUnit.NANOSECONDS);
+        Name name = new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(), answer.status());
+        Timer known = durations.get(name);
+        Timer timer = known == null ? durations.computeIfAbsent(name, this::duration) : known;
+        timer.record(durationNs, TimeUnit.NANOSECONDS);
         answer.refusal().ifPresent(kind -> refusals.computeIfAbsent(kind, this::refusal).increment());
         if (exchange.isDeprecated()) {
             exchange.key().ifPresent(key -> deprecated(key, exchange.route()).increment());

@@ -50,7 +50,12 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
 
     /// Whether every answer says that it is to be removed.
     boolean isDeprecated() {
-        return headers.stream().anyMatch(header -> AsciiString.contentEqualsIgnoreCase(header.name(), "Deprecation"));
+        for (Header header : headers) {
+            if (AsciiString.contentEqualsIgnoreCase(header.name(), "Deprecation")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Whether its operation does nothing but read animals.

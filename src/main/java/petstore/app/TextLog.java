@@ -1,0 +1,41 @@
+package petstore.app;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import org.slf4j.event.KeyValuePair;
+
+/// Writes an event for people: time, level, logger, message, what the event says by name, and the stack trace of a defect.
+final class TextLog extends LogEncoder {
+
+    private static final int USUAL_LENGTH = 256;
+    private static final int LEVEL_WIDTH = 5;
+    private static final Pattern LINE_BREAK = Pattern.compile("\\s*\\R\\s*");
+    private static final String BETWEEN_LINES = " | ";
+
+    @Override
+    public byte[] encode(ILoggingEvent event) {
+        String level = event.getLevel().toString();
+        StringBuilder line = new StringBuilder(USUAL_LENGTH).append(time(event)).append(' ').append(level)
+                .repeat(' ', LEVEL_WIDTH - level.length() + 1)
+                .append(logger(event)).append(" - ").append(event.getFormattedMessage());
+        for (KeyValuePair pair : pairs(event)) {
+            line.append(' ').append(pair.key).append('=').append(pair.value);
+        }
+        if (event.getThrowableProxy() != null) {
+            line.append(' ').append(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip());
+        }
+        return oneLine(line).append('\n').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static StringBuilder oneLine(StringBuilder text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < ' ' || text.charAt(i) > '~') {
+                return new StringBuilder(LINE_BREAK.matcher(text.toString().strip()).replaceAll(BETWEEN_LINES));
+            }
+        }
+        return text;
+    }
+}
