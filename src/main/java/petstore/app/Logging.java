@@ -1,5 +1,7 @@
 package petstore.app;
 
+import java.util.List;
+
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
@@ -22,6 +24,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
         JSON
     }
 
+    private static final String ACCESS = "access";
+    private static final List<String> ABOUT_REQUESTS = List.of(ACCESS, "audit");
+
     @Override
     public ExecutionStatus configure(LoggerContext log) {
         log.getStatusManager().add(new NopStatusListener());
@@ -30,22 +35,21 @@ public final class Logging extends ContextAwareBase implements Configurator {
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    /// Writes in this format from now on.
+    /// Writes in this format from now on, and what is about requests a moment later.
     ///
     /// @param access whether there is a line for every request
     static void use(Format format, boolean access) {
         LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
         write(log, format);
-        Logger requests = log.getLogger("access");
-        if (access) {
-            BufferedAppender later = new BufferedAppender(encoder(log, format), ConsoleTarget.SystemErr.getStream());
-            later.setContext(log);
-            later.start();
-            requests.addAppender(later);
-            requests.setAdditive(false);
-        } else {
-            requests.setLevel(Level.OFF);
+        BufferedAppender later = new BufferedAppender(encoder(log, format), ConsoleTarget.SystemErr.getStream());
+        later.setContext(log);
+        later.start();
+        for (String name : ABOUT_REQUESTS) {
+            Logger logger = log.getLogger(name);
+            logger.addAppender(later);
+            logger.setAdditive(false);
         }
+        log.getLogger(ACCESS).setLevel(access ? Level.INFO : Level.OFF);
     }
 
     /// Writes what is waiting to be written. Nothing can be logged afterwards.

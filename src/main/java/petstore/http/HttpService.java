@@ -99,7 +99,7 @@ public final class HttpService implements AutoCloseable {
     private void listen(Catalogue catalogue) {
         PetOperations pets = new PetOperations(catalogue, settings, meters, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
-        RefusalLog refusals = new RefusalLog(clock);
+        RefusalLog refusals = new RefusalLog();
         Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
         port = listen("api", "--", settings.host(), settings.port(),

@@ -26,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LogIT {
 
     private static final String KEY = "a-key-that-nobody-may-see-in-a-log";
+    private static final int REFUSALS = 500;
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
 
@@ -62,6 +63,20 @@ class LogIT {
     void requestsCanBeLeftOut() {
         assertThat(log("--access-log", "false")).noneMatch(line -> line.contains("request=first"))
                 .anyMatch(line -> line.contains("audit"));
+    }
+
+    @Test
+    void everyRefusalIsInTheLog() {
+        try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady()) {
+            ApiClient stranger = server.client("");
+            for (int i = 0; i < REFUSALS; i++) {
+                stranger.get("/v1/pets", "X-Request-Id", "stranger-" + i);
+            }
+            server.terminate();
+            List<String> err = server.ending().err();
+            assertThat(err.stream().filter(line -> line.matches(".* audit - refused 401 GET /v1/pets key=- from=\\S+"
+                    + " request=stranger-\\d+"))).hasSize(REFUSALS).doesNotHaveDuplicates();
+        }
     }
 
     /// What the program has said when it ends after three requests, without anything that nobody may see.
