@@ -4,24 +4,23 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /// The animals that the store offers.
 ///
-/// Every method blocks and may be called from any thread. Errors: [Failure] of kind `UNAVAILABLE` when the store cannot
-/// be reached, is full or has too much to do; nothing was changed then as far as the store can tell.
+/// Every method may be called from any thread, and blocks unless it gives a future: what many clients wait for together should
+/// not take a thread for each. Errors: [Failure] of kind `UNAVAILABLE` when the store cannot be reached, is full or has too much
+/// to do; nothing was changed then as far as the store can tell. A future fails with it.
 public interface Catalogue {
 
-    /// The page that `query` asks for, as of now: everything that [#add] has given back is in it.
+    /// The page that `query` asks for, as of now: everything that was given back by [#add] is in it.
     Page list(PetQuery query);
 
-    /// How far the catalogue has come, as of now: whatever was acknowledged before, by whichever process, is part of it.
-    Version version();
-
-    /// The same without waiting, as far as this process knows; absent when others may change the catalogue without its knowing
-    /// within a second.
-    Optional<Version> knownVersion();
+    /// How far the catalogue has come, as of now: whatever was acknowledged before, by whichever process that serves it, is part
+    /// of it, and what commands have added is within a second. It is there at once when this process knows it.
+    CompletableFuture<Version> version();
 
     /// Where work that reads is best done: reads take fewer turns there. Its `execute` throws [Failure] of kind `UNAVAILABLE` when
     /// the work would wait too long.
@@ -31,13 +30,13 @@ public interface Catalogue {
     Optional<Pet> find(long id);
 
     /// Adds an animal and gives it back under its new id. It is durable and visible to every reader from then on.
-    Pet add(NewPet pet);
+    CompletableFuture<Pet> add(NewPet pet);
 
     /// Adds an animal unless an earlier request under the same name has, in one transaction with the record of it.
     ///
     /// Errors: [Failure] of kind `REQUEST_IN_PROGRESS` while such a request is being carried out, and of kind
     /// `IDEMPOTENCY_KEY_REUSED` when it asked for something else.
-    Added addOnce(NewPet pet, IdempotencyKey key);
+    CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key);
 
     /// Shows every animal to `action`, by ascending id, as they are when this is called, whatever is added meanwhile. They come
     /// in groups of some thousands, which another thread may go through; memory does not grow with the number of groups.

@@ -5,6 +5,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -44,7 +46,7 @@ public abstract class CatalogueKit {
 
     @Test
     void givesBackWhatWasAdded() {
-        Pet pet = catalogue().add(new NewPet("Whiskers", 7, Optional.of(PetStatus.PENDING)));
+        Pet pet = add(new NewPet("Whiskers", 7, Optional.of(PetStatus.PENDING)));
         assertThat(pet).isEqualTo(new Pet(1, "Whiskers", 7, Optional.of(PetStatus.PENDING)));
         assertThat(catalogue().find(1)).contains(pet);
         assertThat(catalogue().list(FIRST_PAGE)).isEqualTo(new Page(List.of(pet), Optional.empty()));
@@ -65,7 +67,7 @@ public abstract class CatalogueKit {
     @Test
     void keepsTheWholeRangeOfCategories() {
         for (long categoryId : new long[]{Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
-            long id = catalogue().add(new NewPet("Rex", categoryId, Optional.empty())).id();
+            long id = add(new NewPet("Rex", categoryId, Optional.empty())).id();
             assertThat(catalogue().find(id)).map(Pet::categoryId).contains(categoryId);
         }
     }
@@ -99,7 +101,7 @@ public abstract class CatalogueKit {
     void filtersByStatusOnEveryPage() {
         for (int i = 0; i < 4; i++) {
             for (PetStatus status : PetStatus.values()) {
-                catalogue().add(new NewPet("Rex", i, Optional.of(status)));
+                add(new NewPet("Rex", i, Optional.of(status)));
             }
             add("without status");
         }
@@ -138,40 +140,40 @@ public abstract class CatalogueKit {
     @Test
     void aRequestWithAKeyActsOnce() {
         IdempotencyKey key = key("a", "one", NOW);
-        Added first = catalogue().addOnce(REX, key);
+        Added first = addOnce(REX, key);
         assertThat(first).isEqualTo(new Added(REX.withId(1), false));
-        assertThat(catalogue().addOnce(REX, key)).isEqualTo(new Added(first.pet(), true));
+        assertThat(addOnce(REX, key)).isEqualTo(new Added(first.pet(), true));
         reopen();
-        assertThat(catalogue().addOnce(REX, key("a", "one", NOW.plus(RETENTION).minusMillis(1))))
+        assertThat(addOnce(REX, key("a", "one", NOW.plus(RETENTION).minusMillis(1))))
                 .isEqualTo(new Added(first.pet(), true));
         assertThat(catalogue().count()).isEqualTo(1);
     }
 
     @Test
     void aKeyBelongsToItsOwner() {
-        catalogue().addOnce(REX, key("a", "one", NOW));
-        assertThat(catalogue().addOnce(REX, key("b", "one", NOW)).replayed()).isFalse();
-        assertThat(catalogue().addOnce(REX, key("a", "two", NOW)).replayed()).isFalse();
-        assertThat(catalogue().addOnce(REX, key("a", "One", NOW)).replayed()).isFalse();
+        addOnce(REX, key("a", "one", NOW));
+        assertThat(addOnce(REX, key("b", "one", NOW)).replayed()).isFalse();
+        assertThat(addOnce(REX, key("a", "two", NOW)).replayed()).isFalse();
+        assertThat(addOnce(REX, key("a", "One", NOW)).replayed()).isFalse();
         assertThat(catalogue().count()).isEqualTo(4);
     }
 
     @Test
     void aKeyIsForOneRequest() {
-        catalogue().addOnce(REX, key("a", "one", NOW));
+        addOnce(REX, key("a", "one", NOW));
         IdempotencyKey other = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "other", NOW,
                 RETENTION);
-        assertThatThrownBy(() -> catalogue().addOnce(REX, other)).isInstanceOfSatisfying(Failure.class,
+        assertThatThrownBy(() -> addOnce(REX, other)).isInstanceOfSatisfying(Failure.class,
                 failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.IDEMPOTENCY_KEY_REUSED));
         assertThat(catalogue().count()).isEqualTo(1);
     }
 
     @Test
     void aKeyIsForgottenAfterItsTime() {
-        catalogue().addOnce(REX, key("a", "one", NOW));
-        Added later = catalogue().addOnce(REX, key("a", "one", NOW.plus(RETENTION)));
+        addOnce(REX, key("a", "one", NOW));
+        Added later = addOnce(REX, key("a", "one", NOW.plus(RETENTION)));
         assertThat(later).isEqualTo(new Added(REX.withId(2), false));
-        assertThat(catalogue().addOnce(REX, key("a", "one", NOW.plus(RETENTION))).pet()).isEqualTo(later.pet());
+        assertThat(addOnce(REX, key("a", "one", NOW.plus(RETENTION))).pet()).isEqualTo(later.pet());
     }
 
     @Test
@@ -180,7 +182,7 @@ public abstract class CatalogueKit {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Boolean>> sent = IntStream.range(0, keys * 8).mapToObj(i -> threads.submit(() -> {
                 try {
-                    catalogue().addOnce(REX, key("a", "key" + i % keys, NOW));
+                    addOnce(REX, key("a", "key" + i % keys, NOW));
                     return true;
                 } catch (Failure e) {
                     return e.kind() == Failure.Kind.REQUEST_IN_PROGRESS;
@@ -254,6 +256,23 @@ public abstract class CatalogueKit {
     }
 
     private Pet add(String name) {
-        return catalogue().add(new NewPet(name, 7, Optional.empty()));
+        return add(new NewPet(name, 7, Optional.empty()));
+    }
+
+    private Pet add(NewPet pet) {
+        return awaited(catalogue().add(pet));
+    }
+
+    private Added addOnce(NewPet pet, IdempotencyKey key) {
+        return awaited(catalogue().addOnce(pet, key));
+    }
+
+    /// What a future comes to, or the failure that it fails with.
+    public static <T> T awaited(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof Failure failure ? failure : e;
+        }
     }
 }

@@ -2,10 +2,11 @@ package petstore.http;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -19,8 +20,8 @@ import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.Scope;
 
-/// The life of a request: bearer key, route, scope, body, operation, answer. All but the operation, and the look-up of a key
-/// that memory does not know, happens on the event loop.
+/// The life of a request: bearer key, route, scope, body, operation, answer. All of it happens on the event loop and never waits:
+/// the operation, and the look-up of a key that memory does not know, give futures.
 final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
@@ -31,18 +32,16 @@ final class Dispatcher {
     private final RateLimits limits;
     private final RefusalLog refusals;
     private final Optional<Browsers> browsers;
-    private final Executor readers;
     private final ExecutorService virtualThreads;
 
     /// @param browsers what they are told beside the answers; absent for nothing
     Dispatcher(Routes routes, Bearer bearer, RateLimits limits, RefusalLog refusals, Optional<Browsers> browsers,
-            Executor readers, ExecutorService virtualThreads) {
+            ExecutorService virtualThreads) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
         this.refusals = refusals;
         this.browsers = browsers;
-        this.readers = readers;
         this.virtualThreads = virtualThreads;
     }
 
@@ -71,7 +70,7 @@ final class Dispatcher {
             case Bearer.Verdict.Undecided(var token) -> {
                 found.ifPresent(match -> exchange.always(match.route().headers()));
                 exchange.pause();
-                blocking(exchange, virtualThreads, () -> bearer.lookUp(token),
+                await(exchange, CompletableFuture.supplyAsync(() -> bearer.lookUp(token), virtualThreads),
                         verdict -> decide(exchange, found, verdict));
             }
             case Bearer.Verdict verdict -> decide(exchange, found, verdict);
@@ -142,38 +141,39 @@ final class Dispatcher {
     private void operate(Exchange exchange, Routes.Match match, Optional<ApiKey> key, Buffer body) {
         Request request = new Request(match.parameter(), exchange.request().query(), exchange.request().headers(),
                 key, body);
-        Route.Operation operation = match.route().operation();
+        CompletableFuture<Answer> coming;
         try {
-            operation.answerAtOnce(request).ifPresentOrElse(exchange::send,
-                    () -> blocking(exchange, match.route().reads() ? readers : virtualThreads,
-                            () -> operation.answer(request), exchange::send));
-        } catch (Failure e) {
+            coming = match.route().operation().answer(request);
+        } catch (RuntimeException e) {
             exchange.send(answer(exchange, e));
+            return;
         }
+        await(exchange, coming, exchange::send);
     }
 
-    /// Gets a value on a thread that may block, and goes on with it on the event loop; a failure is the answer.
-    private <T> void blocking(Exchange exchange, Executor threads, Supplier<T> work, Consumer<T> next) {
+    /// Goes on with a value when it is there, on the event loop; a failure is the answer.
+    private static <T> void await(Exchange exchange, CompletableFuture<T> coming, Consumer<T> next) {
+        if (coming.state() == Future.State.SUCCESS) {
+            next.accept(coming.resultNow());
+            return;
+        }
         exchange.suspend();
-        threads.execute(() -> {
-            try {
-                T value = work.get();
-                exchange.resume(() -> next.accept(value));
-            } catch (Failure e) {
-                exchange.resume(() -> exchange.send(answer(exchange, e)));
-            } catch (RuntimeException | Error e) {
-                Failure failure = new Failure(Kind.INTERNAL_ERROR, "unexpected", e);
-                exchange.resume(() -> exchange.send(answer(exchange, failure)));
+        var _ = coming.whenComplete((value, failure) -> exchange.resume(() -> {
+            if (failure == null) {
+                next.accept(value);
+            } else {
+                exchange.send(answer(exchange, failure));
             }
-        });
+        }));
     }
 
     /// Nothing about the cause of a defect leaves the process but the id under which the log has it.
-    private static Answer answer(Exchange exchange, Failure failure) {
-        if (failure.kind() != Kind.INTERNAL_ERROR) {
+    private static Answer answer(Exchange exchange, Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
+        if (cause instanceof Failure failure && failure.kind() != Kind.INTERNAL_ERROR) {
             return Errors.answer(failure);
         }
-        LOG.error("Request {} failed", exchange.id(), failure);
+        LOG.error("Request {} failed", exchange.id(), cause);
         return Errors.answer(Kind.INTERNAL_ERROR,
                 "something went wrong here; the log has it as request " + exchange.id());
     }

@@ -101,15 +101,14 @@ public final class HttpService implements AutoCloseable {
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog();
         Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
-        Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health);
+        Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health, virtualThreads);
         port = listen("api", "--", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), catalogue.readers(),
-                        virtualThreads),
+                new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), virtualThreads),
                 tls,
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
-                new Dispatcher(Routes.admin(health, new MetricsPage(meters)), bearer, limits, refusals,
-                        Optional.empty(), virtualThreads, virtualThreads),
+                new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, refusals,
+                        Optional.empty(), virtualThreads),
                 Optional.empty(), 1);
         refreshLater();
     }

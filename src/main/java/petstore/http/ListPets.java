@@ -1,7 +1,7 @@
 package petstore.http;
 
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 import petstore.Catalogue;
 import petstore.Page;
@@ -23,18 +23,16 @@ final class ListPets implements Route.Operation {
         this.cache = cache;
     }
 
+    /// A page that is in memory is answered at once, if the version is known.
     @Override
-    public Optional<Answer> answerAtOnce(Request request) {
+    public CompletableFuture<Answer> answer(Request request) {
         PetQuery query = QueryParameters.petQuery(request.query());
-        return catalogue.knownVersion().flatMap(version -> cache.find(query, version))
-                .map(page -> page.answer(request));
+        return catalogue.version().thenCompose(version -> page(query, version)).thenApply(page -> page.answer(request));
     }
 
-    @Override
-    public Answer answer(Request request) {
-        PetQuery query = QueryParameters.petQuery(request.query());
-        Version version = catalogue.knownVersion().orElseGet(catalogue::version);
-        return cache.find(query, version).orElseGet(() -> read(query, version)).answer(request);
+    private CompletableFuture<Representation> page(PetQuery query, Version version) {
+        return cache.find(query, version).map(CompletableFuture::completedFuture)
+                .orElseGet(() -> CompletableFuture.supplyAsync(() -> read(query, version), catalogue.readers()));
     }
 
     /// The version is from before the page is read: what is added in between makes the page newer, not older.

@@ -21,7 +21,8 @@ final class PageCache {
     private record Entry(Version version, boolean hasNext, Representation page) {
     }
 
-    private final Cache<PetQuery, Entry> entries = Caffeine.newBuilder().maximumWeight(MOST_BYTES)
+    private final Cache<PetQuery, Entry> entries = Caffeine.newBuilder().executor(Runnable::run)
+            .maximumWeight(MOST_BYTES)
             .weigher((PetQuery _, Entry entry) -> entry.page().length() + BYTES_BESIDE_THE_BODY).build();
 
     private final Counter hits;

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Added;
@@ -29,6 +30,8 @@ final class PetOperations {
 
     /// listPets.
     final Route.Operation listPets;
+    /// getPet.
+    final Route.Operation getPet;
 
     private final Catalogue catalogue;
     private final Clock clock;
@@ -37,6 +40,7 @@ final class PetOperations {
 
     PetOperations(Catalogue catalogue, HttpSettings settings, MeterRegistry meters, Clock clock) {
         this.listPets = new ListPets(catalogue, settings.base(), new PageCache(meters));
+        this.getPet = Route.Operation.on(catalogue.readers(), this::getPet);
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();
@@ -44,11 +48,15 @@ final class PetOperations {
     }
 
     /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
-    Answer createPet(Request request) {
+    CompletableFuture<Answer> createPet(Request request) {
         Optional<String> key = IdempotencyHeader.find(request.headers());
         NewPet newPet = NewPetParser.parse(request.body().getBytes());
-        Added added = key.map(text -> catalogue.addOnce(newPet, idempotencyKey(request, text, newPet)))
-                .orElseGet(() -> new Added(catalogue.add(newPet), false));
+        return key.map(text -> catalogue.addOnce(newPet, idempotencyKey(request, text, newPet)))
+                .orElseGet(() -> catalogue.add(newPet).thenApply(pet -> new Added(pet, false)))
+                .thenApply(this::created);
+    }
+
+    private Answer created(Added added) {
         Answer answer = Answer.json(201, PetJson.write(added.pet()),
                 Header.of("Location", base + "/pets/" + added.pet().id()), Answer.NO_STORE);
         return added.replayed() ? answer.with(REPLAYED) : answer;
@@ -63,7 +71,7 @@ final class PetOperations {
     }
 
     /// One animal, until the operation's removal date.
-    Answer getPet(Request request) {
+    private Answer getPet(Request request) {
         if (!clock.instant().isBefore(GET_PET_ENDS)) {
             throw new Failure(Kind.GONE, "getPet was removed on 5 December 2030; use GET /pets with the status filter");
         }

@@ -4,6 +4,9 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpMethod;
@@ -18,18 +21,16 @@ import petstore.Scope;
 /// @param headers what every answer carries once the key is accepted, errors too
 record Route(HttpMethod method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
 
-    /// Reads, validates, calls the catalogue, maps the result.
+    /// Reads, validates, calls the catalogue, maps the result. It is begun on the event loop and does not block it.
     ///
-    /// Errors: [petstore.Failure], which becomes the answer; anything else is a 500.
+    /// Errors: [petstore.Failure], thrown or in the future, which becomes the answer; anything else is a 500.
     @FunctionalInterface
     interface Operation {
+        CompletableFuture<Answer> answer(Request request);
 
-        /// The answer. Runs on a thread that may block.
-        Answer answer(Request request);
-
-        /// The answer when it is in memory, else absent. Runs on the event loop.
-        default Optional<Answer> answerAtOnce(Request request) {
-            return Optional.empty();
+        /// An operation that blocks, on threads that may.
+        static Operation on(Executor threads, Function<Request, Answer> work) {
+            return request -> CompletableFuture.supplyAsync(() -> work.apply(request), threads);
         }
     }
 
@@ -56,11 +57,6 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
             }
         }
         return false;
-    }
-
-    /// Whether its operation does nothing but read animals.
-    boolean reads() {
-        return scope.filter(Scope.READ::equals).isPresent();
     }
 
     boolean readsBody() {

@@ -3,10 +3,12 @@ package petstore.http;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.Executor;
 
 import io.vertx.core.http.HttpMethod;
 import petstore.Failure.Kind;
 import petstore.Scope;
+import petstore.http.Route.Operation;
 
 /// The route tables of the two listeners.
 final class Routes {
@@ -21,26 +23,30 @@ final class Routes {
     }
 
     /// What clients meet.
-    static Routes api(PetOperations pets, Contract contract, Docs docs, Health health) {
+    ///
+    /// @param threads may block
+    static Routes api(PetOperations pets, Contract contract, Docs docs, Health health, Executor threads) {
         return new Routes(List.of(
                 Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets.listPets, List.of()),
                 Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
-                Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
-                Route.open("/", docs::redirect),
-                Route.open("/docs", docs::page),
-                Route.open("/docs/{asset}", docs::asset),
-                Route.open("/openapi.yaml", contract::yaml),
-                Route.open("/openapi.json", contract::json),
-                Route.open("/livez", health::livez),
-                Route.open("/readyz", health::readyz)));
+                Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets.getPet, pets.deprecation()),
+                Route.open("/", Operation.on(threads, docs::redirect)),
+                Route.open("/docs", Operation.on(threads, docs::page)),
+                Route.open("/docs/{asset}", Operation.on(threads, docs::asset)),
+                Route.open("/openapi.yaml", Operation.on(threads, contract::yaml)),
+                Route.open("/openapi.json", Operation.on(threads, contract::json)),
+                Route.open("/livez", Operation.on(threads, health::livez)),
+                Route.open("/readyz", Operation.on(threads, health::readyz))));
     }
 
     /// What operators meet.
-    static Routes admin(Health health, MetricsPage metrics) {
+    ///
+    /// @param threads may block
+    static Routes admin(Health health, MetricsPage metrics, Executor threads) {
         return new Routes(List.of(
-                Route.open("/metrics", metrics::metrics),
-                Route.open("/livez", health::livez),
-                Route.open("/readyz", health::readyz)));
+                Route.open("/metrics", Operation.on(threads, metrics::metrics)),
+                Route.open("/livez", Operation.on(threads, health::livez)),
+                Route.open("/readyz", Operation.on(threads, health::readyz))));
     }
 
     /// Every route, in the order in which they are tried.

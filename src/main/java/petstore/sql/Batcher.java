@@ -3,12 +3,15 @@ package petstore.sql;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -34,12 +37,17 @@ final class Batcher<I, O> implements AutoCloseable {
     /// The longest wait before others are refused at once, as a part of the senders' patience.
     private static final int PART_OF_PATIENCE = 4;
 
-    private record Task<I, O>(I item, CompletableFuture<O> result) {
+    /// How often late items are looked for while one may wait.
+    private static final int LOOKS = 20;
+
+    private record Task<I, O>(I item, CompletableFuture<O> result, long sinceNs) {
     }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
+    private final Set<List<Task<I, O>>> onTheirWay = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final ScheduledExecutorService clock;
     private final Function<List<I>, List<O>> work;
     private final Duration patience;
     private final Admission admission;
@@ -66,53 +74,55 @@ final class Batcher<I, O> implements AutoCloseable {
         for (int i = 0; i < size; i++) {
             threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
         }
+        clock = Executors
+                .newSingleThreadScheduledExecutor(Thread.ofPlatform().name(name + "-clock").daemon().factory());
+        long pauseNs = patience.toNanos() / LOOKS;
+        var _ = clock.scheduleWithFixedDelay(this::giveUp, pauseNs, pauseNs, TimeUnit.NANOSECONDS);
     }
 
-    /// Waits until the work on `item` is done.
+    /// Hands over an item; the future comes when the work on it is done, on a thread of the batcher.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` when too much is waiting already, or when it takes too long, in which case it may
-    /// be done later; and what the work throws.
-    O await(I item) {
-        Task<I, O> task = new Task<>(item, new CompletableFuture<>());
-        enter(task);
-        try {
-            return task.result().get(patience.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
-        } catch (TimeoutException e) {
-            throw leave(task)
-                    ? Failure.unavailable("too much is waiting; try again later")
-                    : Failure.unavailable("the store takes too long; whether this was done is not known");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.unavailable("the service is stopping; whether this was done is not known");
-        }
-    }
-
-    private void enter(Task<I, O> task) {
+    /// It fails with [Failure] of kind `UNAVAILABLE` when too much is waiting already, or when it takes too long, in which case
+    /// it may be done later; and with what the work throws.
+    CompletableFuture<O> submit(I item) {
+        Task<I, O> task = new Task<>(item, new CompletableFuture<>(), System.nanoTime());
         lock.lock();
         try {
             if (closed) {
-                throw Failure.unavailable("the service is stopping");
+                return CompletableFuture.failedFuture(Failure.unavailable("the service is stopping"));
             }
             if (waiting.size() == CAPACITY || !admission.admits(waiting.size() / LARGEST_BATCH)) {
-                throw Failure.unavailable("too much is waiting; try again later");
+                return CompletableFuture.failedFuture(tooMuch());
             }
             waiting.add(task);
             arrived.signal();
         } finally {
             lock.unlock();
         }
+        return task.result();
     }
 
-    /// Takes back a task; false when work on it has begun.
-    private boolean leave(Task<I, O> task) {
+    private static Failure tooMuch() {
+        return Failure.unavailable("too much is waiting; try again later");
+    }
+
+    /// Gives up what has waited for too long.
+    private void giveUp() {
+        long latest = System.nanoTime() - patience.toNanos();
+        List<Task<I, O>> late = new ArrayList<>();
+        List<Task<I, O>> begun;
         lock.lock();
         try {
-            return waiting.remove(task);
+            while (!waiting.isEmpty() && waiting.element().sinceNs() - latest < 0) {
+                late.add(waiting.remove());
+            }
+            begun = onTheirWay.stream().flatMap(List::stream).filter(task -> task.sinceNs() - latest < 0).toList();
         } finally {
             lock.unlock();
         }
+        late.forEach(task -> task.result().completeExceptionally(tooMuch()));
+        begun.forEach(task -> task.result().completeExceptionally(
+                Failure.unavailable("the store takes too long; whether this was done is not known")));
     }
 
     private void run() {
@@ -135,6 +145,7 @@ final class Batcher<I, O> implements AutoCloseable {
                     break;
                 }
             }
+            onTheirWay.add(batch);
             return batch;
         } finally {
             lock.unlock();
@@ -166,6 +177,12 @@ final class Batcher<I, O> implements AutoCloseable {
             batch.forEach(task -> task.result().completeExceptionally(e));
         }
         admission.took(System.nanoTime() - beganNs);
+        lock.lock();
+        try {
+            onTheirWay.remove(batch);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Refuses new items and waits until the work on those that are waiting is done.
@@ -185,5 +202,6 @@ final class Batcher<I, O> implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        clock.shutdownNow();
     }
 }

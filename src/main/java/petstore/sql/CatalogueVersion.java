@@ -2,7 +2,7 @@ package petstore.sql;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,9 +33,11 @@ final class CatalogueVersion implements AutoCloseable {
         return System.nanoTime() - KNOWN_FOR.toNanos() - 1;
     }
 
-    /// The version as the database has it, read after this was called, once for all that wait.
-    Version read() {
-        return readings.await(true);
+    /// The version: at once when it is known, else as the database has it after this was called, read once for all that wait.
+    CompletableFuture<Version> now() {
+        Known last = known.get();
+        boolean relied = !database.isShared() && System.nanoTime() - last.readNs() <= KNOWN_FOR.toNanos();
+        return relied ? CompletableFuture.completedFuture(last.version()) : readings.submit(true);
     }
 
     private Version readNow() {
@@ -44,14 +46,6 @@ final class CatalogueVersion implements AutoCloseable {
                 session -> Session.rows(session.prepare(READ), row -> new Version(row.getLong(1), row.getLong(2))))
                 .getFirst();
         return known.updateAndGet(before -> new Known(before.version().latest(read), beganNs)).version();
-    }
-
-    /// The version without asking the database; absent when it may have moved on.
-    Optional<Version> known() {
-        Known now = known.get();
-        return database.isShared() || System.nanoTime() - now.readNs() > KNOWN_FOR.toNanos()
-                ? Optional.empty()
-                : Optional.of(now.version());
     }
 
     /// Has the version read from the database before it is relied upon again.

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -71,13 +72,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public Version version() {
-        return version.read();
-    }
-
-    @Override
-    public Optional<Version> knownVersion() {
-        return version.known();
+    public CompletableFuture<Version> version() {
+        return version.now();
     }
 
     @Override
@@ -110,28 +106,24 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public Pet add(NewPet pet) {
-        return write(new Insertion(pet, Optional.empty())).pet();
+    public CompletableFuture<Pet> add(NewPet pet) {
+        return write(new Insertion(pet, Optional.empty())).thenApply(Added::pet);
     }
 
     @Override
-    public Added addOnce(NewPet pet, IdempotencyKey key) {
+    public CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key) {
         if (!inProgress.add(key.name())) {
-            throw new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
-                    "a request with this Idempotency-Key is being carried out");
+            return CompletableFuture.failedFuture(new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
+                    "a request with this Idempotency-Key is being carried out"));
         }
-        try {
-            return write(new Insertion(pet, Optional.of(key)));
-        } finally {
-            inProgress.remove(key.name());
-        }
+        return write(new Insertion(pet, Optional.of(key))).whenComplete((_, _) -> inProgress.remove(key.name()));
     }
 
-    private Added write(Insertion insertion) {
-        return switch (writer.await(insertion)) {
+    private CompletableFuture<Added> write(Insertion insertion) {
+        return writer.submit(insertion).thenApply(outcome -> switch (outcome) {
             case Outcome.Done(var added) -> added;
             case Outcome.Refused(var failure) -> throw failure;
-        };
+        });
     }
 
     @Override
@@ -239,17 +231,19 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         }
     }
 
+    /// One statement for many animals: SQLite looks after its ids once for each.
     private static void insert(Session session, List<Pet> pets) throws SQLException {
-        PreparedStatement insert = session.prepare(INSERT);
-        insert.clearBatch();
-        for (Pet pet : pets) {
-            insert.setLong(1, pet.id());
-            insert.setString(2, pet.name());
-            insert.setLong(3, pet.categoryId());
-            insert.setString(4, pet.status().map(PetStatus::text).orElse(null));
-            insert.addBatch();
+        for (List<Pet> some : Session.chunks(pets)) {
+            PreparedStatement insert = session.prepare(INSERT + ", (?, ?, ?, ?)".repeat(some.size() - 1));
+            int at = 1;
+            for (Pet pet : some) {
+                insert.setLong(at++, pet.id());
+                insert.setString(at++, pet.name());
+                insert.setLong(at++, pet.categoryId());
+                insert.setString(at++, pet.status().map(PetStatus::text).orElse(null));
+            }
+            insert.executeUpdate();
         }
-        insert.executeBatch();
     }
 
     @Override

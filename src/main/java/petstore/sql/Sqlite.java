@@ -171,11 +171,11 @@ final class Sqlite implements Database {
     @Override
     public <T> T snapshot(Work<T> work) {
         return read(session -> {
-            session.execute("BEGIN");
+            session.execute("SAVEPOINT snapshot");
             try {
                 return work.on(session);
             } finally {
-                session.execute("ROLLBACK");
+                session.execute("RELEASE snapshot");
             }
         });
     }

@@ -27,7 +27,7 @@ class RoutesTest {
         try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
             Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, new SimpleMeterRegistry(),
                     Clock.systemUTC()),
-                    new Contract(settings), new Docs(settings), new Health(store::check));
+                    new Contract(settings), new Docs(settings), new Health(store::check), Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());
             assertThat(served).isEqualTo(documented());

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.CatalogueKit;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.PetQuery;
@@ -39,7 +40,8 @@ class SqlStoreTest {
         assertTimeoutPreemptively(PATIENCE, () -> {
             assertUnavailable(() -> store.catalogue().list(FIRST_PAGE));
             assertUnavailable(() -> store.catalogue().find(1));
-            assertUnavailable(() -> store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty())));
+            assertUnavailable(
+                    () -> CatalogueKit.awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))));
             assertUnavailable(() -> store.keys().list());
             assertUnavailable(store::check);
         });
@@ -75,7 +77,8 @@ class SqlStoreTest {
     private static void useUntilClosed(SqlStore store, Set<Long> added, CountDownLatch busy) {
         try {
             while (true) {
-                added.add(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty())).id());
+                added.add(
+                        CatalogueKit.awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))).id());
                 store.catalogue().list(FIRST_PAGE);
                 busy.countDown();
             }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import petstore.CatalogueKit;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -56,8 +57,9 @@ class TransferTest {
                 "tab\t\u0001",
                 "=1+1", "null", "\\", "a\u2028b");
         for (String name : names) {
-            store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty()));
-            store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
+            CatalogueKit.awaited(store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty())));
+            CatalogueKit
+                    .awaited(store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING))));
         }
         String exported = export(store, format);
         try (SqlStore copy = TestStore.open(other)) {
@@ -72,8 +74,8 @@ class TransferTest {
 
     @Test
     void ndjsonIsExactlyTheJsonOfTheApi() throws IOException {
-        store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD)));
-        store.catalogue().add(new NewPet("Rex", -1, Optional.empty()));
+        CatalogueKit.awaited(store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD))));
+        CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", -1, Optional.empty())));
         assertThat(export(store, Format.NDJSON)).isEqualTo("""
                 {"id":1,"name":"Ünï \\"x\\"","categoryId":7,"status":"sold"}
                 {"id":2,"name":"Rex","categoryId":-1}
@@ -87,7 +89,7 @@ class TransferTest {
 
     @Test
     void givesNewIdsByDefault() throws IOException {
-        store.catalogue().add(new NewPet("first", 1, Optional.empty()));
+        CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
         assertThat(store.catalogue().find(77)).isEmpty();
         assertThat(store.catalogue().find(2)).map(Pet::name).contains("Rex");
@@ -134,7 +136,7 @@ class TransferTest {
 
     @Test
     void anIdThatIsTakenMakesItsLineBad() throws IOException {
-        store.catalogue().add(new NewPet("first", 1, Optional.empty()));
+        CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         String file = pet(1) + pet(9) + pet(3) + pet(9) + pet(0) + GOOD + pet(Long.MAX_VALUE);
         Report report = importInto(store, Format.NDJSON, file, true, true, false);
         assertThat(report.firstBad()).containsExactly("line 1: the id 1 is taken",
@@ -143,7 +145,8 @@ class TransferTest {
                 "line 6: id must be an integer between 1 and 9223372036854775807",
                 "line 7: the id 9223372036854775807 leaves too little room for later ones");
         assertThat(report.written()).isEqualTo(2);
-        assertThat(store.catalogue().add(new NewPet("next", 1, Optional.empty())).id()).isEqualTo(10);
+        assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("next", 1, Optional.empty()))).id())
+                .isEqualTo(10);
     }
 
     @Test
