@@ -5,29 +5,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /// The animals that the store offers.
 ///
-/// Every method may be called from any thread, and blocks unless it gives a future: what many clients wait for together should
-/// not take a thread for each. Errors: [Failure] of kind `UNAVAILABLE` when the store cannot be reached, is full or has too much
-/// to do; nothing was changed then as far as the store can tell. A future fails with it.
+/// Every method may be called from any thread. Those that requests need give futures, so that none takes a thread to wait on; the
+/// others block. Errors: [Failure] of kind `UNAVAILABLE` when the store cannot be reached, is full or has too much to do; nothing
+/// was changed then as far as the store can tell. A future fails with it.
 public interface Catalogue {
 
     /// The page that `query` asks for, as of now: everything that was given back by [#add] is in it.
-    Page list(PetQuery query);
+    CompletableFuture<Page> list(PetQuery query);
 
     /// How far the catalogue has come, as of now: whatever was acknowledged before, by whichever process that serves it, is part
     /// of it, and what commands have added is within a second. It is there at once when this process knows it.
     CompletableFuture<Version> version();
 
-    /// Where work that reads is best done: reads take fewer turns there. Its `execute` throws [Failure] of kind `UNAVAILABLE` when
-    /// the work would wait too long.
-    Executor readers();
-
     /// The animal with this id; absent when there is none.
-    Optional<Pet> find(long id);
+    CompletableFuture<Optional<Pet>> find(long id);
 
     /// Adds an animal and gives it back under its new id. It is durable and visible to every reader from then on.
     CompletableFuture<Pet> add(NewPet pet);

@@ -48,10 +48,10 @@ public abstract class CatalogueKit {
     void givesBackWhatWasAdded() {
         Pet pet = add(new NewPet("Whiskers", 7, Optional.of(PetStatus.PENDING)));
         assertThat(pet).isEqualTo(new Pet(1, "Whiskers", 7, Optional.of(PetStatus.PENDING)));
-        assertThat(catalogue().find(1)).contains(pet);
-        assertThat(catalogue().list(FIRST_PAGE)).isEqualTo(new Page(List.of(pet), Optional.empty()));
+        assertThat(find(1)).contains(pet);
+        assertThat(list(FIRST_PAGE)).isEqualTo(new Page(List.of(pet), Optional.empty()));
         reopen();
-        assertThat(catalogue().find(1)).contains(pet);
+        assertThat(find(1)).contains(pet);
     }
 
     @Test
@@ -60,7 +60,7 @@ public abstract class CatalogueKit {
                 "e\u0301", "\u00E9", "'; DROP TABLE pet; --", "🐕".repeat(NewPet.MAX_NAME_LENGTH), "\uFFFF\uFFFE");
         for (String name : names) {
             long id = add(name).id();
-            assertThat(catalogue().find(id)).map(Pet::name).contains(name);
+            assertThat(find(id)).map(Pet::name).contains(name);
         }
     }
 
@@ -68,7 +68,7 @@ public abstract class CatalogueKit {
     void keepsTheWholeRangeOfCategories() {
         for (long categoryId : new long[]{Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
             long id = add(new NewPet("Rex", categoryId, Optional.empty())).id();
-            assertThat(catalogue().find(id)).map(Pet::categoryId).contains(categoryId);
+            assertThat(find(id)).map(Pet::categoryId).contains(categoryId);
         }
     }
 
@@ -76,23 +76,23 @@ public abstract class CatalogueKit {
     void findsNothingUnderAnUnknownId() {
         add("Rex");
         for (long id : new long[]{Long.MIN_VALUE, -1, 0, 2, Long.MAX_VALUE}) {
-            assertThat(catalogue().find(id)).isEmpty();
+            assertThat(find(id)).isEmpty();
         }
     }
 
     @Test
     void anEmptyCatalogueHasOneEmptyPage() {
-        assertThat(catalogue().list(FIRST_PAGE)).isEqualTo(new Page(List.of(), Optional.empty()));
+        assertThat(list(FIRST_PAGE)).isEqualTo(new Page(List.of(), Optional.empty()));
     }
 
     @Test
     void aPageEndsAtItsLimitAndNamesTheNext() {
         IntStream.range(0, 5).forEach(i -> add("pet" + i));
         PetQuery query = new PetQuery(2, Optional.empty(), 0);
-        Page page = catalogue().list(query);
+        Page page = list(query);
         assertThat(page.pets()).extracting(Pet::id).containsExactly(1L, 2L);
         assertThat(page.next()).contains(query.continuedAfter(2));
-        Page last = catalogue().list(query.continuedAfter(3));
+        Page last = list(query.continuedAfter(3));
         assertThat(last.pets()).extracting(Pet::id).containsExactly(4L, 5L);
         assertThat(last.next()).isEmpty();
     }
@@ -106,17 +106,17 @@ public abstract class CatalogueKit {
             add("without status");
         }
         PetQuery query = new PetQuery(3, Optional.of(PetStatus.SOLD), 0);
-        Page page = catalogue().list(query);
+        Page page = list(query);
         assertThat(page.pets()).extracting(Pet::id).containsExactly(3L, 7L, 11L);
         assertThat(page.pets()).extracting(Pet::status).containsOnly(query.status());
-        assertThat(catalogue().list(page.next().orElseThrow()).pets()).extracting(Pet::id).containsExactly(15L);
+        assertThat(list(page.next().orElseThrow()).pets()).extracting(Pet::id).containsExactly(15L);
     }
 
     @Test
     void afterMayBeAnyNumber() {
         add("Rex");
-        assertThat(catalogue().list(FIRST_PAGE.continuedAfter(Long.MIN_VALUE)).pets()).hasSize(1);
-        assertThat(catalogue().list(FIRST_PAGE.continuedAfter(Long.MAX_VALUE)).pets()).isEmpty();
+        assertThat(list(FIRST_PAGE.continuedAfter(Long.MIN_VALUE)).pets()).hasSize(1);
+        assertThat(list(FIRST_PAGE.continuedAfter(Long.MAX_VALUE)).pets()).isEmpty();
     }
 
     @Test
@@ -125,14 +125,14 @@ public abstract class CatalogueKit {
         try (ExecutorService threads = Executors.newFixedThreadPool(32)) {
             List<Future<Boolean>> added = IntStream.range(0, count).mapToObj(i -> threads.submit(() -> {
                 Pet pet = add("pet" + i);
-                return catalogue().find(pet.id()).equals(Optional.of(pet));
+                return find(pet.id()).equals(Optional.of(pet));
             })).toList();
             for (Future<Boolean> isThere : added) {
                 assertThat(isThere.get()).isTrue();
             }
         }
         List<Long> ids = LongStream.iterate(0, after -> after < count, after -> after + 100)
-                .mapToObj(after -> catalogue().list(new PetQuery(100, Optional.empty(), after)).pets())
+                .mapToObj(after -> list(new PetQuery(100, Optional.empty(), after)).pets())
                 .flatMap(List::stream).map(Pet::id).toList();
         assertThat(ids).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
     }
@@ -216,8 +216,8 @@ public abstract class CatalogueKit {
         add("first");
         catalogue().addAll(List.of());
         catalogue().addAll(List.of(new NewPet("a", 1, Optional.empty()), new NewPet("b", 2, Optional.empty())));
-        assertThat(catalogue().list(FIRST_PAGE).pets()).extracting(Pet::id).containsExactly(1L, 2L, 3L);
-        assertThat(catalogue().list(FIRST_PAGE).pets()).extracting(Pet::name).containsExactly("first", "a", "b");
+        assertThat(list(FIRST_PAGE).pets()).extracting(Pet::id).containsExactly(1L, 2L, 3L);
+        assertThat(list(FIRST_PAGE).pets()).extracting(Pet::name).containsExactly("first", "a", "b");
     }
 
     @Test
@@ -226,8 +226,8 @@ public abstract class CatalogueKit {
         Pet far = new Pet(1_000_000_000_000L, "far", 1, Optional.of(PetStatus.SOLD));
         Pet near = new Pet(5, "near", 1, Optional.empty());
         catalogue().putBack(List.of(far, near));
-        assertThat(catalogue().find(far.id())).contains(far);
-        assertThat(catalogue().find(5)).contains(near);
+        assertThat(find(far.id())).contains(far);
+        assertThat(find(5)).contains(near);
         assertThat(add("next").id()).isGreaterThan(far.id());
         assertThat(catalogue().taken(List.of(1L, 2L, 5L, far.id()))).containsExactlyInAnyOrder(1L, 5L, far.id());
     }
@@ -240,7 +240,7 @@ public abstract class CatalogueKit {
                     assertThat(failure.kind()).isEqualTo(Failure.Kind.INVALID_REQUEST);
                     assertThat(failure).hasMessage("the id 1 is taken");
                 });
-        assertThat(catalogue().find(7)).isEmpty();
+        assertThat(find(7)).isEmpty();
         assertThat(add("second").id()).isEqualTo(2);
     }
 
@@ -261,6 +261,14 @@ public abstract class CatalogueKit {
 
     private Pet add(NewPet pet) {
         return awaited(catalogue().add(pet));
+    }
+
+    private Optional<Pet> find(long id) {
+        return awaited(catalogue().find(id));
+    }
+
+    private Page list(PetQuery query) {
+        return awaited(catalogue().list(query));
     }
 
     private Added addOnce(NewPet pet, IdempotencyKey key) {

@@ -22,20 +22,22 @@ final class TextLog extends LogEncoder {
                 .repeat(' ', LEVEL_WIDTH - level.length() + 1)
                 .append(logger(event)).append(" - ").append(event.getFormattedMessage());
         for (KeyValuePair pair : pairs(event)) {
-            line.append(' ').append(pair.key).append('=').append(pair.value);
+            line.append(' ').append(pair.key).append('=');
+            if (pair.value instanceof Number number) {
+                line.append(number.longValue());
+            } else {
+                line.append(pair.value);
+            }
         }
         if (event.getThrowableProxy() != null) {
             line.append(' ').append(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip());
         }
-        return oneLine(line).append('\n').toString().getBytes(StandardCharsets.UTF_8);
+        return oneLine(line.append('\n').toString()).getBytes(StandardCharsets.UTF_8);
     }
 
-    private static StringBuilder oneLine(StringBuilder text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) < ' ' || text.charAt(i) > '~') {
-                return new StringBuilder(LINE_BREAK.matcher(text.toString().strip()).replaceAll(BETWEEN_LINES));
-            }
-        }
-        return text;
+    /// The same with no end of a line but at its end.
+    private static String oneLine(String text) {
+        boolean isOne = text.indexOf('\n') == text.length() - 1 && text.indexOf('\r') < 0;
+        return isOne ? text : LINE_BREAK.matcher(text.strip()).replaceAll(BETWEEN_LINES) + '\n';
     }
 }

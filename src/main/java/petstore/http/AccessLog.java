@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.ApiKey;
 
 /// One line for every request, unless the logger `access` is off. Never a key, a body, or the path, which could hold either.
 final class AccessLog {
@@ -20,7 +19,7 @@ final class AccessLog {
     void ended(Exchange exchange, String what, Object status, long bytes, String trace, long durationNs) {
         if (LOG.isInfoEnabled()) {
             LOG.atInfo().addKeyValue("request", exchange.id())
-                    .addKeyValue("key", exchange.key().map(ApiKey::id).orElse("-"))
+                    .addKeyValue("key", exchange.keyId())
                     .addKeyValue("method", exchange.request().method().name())
                     .addKeyValue("route", exchange.route()).addKeyValue("status", status).addKeyValue("bytes", bytes)
                     .addKeyValue("trace", trace)

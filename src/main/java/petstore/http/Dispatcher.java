@@ -61,7 +61,9 @@ final class Dispatcher {
         }
         String path = path(exchange);
         Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
-        exchange.route(found.map(Routes.Match::route));
+        if (found.isPresent()) {
+            exchange.route(found.get().route());
+        }
         if (!Routes.needsKey(path)) {
             operate(exchange, found, Optional.empty(), RateLimits.Share.UNLIMITED);
             return;

@@ -2,7 +2,6 @@ package petstore.http;
 
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.netty.util.AsciiString;
@@ -19,6 +18,9 @@ import petstore.ApiKey;
 
 /// One request and the one answer to it. Confined to the request's event loop.
 final class Exchange {
+
+    /// What stands for the id of a key where there is none.
+    static final String NO_KEY = "-";
 
     private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
@@ -45,8 +47,9 @@ final class Exchange {
     private boolean sent;
     private boolean ended;
     private boolean streamClosed;
-    private Optional<Route> route = Optional.empty();
-    private Optional<ApiKey> key = Optional.empty();
+    private String route = "unmatched";
+    private boolean deprecated;
+    private String keyId = NO_KEY;
 
     Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry, Header date) {
         this.request = request;
@@ -80,27 +83,28 @@ final class Exchange {
     }
 
     /// Says which line of the route table it is for.
-    void route(Optional<Route> found) {
-        route = found;
+    void route(Route found) {
+        route = found.path();
+        deprecated = found.isDeprecated();
     }
 
     /// The path as the route table has it; `unmatched` when it does not.
     String route() {
-        return route.map(Route::path).orElse("unmatched");
+        return route;
     }
 
     boolean isDeprecated() {
-        return route.map(Route::isDeprecated).orElse(false);
+        return deprecated;
     }
 
     /// Says which key it came with.
     void key(ApiKey good) {
-        key = Optional.of(good);
+        keyId = good.id();
     }
 
-    /// The good key that it came with.
-    Optional<ApiKey> key() {
-        return key;
+    /// The id of the good key that it came with; [#NO_KEY] when it came with none.
+    String keyId() {
+        return keyId;
     }
 
     /// When its header block had come, by [System#nanoTime].

@@ -30,14 +30,13 @@ final class ListPets implements Route.Operation {
         return catalogue.version().thenCompose(version -> page(query, version)).thenApply(page -> page.answer(request));
     }
 
+    /// The version is from before the page is read: what is added in between makes the page newer, not older.
     private CompletableFuture<Representation> page(PetQuery query, Version version) {
-        return cache.find(query, version).map(CompletableFuture::completedFuture)
-                .orElseGet(() -> CompletableFuture.supplyAsync(() -> read(query, version), catalogue.readers()));
+        return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
+                () -> catalogue.list(query).thenApply(page -> represent(query, version, page)));
     }
 
-    /// The version is from before the page is read: what is added in between makes the page newer, not older.
-    private Representation read(PetQuery query, Version version) {
-        Page page = catalogue.list(query);
+    private Representation represent(PetQuery query, Version version, Page page) {
         List<Header> next = page.next().map(this::link).stream().toList();
         Representation representation = new Representation(Answer.json(200, PetJson.write(page.pets())).with(next));
         cache.put(query, version, page, representation);

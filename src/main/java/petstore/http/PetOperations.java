@@ -30,8 +30,6 @@ final class PetOperations {
 
     /// listPets.
     final Route.Operation listPets;
-    /// getPet.
-    final Route.Operation getPet;
 
     private final Catalogue catalogue;
     private final Clock clock;
@@ -40,7 +38,6 @@ final class PetOperations {
 
     PetOperations(Catalogue catalogue, HttpSettings settings, MeterRegistry meters, Clock clock) {
         this.listPets = new ListPets(catalogue, settings.base(), new PageCache(meters));
-        this.getPet = Route.Operation.on(catalogue.readers(), this::getPet);
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();
@@ -71,14 +68,17 @@ final class PetOperations {
     }
 
     /// One animal, until the operation's removal date.
-    private Answer getPet(Request request) {
+    CompletableFuture<Answer> getPet(Request request) {
         if (!clock.instant().isBefore(GET_PET_ENDS)) {
             throw new Failure(Kind.GONE, "getPet was removed on 5 December 2030; use GET /pets with the status filter");
         }
         OptionalLong id = QueryParameters.int64(request.parameter());
-        Pet pet = id.stream().boxed().findFirst().flatMap(catalogue::find)
-                .orElseThrow(() -> new Failure(Kind.NOT_FOUND, "there is no animal with this id"));
-        return new Representation(Answer.json(200, PetJson.write(pet))).answer(request);
+        CompletableFuture<Optional<Pet>> found = id.isPresent()
+                ? catalogue.find(id.getAsLong())
+                : CompletableFuture.completedFuture(Optional.empty());
+        return found.thenApply(pet -> new Representation(Answer.json(200,
+                PetJson.write(pet.orElseThrow(() -> new Failure(Kind.NOT_FOUND, "there is no animal with this id")))))
+                .answer(request));
     }
 
     /// What every answer of getPet says of its end (RFC 9745, RFC 8594).

@@ -13,7 +13,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import petstore.ApiKey;
 import petstore.Failure.Kind;
 
 /// The measurements of requests. Their names, labels and buckets are those of OpenTelemetry's HTTP conventions where it has any.
@@ -57,9 +56,11 @@ final class RequestMeters {
         Timer known = durations.get(name);
         Timer timer = known == null ? durations.computeIfAbsent(name, this::duration) : known;
         timer.record(durationNs, TimeUnit.NANOSECONDS);
-        answer.refusal().ifPresent(kind -> refusals.computeIfAbsent(kind, this::refusal).increment());
-        if (exchange.isDeprecated()) {
-            exchange.key().ifPresent(key -> deprecated(key, exchange.route()).increment());
+        if (answer.refusal().isPresent()) {
+            refusals.computeIfAbsent(answer.refusal().get(), this::refusal).increment();
+        }
+        if (exchange.isDeprecated() && !exchange.keyId().equals(Exchange.NO_KEY)) {
+            deprecated(exchange.keyId(), exchange.route()).increment();
         }
     }
 
@@ -76,9 +77,9 @@ final class RequestMeters {
     }
 
     /// The keys that are seen first are told apart, up to [#MOST_KEYS].
-    private Counter deprecated(ApiKey key, String route) {
-        String id = deprecated.containsKey(key.id()) || deprecated.size() < MOST_KEYS ? key.id() : "other";
-        return deprecated.computeIfAbsent(id,
+    private Counter deprecated(String keyId, String route) {
+        String known = deprecated.containsKey(keyId) || deprecated.size() < MOST_KEYS ? keyId : "other";
+        return deprecated.computeIfAbsent(known,
                 label -> Counter.builder("petstore.deprecated.requests")
                         .description("Requests for what is to be removed.")
                         .tag("route", route).tag("key", label).register(registry));

@@ -29,7 +29,7 @@ final class Routes {
         return new Routes(List.of(
                 Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets.listPets, List.of()),
                 Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
-                Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets.getPet, pets.deprecation()),
+                Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
                 Route.open("/", Operation.on(threads, docs::redirect)),
                 Route.open("/docs", Operation.on(threads, docs::page)),
                 Route.open("/docs/{asset}", Operation.on(threads, docs::asset)),

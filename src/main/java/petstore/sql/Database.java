@@ -3,7 +3,7 @@ package petstore.sql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import petstore.NewPet;
@@ -20,16 +20,13 @@ interface Database extends AutoCloseable {
         T on(Session session) throws SQLException;
     }
 
-    /// Does `work`, which only reads, with everything committed so far in sight.
-    <T> T read(Work<T> work);
+    /// Does `work`, which only reads, in its turn, with everything committed so far in sight. The future fails with the errors.
+    <T> CompletableFuture<T> read(Work<T> work);
 
     /// Does `work`, which only reads, on the state that the database has at the beginning, whatever is committed meanwhile.
     <T> T snapshot(Work<T> work);
 
-    /// Threads on which [#read] does not have to wait for another one.
-    Executor readers();
-
-    /// The same as [#read] for what must not wait behind requests for animals: keys, and whether the store can be used.
+    /// Does `work`, which only reads, past what waits for its turn: keys, and whether the store can be used.
     <T> T readAside(Work<T> work);
 
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.

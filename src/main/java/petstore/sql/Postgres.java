@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -68,7 +68,11 @@ final class Postgres implements Database {
     }
 
     @Override
-    public <T> T read(Work<T> work) {
+    public <T> CompletableFuture<T> read(Work<T> work) {
+        return CompletableFuture.supplyAsync(() -> readInTurn(work), Thread::startVirtualThread);
+    }
+
+    private <T> T readInTurn(Work<T> work) {
         int waiting = readers.getQueueLength();
         if (waiting >= MOST_WAITING || !admission.admits(waiting) || !acquireReader()) {
             throw Failure.unavailable("too many reads are waiting; try again later");
@@ -80,11 +84,6 @@ final class Postgres implements Database {
             readers.release();
             admission.took(System.nanoTime() - beganNs);
         }
-    }
-
-    @Override
-    public Executor readers() {
-        return Thread::startVirtualThread;
     }
 
     @Override

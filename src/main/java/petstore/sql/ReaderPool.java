@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +16,7 @@ import petstore.Failure;
 
 /// A few platform threads, each with a session of its own, that do what virtual threads ask of them: a call into native
 /// code would hold on to a virtual thread's carrier.
-final class ReaderPool implements Executor, AutoCloseable {
+final class ReaderPool implements AutoCloseable {
 
     /// Opens a session.
     @FunctionalInterface
@@ -29,59 +29,31 @@ final class ReaderPool implements Executor, AutoCloseable {
     private static final int LARGEST_GROUP = 16;
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
 
-    /// One thing to do on a reader.
-    private interface Task {
-        void doOn(Session session);
-
-        /// Tells whoever waits that it is not done.
-        void refuse(Failure failure);
-    }
-
     /// A read, and whom to tell.
-    private record Read<T>(Database.Work<T> work, CompletableFuture<T> result) implements Task {
-        @Override
-        public void doOn(Session session) {
+    private record Read<T>(Database.Work<T> work, CompletableFuture<T> result) {
+        void doOn(Session session, Function<SQLException, Failure> failures) {
             try {
                 result.complete(session.perform(work));
-            } catch (SQLException | RuntimeException | Error e) {
+            } catch (SQLException e) {
+                result.completeExceptionally(failures.apply(e));
+            } catch (RuntimeException | Error e) {
                 result.completeExceptionally(e);
             }
         }
-
-        @Override
-        public void refuse(Failure failure) {
-            result.completeExceptionally(failure);
-        }
     }
 
-    /// Something that reads on the way, and tells by itself what became of it.
-    private record Step(Runnable work) implements Task {
-        @Override
-        public void doOn(Session session) {
-            try {
-                work.run();
-            } catch (RuntimeException | Error e) {
-                LOG.error("A reader's work failed", e);
-            }
-        }
-
-        @Override
-        public void refuse(Failure failure) {
-            // Nobody waits for it.
-        }
-    }
-
-    /// The session of the current thread, if it is a reader.
-    private static final ThreadLocal<Session> OWN = new ThreadLocal<>();
-
-    private final BlockingQueue<Task> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    private final BlockingQueue<Read<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Admission admission;
+    private final Function<SQLException, Failure> failures;
     private final List<Session> sessions = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;
 
     /// @param name of its threads
-    ReaderPool(String name, int size, Connector connector) throws SQLException {
+    /// @param failures what an error of the driver means
+    ReaderPool(String name, int size, Connector connector, Function<SQLException, Failure> failures)
+            throws SQLException {
+        this.failures = failures;
         admission = new Admission(LONGEST_WAIT, size);
         try {
             for (int i = 0; i < size; i++) {
@@ -97,41 +69,30 @@ final class ReaderPool implements Executor, AutoCloseable {
         }
     }
 
-    /// Does `work` on a reader, in its turn.
-    @Override
-    public void execute(Runnable work) {
-        enter(new Step(work));
-    }
-
-    private void enter(Task task) {
-        if (!admission.admits(waiting.size()) || !waiting.offer(task)) {
-            throw Failure.unavailable("too many reads are waiting; try again later");
-        }
-        if (closed && waiting.remove(task)) {
-            throw Failure.unavailable("the service is stopping");
-        }
-    }
-
-    /// Waits until a reader has done `work`; a reader does its own at once.
-    <T> T run(Database.Work<T> work) throws SQLException {
-        Session session = OWN.get();
-        if (session != null) {
-            return session.perform(work);
-        }
+    /// Does `work` on a reader, in its turn. The future comes on the reader's thread; it fails with [Failure] of kind
+    /// `UNAVAILABLE` when the work would wait too long, and with what the work throws.
+    <T> CompletableFuture<T> submit(Database.Work<T> work) {
         Read<T> read = new Read<>(work, new CompletableFuture<>());
-        enter(read);
-        try {
-            return read.result().get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.unavailable("the service is stopping");
-        } catch (ExecutionException e) {
-            switch (e.getCause()) {
-                case SQLException sql -> throw sql;
-                case RuntimeException runtime -> throw runtime;
-                case null, default -> throw new IllegalStateException(e);
-            }
+        if (!admission.admits(waiting.size()) || !waiting.offer(read)) {
+            return CompletableFuture.failedFuture(Failure.unavailable("too many reads are waiting; try again later"));
         }
+        if (closed && waiting.remove(read)) {
+            return CompletableFuture.failedFuture(stopping());
+        }
+        return read.result();
+    }
+
+    /// The same, and waits for it.
+    <T> T run(Database.Work<T> work) {
+        try {
+            return submit(work).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private static Failure stopping() {
+        return Failure.unavailable("the service is stopping");
     }
 
     /// How much waits for a reader.
@@ -140,10 +101,9 @@ final class ReaderPool implements Executor, AutoCloseable {
     }
 
     private void serve(Session session) {
-        OWN.set(session);
         try {
             while (true) {
-                List<Task> group = new ArrayList<>();
+                List<Read<?>> group = new ArrayList<>();
                 group.add(waiting.take());
                 waiting.drainTo(group, Math.min(waiting.size() / threads.size(), LARGEST_GROUP - 1));
                 long beganNs = System.nanoTime();
@@ -157,11 +117,11 @@ final class ReaderPool implements Executor, AutoCloseable {
 
     /// Does a group in one transaction: each would lock the file and unlock it again. All of it was asked for before the
     /// transaction sees anything, and so sees all that was committed before it was asked for.
-    private static void serve(List<Task> group, Session session) {
+    private void serve(List<Read<?>> group, Session session) {
         if (group.size() > 1) {
             execute("BEGIN", session);
         }
-        group.forEach(task -> task.doOn(session));
+        group.forEach(read -> read.doOn(session, failures));
         if (group.size() > 1) {
             execute("ROLLBACK", session);
         }
@@ -187,8 +147,8 @@ final class ReaderPool implements Executor, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        for (Task task = waiting.poll(); task != null; task = waiting.poll()) {
-            task.refuse(Failure.unavailable("the service is stopping"));
+        for (Read<?> read = waiting.poll(); read != null; read = waiting.poll()) {
+            read.result().completeExceptionally(stopping());
         }
         closeSessions();
     }

@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Added;
 import petstore.Catalogue;
@@ -33,6 +34,8 @@ import petstore.Version;
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
+    /// Some ten megabytes.
+    private static final int MOST_FOUND = 50_000;
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
     /// Tells every process that animals came under ids of their own.
@@ -48,6 +51,9 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private final Database database;
     private final Batcher<Insertion, Outcome> writer;
     private final CatalogueVersion version;
+    /// Animals that were asked for by their ids: they are never changed or taken away.
+    private final Cache<Long, Pet> found = Caffeine.newBuilder().executor(Runnable::run).maximumSize(MOST_FOUND)
+            .build();
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database, MeterRegistry meters) {
@@ -58,8 +64,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public Page list(PetQuery query) {
-        return Page.of(query, database.read(session -> {
+    public CompletableFuture<Page> list(PetQuery query) {
+        return database.read(session -> {
             PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
             int at = 1;
             if (query.status().isPresent()) {
@@ -67,8 +73,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             }
             select.setLong(at++, query.after());
             select.setInt(at, query.limit() + 1);
-            return Session.rows(select, SqlCatalogue::pet);
-        }));
+            return Page.of(query, Session.rows(select, SqlCatalogue::pet));
+        });
     }
 
     @Override
@@ -77,13 +83,16 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public Executor readers() {
-        return database.readers();
-    }
-
-    @Override
-    public Optional<Pet> find(long id) {
-        return database.read(session -> find(session, id));
+    public CompletableFuture<Optional<Pet>> find(long id) {
+        Pet known = found.getIfPresent(id);
+        if (known != null) {
+            return CompletableFuture.completedFuture(Optional.of(known));
+        }
+        return database.read(session -> {
+            Optional<Pet> pet = find(session, id);
+            pet.ifPresent(there -> found.put(id, there));
+            return pet;
+        });
     }
 
     private static Optional<Pet> find(Session session, long id) throws SQLException {
@@ -253,12 +262,12 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public long count() {
-        return database.read(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
+        return database.readAside(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
     }
 
     @Override
     public Set<Long> taken(Collection<Long> ids) {
-        return database.read(session -> taken(session, ids));
+        return database.readAside(session -> taken(session, ids));
     }
 
     private static Set<Long> taken(Session session, Collection<Long> ids) throws SQLException {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -70,8 +70,9 @@ final class Sqlite implements Database {
             Migrations.apply(migrate, "sqlite", writer, work -> inTransaction(writer, work));
             settle(writer);
             return new Sqlite(file, writer,
-                    new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file)),
-                    new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file)), onLostDisk);
+                    new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), Sqlite::failure),
+                    new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), Sqlite::failure),
+                    onLostDisk);
         } catch (SQLException | RuntimeException e) {
             writer.close();
             throw e;
@@ -85,26 +86,13 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public <T> T read(Work<T> work) {
-        return read(readers, work);
-    }
-
-    @Override
-    public Executor readers() {
-        return readers;
+    public <T> CompletableFuture<T> read(Work<T> work) {
+        return readers.submit(work);
     }
 
     @Override
     public <T> T readAside(Work<T> work) {
-        return read(readerAside, work);
-    }
-
-    private static <T> T read(ReaderPool readers, Work<T> work) {
-        try {
-            return readers.run(work);
-        } catch (SQLException e) {
-            throw failure(e);
-        }
+        return readerAside.run(work);
     }
 
     @Override
@@ -170,7 +158,7 @@ final class Sqlite implements Database {
 
     @Override
     public <T> T snapshot(Work<T> work) {
-        return read(session -> {
+        return readers.run(session -> {
             session.execute("SAVEPOINT snapshot");
             try {
                 return work.on(session);

@@ -38,8 +38,8 @@ class SqlStoreTest {
         SqlStore store = open();
         store.close();
         assertTimeoutPreemptively(PATIENCE, () -> {
-            assertUnavailable(() -> store.catalogue().list(FIRST_PAGE));
-            assertUnavailable(() -> store.catalogue().find(1));
+            assertUnavailable(() -> CatalogueKit.awaited(store.catalogue().list(FIRST_PAGE)));
+            assertUnavailable(() -> CatalogueKit.awaited(store.catalogue().find(1)));
             assertUnavailable(
                     () -> CatalogueKit.awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))));
             assertUnavailable(() -> store.keys().list());
@@ -70,7 +70,7 @@ class SqlStoreTest {
             }
         }
         try (SqlStore again = open()) {
-            assertThat(added).allMatch(id -> again.catalogue().find(id).isPresent());
+            assertThat(added).allMatch(id -> CatalogueKit.awaited(again.catalogue().find(id)).isPresent());
         }
     }
 
@@ -79,7 +79,7 @@ class SqlStoreTest {
             while (true) {
                 added.add(
                         CatalogueKit.awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))).id());
-                store.catalogue().list(FIRST_PAGE);
+                CatalogueKit.awaited(store.catalogue().list(FIRST_PAGE));
                 busy.countDown();
             }
         } catch (Failure e) {

@@ -67,7 +67,8 @@ class TransferTest {
             assertThat(report).isEqualTo(new Report(20, 0, List.of(), 20));
             assertThat(export(copy, format)).isEqualTo(exported);
             for (long id = 1; id <= 20; id++) {
-                assertThat(copy.catalogue().find(id)).isEqualTo(store.catalogue().find(id)).isPresent();
+                assertThat(CatalogueKit.awaited(copy.catalogue().find(id)))
+                        .isEqualTo(CatalogueKit.awaited(store.catalogue().find(id))).isPresent();
             }
         }
     }
@@ -91,8 +92,8 @@ class TransferTest {
     void givesNewIdsByDefault() throws IOException {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
-        assertThat(store.catalogue().find(77)).isEmpty();
-        assertThat(store.catalogue().find(2)).map(Pet::name).contains("Rex");
+        assertThat(CatalogueKit.awaited(store.catalogue().find(77))).isEmpty();
+        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).map(Pet::name).contains("Rex");
     }
 
     @Test
@@ -154,8 +155,9 @@ class TransferTest {
         String file = "\uFEFFstatus,extra,categoryId,name\r\nsold,x,7,\"Two\nlines\"\r\n,,8,Rex\r\n";
         Report report = importInto(store, Format.CSV, file, false, false, false);
         assertThat(report.written()).isEqualTo(2);
-        assertThat(store.catalogue().find(1)).contains(new Pet(1, "Two\nlines", 7, Optional.of(PetStatus.SOLD)));
-        assertThat(store.catalogue().find(2)).contains(new Pet(2, "Rex", 8, Optional.empty()));
+        assertThat(CatalogueKit.awaited(store.catalogue().find(1)))
+                .contains(new Pet(1, "Two\nlines", 7, Optional.of(PetStatus.SOLD)));
+        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).contains(new Pet(2, "Rex", 8, Optional.empty()));
     }
 
     @Test
