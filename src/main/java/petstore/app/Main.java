@@ -8,8 +8,14 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -61,27 +67,24 @@ public final class Main {
     ///
     /// @return 0 done, 1 failed, 2 wrong usage
     static int run(Console console, String... args) {
-        return commandLine(console).execute(args);
+        Optional<String> named = Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst();
+        return commandLine(console, named).execute(args);
     }
 
     /// The whole command line, ready to be executed.
     static CommandLine commandLine(Console console) {
+        return commandLine(console, Optional.empty());
+    }
+
+    /// The command line with the one command that is named, or with all when there is no such: to find out what all of them take
+    /// is longer than most need for their work.
+    private static CommandLine commandLine(Console console, Optional<String> named) {
+        Map<String, Supplier<Object>> commands = commands(console);
         Main program = new Main();
         CommandLine main = new CommandLine(program);
-        main.addSubcommand(new ServeCommand(console));
-        main.addSubcommand(new CommandLine(new KeysCommand())
-                .addSubcommand(new KeysCommand.Create(console))
-                .addSubcommand(new KeysCommand.ListAll(console))
-                .addSubcommand(new KeysCommand.Rotate(console))
-                .addSubcommand(new KeysCommand.Revoke(console)));
-        main.addSubcommand(new ImportCommand(console));
-        main.addSubcommand(new ExportCommand(console));
-        main.addSubcommand(new BackupCommand(console));
-        main.addSubcommand(new RestoreCommand(console));
-        main.addSubcommand(new MoveCommand(console));
-        main.addSubcommand(new ConfigCommand(console));
-        main.addSubcommand(new HealthcheckCommand(console));
-        main.addSubcommand(new CompletionCommand(console));
+        commands.keySet()
+                .retainAll(named.filter(commands::containsKey).map(Set::of).orElse(Set.copyOf(commands.keySet())));
+        commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(new PrintWriter(console.out(), true)).setErr(new PrintWriter(console.err(), true))
                 .setDefaultValueProvider(argument -> argument instanceof OptionSpec option && isSetting(option)
                         ? console.environment().get(variable(option.longestName()))
@@ -95,11 +98,31 @@ public final class Main {
                 .registerConverter(Format.class, Texts::format)
                 .registerConverter(PostgresUri.class, Texts::database)
                 .setExecutionStrategy(parsed -> {
-                    Variables.check(parsed, console.environment());
+                    Variables.check(parsed, console);
                     return new RunLast().execute(parsed);
                 })
                 .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))
                 .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
+    }
+
+    /// Every command by its name, in the order of the help.
+    private static Map<String, Supplier<Object>> commands(Console console) {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("serve", () -> new ServeCommand(console));
+        commands.put("keys", () -> new CommandLine(new KeysCommand())
+                .addSubcommand(new KeysCommand.Create(console))
+                .addSubcommand(new KeysCommand.ListAll(console))
+                .addSubcommand(new KeysCommand.Rotate(console))
+                .addSubcommand(new KeysCommand.Revoke(console)));
+        commands.put("import", () -> new ImportCommand(console));
+        commands.put("export", () -> new ExportCommand(console));
+        commands.put("backup", () -> new BackupCommand(console));
+        commands.put("restore", () -> new RestoreCommand(console));
+        commands.put("move", () -> new MoveCommand(console));
+        commands.put("config", () -> new ConfigCommand(console));
+        commands.put("healthcheck", () -> new HealthcheckCommand(console));
+        commands.put("completion", () -> new CompletionCommand(console));
+        return commands;
     }
 
     /// Whether an option has a value that the environment may give: all but `--help` and `--version`.

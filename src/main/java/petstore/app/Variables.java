@@ -2,7 +2,6 @@ package petstore.app;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -29,20 +28,28 @@ final class Variables {
 
     /// Refuses variables whose name begins like ours and that no command knows: whoever set one meant something that would not
     /// happen. Whoever asks for help gets it all the same. Errors: `ParameterException`.
-    static void check(ParseResult parsed, Map<String, String> environment) {
+    static void check(ParseResult parsed, Console console) {
         List<CommandLine> commands = parsed.asCommandLineList();
-        if (commands.stream().anyMatch(command -> command.isUsageHelpRequested() || command.isVersionHelpRequested())) {
+        boolean told = commands.stream()
+                .anyMatch(command -> command.isUsageHelpRequested() || command.isVersionHelpRequested());
+        if (told || unknown(commands.getFirst(), console).isEmpty()) {
             return;
         }
-        Set<String> known = known(commands.getFirst()).collect(Collectors.toSet());
-        TreeSet<String> unknown = environment.keySet().stream()
-                .filter(name -> name.startsWith(PREFIX) && !known.contains(name))
-                .collect(Collectors.toCollection(TreeSet::new));
+        // What the other commands know is looked at only now, because that takes time.
+        CommandLine all = Main.commandLine(console);
+        Set<String> known = known(all).collect(Collectors.toSet());
+        Set<String> unknown = unknown(all, console);
         if (!unknown.isEmpty()) {
             throw new ParameterException(commands.getLast(), unknown.stream()
                     .map(name -> "the environment has " + name + ", which is no setting" + hint(name, known))
                     .collect(Collectors.joining("; ")));
         }
+    }
+
+    private static Set<String> unknown(CommandLine program, Console console) {
+        Set<String> known = known(program).collect(Collectors.toSet());
+        return console.environment().keySet().stream().filter(name -> name.startsWith(PREFIX) && !known.contains(name))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static Stream<String> known(CommandLine command) {
