@@ -62,7 +62,21 @@ final class PackedPets implements Iterable<Pet> {
                 if (!hasNext()) {
                     throw new NoSuchElementException();
                 }
-                return new Pet(Long.parseLong(text()), text(), Long.parseLong(text()), PetStatus.find(text()));
+                return new Pet(number(), text(), number(), PetStatus.find(text()));
+            }
+
+            // Every number is negative on the way, because the least one has no positive counterpart.
+            private long number() {
+                boolean negative = packed[at] == '-';
+                if (negative) {
+                    at++;
+                }
+                long value = 0;
+                for (; packed[at] != 0; at++) {
+                    value = value * 10 - (packed[at] - '0');
+                }
+                at++;
+                return negative ? value : -value;
             }
 
             private String text() {
