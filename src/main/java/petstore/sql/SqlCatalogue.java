@@ -34,8 +34,9 @@ import petstore.Version;
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
-    /// Some ten megabytes.
-    private static final int MOST_FOUND = 50_000;
+    /// Memory for animals that were asked for by their ids, some fifty thousand of them.
+    private static final long MOST_FOUND_BYTES = 16L * 1024 * 1024;
+    private static final int BYTES_BESIDE_THE_NAME = 256;
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
     /// Tells every process that animals came under ids of their own.
@@ -52,8 +53,9 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private final Batcher<Insertion, Outcome> writer;
     private final CatalogueVersion version;
     /// Animals that were asked for by their ids: they are never changed or taken away.
-    private final Cache<Long, Pet> found = Caffeine.newBuilder().executor(Runnable::run).maximumSize(MOST_FOUND)
-            .build();
+    private final Cache<Long, Pet> found = Caffeine.newBuilder().executor(Runnable::run)
+            .maximumWeight(MOST_FOUND_BYTES)
+            .weigher((Long _, Pet pet) -> BYTES_BESIDE_THE_NAME + Character.BYTES * pet.name().length()).build();
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database, MeterRegistry meters) {
