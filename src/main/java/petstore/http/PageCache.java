@@ -1,6 +1,7 @@
 package petstore.http;
 
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -17,6 +18,8 @@ final class PageCache {
 
     private static final long MOST_BYTES = 32L * 1024 * 1024;
     private static final int BYTES_BESIDE_THE_BODY = 1_024;
+    /// A power of two.
+    private static final int ASKED = 1 << 14;
 
     private record Entry(Version version, boolean hasNext, Representation page) {
     }
@@ -24,6 +27,9 @@ final class PageCache {
     private final Cache<PetQuery, Entry> entries = Caffeine.newBuilder().executor(Runnable::run)
             .maximumWeight(MOST_BYTES)
             .weigher((PetQuery _, Entry entry) -> entry.page().length() + BYTES_BESIDE_THE_BODY).build();
+
+    /// The hashes of queries that were asked for lately, each at a place of its own.
+    private final AtomicIntegerArray asked = new AtomicIntegerArray(ASKED);
 
     private final Counter hits;
     private final Counter misses;
@@ -55,11 +61,19 @@ final class PageCache {
         return Optional.of(entry.page());
     }
 
-    /// Keeps a page.
+    /// Keeps a page that is asked for again. One that is asked for once would take the place of others, and stay just long enough
+    /// to be expensive for the garbage collector.
     ///
     /// @param version the version before the page was read
     void put(PetQuery query, Version version, Page page, Representation representation) {
         misses.increment();
-        entries.put(query, new Entry(version, page.next().isPresent(), representation));
+        if (wasAskedFor(query)) {
+            entries.put(query, new Entry(version, page.next().isPresent(), representation));
+        }
+    }
+
+    private boolean wasAskedFor(PetQuery query) {
+        int hash = query.hashCode();
+        return asked.getAndSet(hash & (ASKED - 1), hash) == hash;
     }
 }

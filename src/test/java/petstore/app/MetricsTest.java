@@ -36,6 +36,7 @@ class MetricsTest {
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
         client.get("/v1/pets");
         client.get("/v1/pets");
+        client.get("/v1/pets");
         client.get("/v1/pets/1");
         client.get("/v1/pets/2");
         client.get("/v1/nothing/like-this");
@@ -57,14 +58,14 @@ class MetricsTest {
     @Test
     void countsRequestsByWhatTheyWereFor() {
         assertThat(metrics().lines()).contains(
-                count("POST", "201", "/v1/pets") + " 1", count("GET", "200", "/v1/pets") + " 2",
+                count("POST", "201", "/v1/pets") + " 1", count("GET", "200", "/v1/pets") + " 3",
                 count("GET", "200", "/v1/pets/{petId}") + " 1", count("GET", "404", "/v1/pets/{petId}") + " 1",
                 count("GET", "401", "/v1/pets") + " 1", count("GET", "404", "unmatched") + " 1",
                 "petstore_refused_requests_total{reason=\"unauthorized\"} 1.0",
                 "petstore_refused_requests_total{reason=\"not_found\"} 2.0",
                 "petstore_deprecated_requests_total{key=\"configured\",route=\"/v1/pets/{petId}\"} 2.0",
                 "petstore_page_cache_requests_total{result=\"hit\"} 1.0",
-                "petstore_page_cache_requests_total{result=\"miss\"} 1.0",
+                "petstore_page_cache_requests_total{result=\"miss\"} 2.0",
                 "petstore_store_batch_size_count{queue=\"catalogue-writer\"} 1");
     }
 

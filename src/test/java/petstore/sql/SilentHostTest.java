@@ -1,0 +1,59 @@
+package petstore.sql;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import petstore.CatalogueKit;
+import petstore.NewPet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A database of two hosts, the first of which says nothing at all, as a machine that lost its power.
+class SilentHostTest {
+
+    private static final int CONNECT_MS = 200;
+
+    @Test
+    @Timeout(60)
+    void theSecondHostIsUsed() throws IOException {
+        String database = PostgresServer.newDatabase();
+        List<Socket> waiting = new ArrayList<>();
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            while (fill(silent, waiting)) {
+                assertThat(waiting).hasSizeLessThan(1_000);
+            }
+            PostgresUri both = PostgresUri
+                    .parse(database.replace("@localhost:", "@127.0.0.1:" + silent.getLocalPort() + ",localhost:"));
+            try (SqlStore store = SqlStore.servePostgres(both, Migrate.AUTO, 2, new SimpleMeterRegistry())) {
+                assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
+                        .isEqualTo(1);
+            }
+        } finally {
+            for (Socket socket : waiting) {
+                socket.close();
+            }
+        }
+    }
+
+    /// Whether there was still room among the connections that wait to be accepted: behind them the system answers nothing.
+    private static boolean fill(ServerSocket server, List<Socket> waiting) throws IOException {
+        Socket socket = new Socket();
+        waiting.add(socket);
+        try {
+            socket.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), CONNECT_MS);
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
+        }
+    }
+}
