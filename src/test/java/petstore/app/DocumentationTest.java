@@ -85,7 +85,7 @@ class DocumentationTest {
     void everyLinkBetweenTheDocumentsLeadsSomewhere() throws IOException {
         for (String document : DOCUMENTS) {
             for (String target : matches(LINK, Files.readString(Path.of(document)))) {
-                assertThat(Path.of(target)).as(document).exists();
+                assertThat(Path.of(document).resolveSibling(target)).as(document).exists();
             }
         }
     }
