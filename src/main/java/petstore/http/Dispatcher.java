@@ -105,7 +105,7 @@ final class Dispatcher {
                 operate(exchange, found, Optional.of(key), limits.take(key));
             }
             case Bearer.Verdict.Refused(var answer) -> {
-                refusals.refused(exchange, answer.status(), Optional.empty());
+                refusals.refused(exchange, answer.status());
                 exchange.always(List.of());
                 exchange.send(answer);
             }
@@ -129,7 +129,7 @@ final class Dispatcher {
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
             Answer answer = Bearer.forbidden(missing.get());
-            refusals.refused(exchange, answer.status(), key);
+            refusals.refused(exchange, answer.status());
             exchange.send(answer);
         } else if (route.readsBody()) {
             RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), key, body),

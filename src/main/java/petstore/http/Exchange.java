@@ -148,7 +148,7 @@ final class Exchange {
 
     /// Whether all of the body has come.
     private boolean hasEnded() {
-        return request.isEnded() || !(multiplexed || announcesBody);
+        return (!multiplexed && !announcesBody) || request.isEnded();
     }
 
     /// Adds headers to the answer, whatever it will be, that later ones do not replace.
@@ -178,6 +178,9 @@ final class Exchange {
         }
         if (!hasEnded()) {
             drain();
+        }
+        if (paused) {
+            request.resume();
         }
         boolean bodyless = request.method().equals(HttpMethod.HEAD);
         Future<Void> sending = bodyless ? response.end() : response.end(answer.body());
@@ -246,9 +249,6 @@ final class Exchange {
             }
         });
         request.endHandler(_ -> advanced());
-        if (paused) {
-            request.resume();
-        }
     }
 
     private static String requestId(@Nullable String given) {

@@ -1,11 +1,9 @@
 package petstore.http;
 
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.ApiKey;
 import petstore.KeyToken;
 
 /// The audit lines of requests that were refused for their key: who, what, when, and which key, never a secret.
@@ -15,11 +13,9 @@ final class RefusalLog {
     private static final Pattern KEY = Pattern.compile(KeyToken.PREFIX + "[0-9A-Za-z]{10,}");
 
     /// Logs one refused request.
-    ///
-    /// @param key the key that does not allow it; absent when there was no good key
-    void refused(Exchange exchange, int status, Optional<ApiKey> key) {
+    void refused(Exchange exchange, int status) {
         LOG.info("refused {} {} {} key={} from={} request={}", status, exchange.request().method(),
-                withoutKey(String.valueOf(exchange.request().path())), key.map(ApiKey::id).orElse("-"),
+                withoutKey(String.valueOf(exchange.request().path())), exchange.keyId(),
                 exchange.request().remoteAddress().hostAddress(), exchange.id());
     }
 
