@@ -153,9 +153,10 @@ final class Dispatcher {
         await(exchange, coming, exchange::send);
     }
 
-    /// Goes on with a value when it is there, on the event loop; a failure is the answer.
+    /// Goes on with a value when it is there, on the event loop; a failure is the answer. With a body the rest of what has come is
+    /// looked at first: it may not be well-formed.
     private static <T> void await(Exchange exchange, CompletableFuture<T> coming, Consumer<T> next) {
-        if (coming.state() == Future.State.SUCCESS) {
+        if (!exchange.announcesBody() && coming.state() == Future.State.SUCCESS) {
             next.accept(coming.resultNow());
             return;
         }
