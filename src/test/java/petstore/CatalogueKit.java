@@ -212,6 +212,18 @@ public abstract class CatalogueKit {
     }
 
     @Test
+    void showsAnimalsAsTheyWereGiven() {
+        List<Pet> pets = List.of(new Pet(1, ",", Long.MIN_VALUE, Optional.empty()),
+                new Pet(2, "a,b\n\"c\"", -1, Optional.of(PetStatus.SOLD)),
+                new Pet(1L << 40, "🐈".repeat(255), 0, Optional.of(PetStatus.AVAILABLE)),
+                new Pet(Long.MAX_VALUE, " ,,", Long.MAX_VALUE, Optional.empty()));
+        catalogue().putBack(pets);
+        List<Pet> seen = new ArrayList<>();
+        catalogue().forEachGroup(seen::addAll);
+        assertThat(seen).isEqualTo(pets);
+    }
+
+    @Test
     void addsManyInTheirOrder() {
         add("first");
         catalogue().addAll(List.of());

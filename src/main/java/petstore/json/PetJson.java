@@ -3,14 +3,29 @@ package petstore.json;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.SerializedString;
 import petstore.Pet;
 import petstore.PetStatus;
 
 /// Writes animals as the contract shows them. Source: SPEC `Pet`, `Pets`.
 public final class PetJson {
+
+    // Encoded once, not with every animal.
+    private static final SerializedString ID = new SerializedString("id");
+    private static final SerializedString NAME = new SerializedString("name");
+    private static final SerializedString CATEGORY_ID = new SerializedString("categoryId");
+    private static final SerializedString STATUS = new SerializedString("status");
+    private static final Map<PetStatus, SerializedString> STATUSES = Arrays.stream(PetStatus.values())
+            .collect(Collectors.toMap(Function.identity(), status -> new SerializedString(status.text()),
+                    (one, _) -> one, () -> new EnumMap<>(PetStatus.class)));
 
     private PetJson() {
     }
@@ -53,12 +68,15 @@ public final class PetJson {
 
     private static void write(JsonGenerator json, Pet pet) throws IOException {
         json.writeStartObject();
-        json.writeNumberField("id", pet.id());
-        json.writeStringField("name", pet.name());
-        json.writeNumberField("categoryId", pet.categoryId());
+        json.writeFieldName(ID);
+        json.writeNumber(pet.id());
+        json.writeFieldName(NAME);
+        json.writeString(pet.name());
+        json.writeFieldName(CATEGORY_ID);
+        json.writeNumber(pet.categoryId());
         if (pet.status().isPresent()) {
-            PetStatus status = pet.status().get();
-            json.writeStringField("status", status.text());
+            json.writeFieldName(STATUS);
+            json.writeString(STATUSES.get(pet.status().get()));
         }
         json.writeEndObject();
     }

@@ -33,7 +33,7 @@ interface Database extends AutoCloseable {
     <T> T write(Work<T> work);
 
     /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.
-    void forEachGroupOfPets(Consumer<Iterable<Pet>> action);
+    void forEachGroupOfPets(Consumer<List<Pet>> action);
 
     /// How many transactions that add animals are worth having at once.
     int writers();

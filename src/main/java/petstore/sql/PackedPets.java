@@ -3,89 +3,84 @@ package petstore.sql;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Iterator;
-import java.util.NoSuchElementException;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
 import petstore.Pet;
 import petstore.PetStatus;
 
 /// Many rows of SQLite's table `pet` in one value, because every call into the driver costs more than a row does.
 ///
-/// A row is its four columns, each ended by NUL, which no name contains.
-final class PackedPets implements Iterable<Pet> {
+/// A row is its four columns with NULs between, which no name contains. Between rows are commas, which no status contains.
+final class PackedPets {
 
-    private static final int ROWS = 2_000;
-    /// No row when nothing is left.
-    private static final String AFTER = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
-            + " coalesce(status, '')), char(0)) || char(0) AS BLOB), max(id)"
-            + " FROM (SELECT * FROM pet WHERE id > ? ORDER BY id LIMIT " + ROWS + ") HAVING count(*) > 0";
+    private static final int GROUP = 2_000;
+    private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
+            + " coalesce(status, ''))) AS BLOB) FROM pet ";
+    /// SQLite reads a range of ids straight from the table, in their order; of a subquery with a limit it would copy every row.
+    private static final String AFTER = PACKED + "WHERE id > ?1 AND id <= coalesce("
+            + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET " + (GROUP - 1) + "), " + Long.MAX_VALUE
+            + ")";
 
     private final byte[] packed;
-    private final long lastId;
+    private int at;
 
-    private PackedPets(byte[] packed, long lastId) {
+    private PackedPets(byte[] packed) {
         this.packed = packed;
-        this.lastId = lastId;
     }
 
     /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
-    static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
+    static void forEachGroup(Session session, Consumer<List<Pet>> action) throws SQLException {
         PreparedStatement select = session.prepare(AFTER);
-        long after = 0;
-        while (true) {
-            select.setLong(1, after);
-            Optional<PackedPets> group = Session.rows(select, row -> new PackedPets(row.getBytes(1), row.getLong(2)))
-                    .stream().findFirst();
-            if (group.isEmpty()) {
-                return;
-            }
-            action.accept(group.get());
-            after = group.get().lastId;
+        select.setLong(1, 0);
+        for (List<Pet> group = read(select); !group.isEmpty(); group = read(select)) {
+            action.accept(group);
+            select.setLong(1, group.getLast().id());
         }
     }
 
-    @Override
-    public Iterator<Pet> iterator() {
-        return new Iterator<>() {
+    private static List<Pet> read(PreparedStatement select) throws SQLException {
+        byte @Nullable [] packed = Session.rows(select, row -> row.getBytes(1)).getFirst();
+        return packed == null ? List.of() : new PackedPets(packed).unpack();
+    }
 
-            private int at;
+    private List<Pet> unpack() {
+        List<Pet> pets = new ArrayList<>(GROUP);
+        while (at < packed.length) {
+            pets.add(new Pet(number(), text((byte) 0), number(), PetStatus.find(text((byte) ','))));
+        }
+        return pets;
+    }
 
-            @Override
-            public boolean hasNext() {
-                return at < packed.length;
-            }
+    private long number() {
+        int begin = at;
+        at = end((byte) 0);
+        return parse(packed, begin, at++);
+    }
 
-            @Override
-            public Pet next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException();
-                }
-                return new Pet(number(), text(), number(), PetStatus.find(text()));
-            }
+    private String text(byte end) {
+        int begin = at;
+        at = end(end);
+        return new String(packed, begin, at++ - begin, StandardCharsets.UTF_8);
+    }
 
-            // Every number is negative on the way, because the least one has no positive counterpart.
-            private long number() {
-                boolean negative = packed[at] == '-';
-                if (negative) {
-                    at++;
-                }
-                long value = 0;
-                for (; packed[at] != 0; at++) {
-                    value = value * 10 - (packed[at] - '0');
-                }
-                at++;
-                return negative ? value : -value;
-            }
+    private int end(byte end) {
+        int i = at;
+        while (i < packed.length && packed[i] != end) {
+            i++;
+        }
+        return i;
+    }
 
-            private String text() {
-                int begin = at;
-                while (packed[at] != 0) {
-                    at++;
-                }
-                return new String(packed, begin, at++ - begin, StandardCharsets.UTF_8);
-            }
-        };
+    // Every number is negative on the way, because the least one has no positive counterpart.
+    private static long parse(byte[] digits, int begin, int end) {
+        boolean negative = digits[begin] == '-';
+        long value = 0;
+        for (int i = negative ? begin + 1 : begin; i < end; i++) {
+            value = value * 10 - (digits[i] - '0');
+        }
+        return negative ? value : -value;
     }
 }

@@ -258,7 +258,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public void forEachGroup(Consumer<Iterable<Pet>> action) {
+    public void forEachGroup(Consumer<List<Pet>> action) {
         database.forEachGroupOfPets(action);
     }
 

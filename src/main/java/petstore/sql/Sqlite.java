@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -169,7 +170,7 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
+    public void forEachGroupOfPets(Consumer<List<Pet>> action) {
         snapshot(session -> {
             PackedPets.forEachGroup(session, action);
             return action;

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 
 import org.sqlite.SQLiteJDBCLoader;
 import org.sqlite.util.LibraryLoaderUtil;
+import org.sqlite.util.OSInfo;
 
 /// The native library of SQLite, which has to be a file while it is loaded and no longer.
 ///
@@ -28,10 +29,10 @@ final class SqliteLibrary {
         try {
             Path folder = Files.createTempDirectory("petstore");
             Path file = folder.resolve(name);
-            try (InputStream library = SQLiteJDBCLoader.class
-                    .getResourceAsStream(LibraryLoaderUtil.getNativeLibResourcePath() + "/" + name)) {
+            String source = resourceFolder();
+            try (InputStream library = SQLiteJDBCLoader.class.getResourceAsStream(source + "/" + name)) {
                 if (library == null) {
-                    throw new SQLException("there is no SQLite for " + LibraryLoaderUtil.getNativeLibResourcePath());
+                    throw new SQLException("there is no SQLite for " + source);
                 }
                 Files.copy(library, file);
                 System.setProperty("org.sqlite.lib.path", folder.toString());
@@ -44,5 +45,14 @@ final class SqliteLibrary {
         } catch (Exception e) {
             throw new SQLException("SQLite cannot be loaded: " + e.getMessage(), e);
         }
+    }
+
+    /// Where the driver has the library for this machine. On Linux it would start a program to find out whether this is Android,
+    /// which takes longer than to load the library.
+    private static String resourceFolder() {
+        if (!"Linux".equals(System.getProperty("os.name"))) {
+            return LibraryLoaderUtil.getNativeLibResourcePath();
+        }
+        return "/org/sqlite/native/" + (OSInfo.isMusl() ? "Linux-Musl/" : "Linux/") + OSInfo.getArchName();
     }
 }

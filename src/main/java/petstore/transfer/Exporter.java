@@ -3,6 +3,7 @@ package petstore.transfer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -46,12 +47,12 @@ public final class Exporter {
     }
 
     /// The next group is read meanwhile.
-    private void beginToWrite(Iterable<Pet> group) {
+    private void beginToWrite(List<Pet> group) {
         awaitGroupBefore();
         before = thread.submit(() -> write(group));
     }
 
-    private void write(Iterable<Pet> group) {
+    private void write(List<Pet> group) {
         try {
             for (Pet pet : group) {
                 writer.write(pet);
