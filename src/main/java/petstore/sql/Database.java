@@ -1,5 +1,6 @@
 package petstore.sql;
 
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -31,6 +32,16 @@ interface Database extends AutoCloseable {
 
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
+
+    /// The query to prepare for [#pets], of one that gives rows of the table `pet`.
+    default String petsQuery(String select) {
+        return select;
+    }
+
+    /// The animals that a statement of [#petsQuery] gives, in their order.
+    default List<Pet> pets(PreparedStatement select) throws SQLException {
+        return Session.rows(select, SqlCatalogue::pet);
+    }
 
     /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.
     void forEachGroupOfPets(Consumer<List<Pet>> action);

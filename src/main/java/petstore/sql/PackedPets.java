@@ -18,9 +18,9 @@ final class PackedPets {
 
     private static final int GROUP = 2_000;
     private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
-            + " coalesce(status, ''))) AS BLOB) FROM pet ";
+            + " coalesce(status, ''))) AS BLOB) FROM ";
     /// SQLite reads a range of ids straight from the table, in their order; of a subquery with a limit it would copy every row.
-    private static final String AFTER = PACKED + "WHERE id > ?1 AND id <= coalesce("
+    private static final String AFTER = PACKED + "pet WHERE id > ?1 AND id <= coalesce("
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET " + (GROUP - 1) + "), " + Long.MAX_VALUE
             + ")";
 
@@ -29,6 +29,17 @@ final class PackedPets {
 
     private PackedPets(byte[] packed) {
         this.packed = packed;
+    }
+
+    /// The query for what `select`, a query for rows of the table, gives in their order.
+    static String pack(String select) {
+        return PACKED + '(' + select + ')';
+    }
+
+    /// The animals that a packing query gives.
+    static List<Pet> read(PreparedStatement select) throws SQLException {
+        byte @Nullable [] packed = Session.rows(select, row -> row.getBytes(1)).getFirst();
+        return packed == null ? List.of() : new PackedPets(packed).unpack();
     }
 
     /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
@@ -41,13 +52,8 @@ final class PackedPets {
         }
     }
 
-    private static List<Pet> read(PreparedStatement select) throws SQLException {
-        byte @Nullable [] packed = Session.rows(select, row -> row.getBytes(1)).getFirst();
-        return packed == null ? List.of() : new PackedPets(packed).unpack();
-    }
-
     private List<Pet> unpack() {
-        List<Pet> pets = new ArrayList<>(GROUP);
+        List<Pet> pets = new ArrayList<>();
         while (at < packed.length) {
             pets.add(new Pet(number(), text((byte) 0), number(), PetStatus.find(text((byte) ','))));
         }

@@ -50,6 +50,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private final Database database;
+    private final String list;
+    private final String listByStatus;
     private final Batcher<Insertion, Outcome> writer;
     private final CatalogueVersion version;
     /// Animals that were asked for by their ids: they are never changed or taken away.
@@ -60,6 +62,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
+        this.list = database.petsQuery(LIST);
+        this.listByStatus = database.petsQuery(LIST_BY_STATUS);
         this.version = new CatalogueVersion(database, meters);
         this.writer = new Batcher<>("catalogue-writer", database.writers(), database.patience(),
                 this::commit, meters);
@@ -68,14 +72,14 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     @Override
     public CompletableFuture<Page> list(PetQuery query) {
         return database.read(session -> {
-            PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
+            PreparedStatement select = session.prepare(query.status().isEmpty() ? list : listByStatus);
             int at = 1;
             if (query.status().isPresent()) {
                 select.setString(at++, query.status().get().text());
             }
             select.setLong(at++, query.after());
             select.setInt(at, query.limit() + 1);
-            return Page.of(query, Session.rows(select, SqlCatalogue::pet));
+            return Page.of(query, database.pets(select));
         });
     }
 

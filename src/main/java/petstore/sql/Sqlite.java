@@ -170,6 +170,16 @@ final class Sqlite implements Database {
     }
 
     @Override
+    public String petsQuery(String select) {
+        return PackedPets.pack(select);
+    }
+
+    @Override
+    public List<Pet> pets(PreparedStatement select) throws SQLException {
+        return PackedPets.read(select);
+    }
+
+    @Override
     public void forEachGroupOfPets(Consumer<List<Pet>> action) {
         snapshot(session -> {
             PackedPets.forEachGroup(session, action);
