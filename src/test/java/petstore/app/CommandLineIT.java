@@ -3,6 +3,7 @@ package petstore.app;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -132,11 +133,33 @@ class CommandLineIT {
         assertThat(text.resolve("petstore.db")).content().startsWith("This is not a database");
     }
 
+    @Test
+    void saysWhyADatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
+        try (OwnPostgres postgres = new OwnPostgres(folder)) {
+            postgres.addUser("keeper", "the-right-one");
+            String address = postgres.database().replace("postgres:postgres@", "keeper:wrong-one@");
+            String serve = "serve --port 0 --admin-port 0 --database ";
+            for (String command : List.of(serve + address, "keys list --database " + address)) {
+                PetstoreProcess.Ending ending = assertFails(command, "keeper", "password authentication failed",
+                        "--database", "PETSTORE_DATABASE_PASSWORD");
+                assertThat(ending.err().getFirst()).doesNotContain("wrong-one");
+            }
+            assertFails(serve + postgres.database() + "none", "postgresnone", "--database", "createdb");
+            postgres.stop();
+            assertFails(serve + postgres.database(), "refused", "--database");
+        }
+    }
+
     private static void assertFails(String command, Path folder, String... says) {
-        try (PetstoreProcess petstore = start(Map.of(), command + " --data " + folder)) {
+        assertFails(command + " --data " + folder, says);
+    }
+
+    private static PetstoreProcess.Ending assertFails(String command, String... says) {
+        try (PetstoreProcess petstore = start(Map.of(), command)) {
             PetstoreProcess.Ending ending = petstore.ending();
             assertThat(ending.code()).isEqualTo(Main.FAILED);
             assertOneLine(ending, List.of(says));
+            return ending;
         }
     }
 

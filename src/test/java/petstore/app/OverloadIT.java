@@ -1,6 +1,8 @@
 package petstore.app;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,22 +11,27 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import petstore.sql.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Ten times as many requests as the store can answer, which come whether or not those before were answered. The store is slow
-/// because its database is far away: so the test's own load takes nothing from it.
+/// More than the service can take: ten times as many requests as the store can answer, which come whether or not those before were
+/// answered, and more connections than it may have files. The store is slow because its database is far away: so the test's own
+/// load takes nothing from it.
 class OverloadIT {
 
     private static final String KEY = "a-key-for-the-test-of-overload";
@@ -33,6 +40,8 @@ class OverloadIT {
     private static final int FOUND_OUT = 404;
     private static final double SECONDS = 4;
     private static final int MEGABYTE_KB = 1_024;
+    private static final int SPARE_FILES = 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -73,6 +82,33 @@ class OverloadIT {
         }
     }
 
+    @Test
+    void goesOnWhenFilesRunOut(@TempDir Path folder) throws IOException, InterruptedException {
+        try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
+                RawClient first = new RawClient(server.port())) {
+            assertThat(list(first)).isEqualTo(200);
+            long most = openFiles(server) + SPARE_FILES;
+            assertThat(new ProcessBuilder("prlimit", "--pid", String.valueOf(server.pid()), "--nofile=" + most)
+                    .inheritIO().start().waitFor()).isZero();
+            List<Socket> others = new ArrayList<>();
+            try {
+                for (int i = 0; i < 3 * SPARE_FILES; i++) {
+                    others.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
+                }
+                awaitNoFileLeft(server, most);
+                assertThat(list(first)).isEqualTo(200);
+            } finally {
+                for (Socket other : others) {
+                    other.close();
+                }
+            }
+            // Its turn comes behind all that were closed.
+            try (RawClient next = new RawClient(server.port())) {
+                assertThat(list(next)).isEqualTo(200);
+            }
+        }
+    }
+
     /// Sends requests at this rate for [#SECONDS], and gives back all answers.
     private List<Answer> load(HttpRequest request, double perSecond) {
         Queue<Answer> answers = new ConcurrentLinkedQueue<>();
@@ -101,6 +137,26 @@ class OverloadIT {
     private static double percentile(List<Answer> answers, double part) {
         List<Double> sorted = answers.stream().map(Answer::tookMs).sorted().toList();
         return sorted.get((int) (sorted.size() * part));
+    }
+
+    private static int list(RawClient client) throws IOException {
+        return client.send("GET /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer " + KEY + "\r\n\r\n")
+                .answer()
+                .orElseThrow().status();
+    }
+
+    private static void awaitNoFileLeft(PetstoreProcess server, long most) throws IOException, InterruptedException {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (openFiles(server) < most) {
+            assertThat(Instant.now()).as("no file is left").isBefore(end);
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    private static long openFiles(PetstoreProcess server) throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc/" + server.pid() + "/fd"))) {
+            return files.count();
+        }
     }
 
     private static long memoryMegabytes(PetstoreProcess server) throws IOException {

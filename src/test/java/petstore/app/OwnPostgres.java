@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -37,6 +40,17 @@ final class OwnPostgres implements AutoCloseable {
     /// The address of its database, as psql is told it.
     String database() {
         return "postgresql://postgres:postgres@localhost:" + server.getPort() + "/postgres";
+    }
+
+    /// Makes a user who has to know the password.
+    void addUser(String name, String password) throws IOException, SQLException {
+        Path rules = data.resolve("pg_hba.conf");
+        Files.writeString(rules, "host all " + name + " all scram-sha-256\n" + Files.readString(rules));
+        try (Connection connection = server.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE ROLE " + name + " LOGIN PASSWORD '" + password + "'");
+            statement.execute("SELECT pg_reload_conf()");
+        }
     }
 
     /// Stops it: connections are closed, and new ones refused.
