@@ -1,6 +1,5 @@
 package petstore.http;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import petstore.Catalogue;
@@ -37,8 +36,10 @@ final class ListPets implements Route.Operation {
     }
 
     private Representation represent(PetQuery query, Version version, Page page) {
-        List<Header> next = page.next().map(this::link).stream().toList();
-        Representation representation = new Representation(Answer.json(200, PetJson.write(page.pets())).with(next));
+        byte[] body = PetJson.write(page.pets());
+        Representation representation = new Representation(page.next().isEmpty()
+                ? Answer.json(200, body)
+                : Answer.json(200, body, link(page.next().get())));
         cache.put(query, version, page, representation);
         return representation;
     }

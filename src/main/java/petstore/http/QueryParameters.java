@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongPredicate;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -58,16 +57,16 @@ final class QueryParameters {
     }
 
     private long integer(String name, long missing, long min, long max) {
-        LongPredicate inRange = value -> value >= min && value <= max;
         Optional<String> text = single(name);
         if (text.isEmpty()) {
             return missing;
         }
-        OptionalLong value = int64(text.get()).stream().filter(inRange).findFirst();
-        if (value.isEmpty()) {
+        OptionalLong value = int64(text.get());
+        if (value.isEmpty() || value.getAsLong() < min || value.getAsLong() > max) {
             violations.add(name + " must be an integer between " + min + " and " + max);
+            return missing;
         }
-        return value.orElse(missing);
+        return value.getAsLong();
     }
 
     private Optional<String> single(String name) {
@@ -76,7 +75,7 @@ final class QueryParameters {
             violations.add(name + " must not be repeated");
             return Optional.empty();
         }
-        return given.stream().findFirst();
+        return given.isEmpty() ? Optional.empty() : Optional.of(given.getFirst());
     }
 
     /// The integer that `text` is in plain decimal notation (`7`, `-7`; not `+7`, `007` or `7.0`); absent when it is none or
@@ -91,6 +90,9 @@ final class QueryParameters {
 
     /// What cannot be decoded stays as it is, and matches no name and no allowed value then.
     private static String decode(String text) {
+        if (text.indexOf('%') < 0 && text.indexOf('+') < 0) {
+            return text;
+        }
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {

@@ -17,8 +17,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Added;
 import petstore.Catalogue;
@@ -34,9 +32,6 @@ import petstore.Version;
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
-    /// Memory for animals that were asked for by their ids, some fifty thousand of them.
-    private static final long MOST_FOUND_BYTES = 16L * 1024 * 1024;
-    private static final int BYTES_BESIDE_THE_NAME = 256;
     private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
     private static final String FIND = COLUMNS + "WHERE id = ?";
     /// Tells every process that animals came under ids of their own.
@@ -54,10 +49,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private final String listByStatus;
     private final Batcher<Insertion, Outcome> writer;
     private final CatalogueVersion version;
-    /// Animals that were asked for by their ids: they are never changed or taken away.
-    private final Cache<Long, Pet> found = Caffeine.newBuilder().executor(Runnable::run)
-            .maximumWeight(MOST_FOUND_BYTES)
-            .weigher((Long _, Pet pet) -> BYTES_BESIDE_THE_NAME + Character.BYTES * pet.name().length()).build();
+    private final FoundPets found = new FoundPets();
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     SqlCatalogue(Database database, MeterRegistry meters) {
@@ -90,13 +82,13 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public CompletableFuture<Optional<Pet>> find(long id) {
-        Pet known = found.getIfPresent(id);
-        if (known != null) {
-            return CompletableFuture.completedFuture(Optional.of(known));
+        Optional<Pet> known = found.find(id);
+        if (known.isPresent()) {
+            return CompletableFuture.completedFuture(known);
         }
         return database.read(session -> {
             Optional<Pet> pet = find(session, id);
-            pet.ifPresent(there -> found.put(id, there));
+            pet.ifPresent(found::add);
             return pet;
         });
     }
