@@ -16,8 +16,8 @@ final class Works {
     private static final int TRAINING_SECONDS = 5;
     private static final long IDLE_MS = 2_000;
 
-    /// Java goes on compiling for about a quarter of a minute when two processors also make the load.
-    private static final int LEAST_WARM_UP = 15;
+    /// Java goes on compiling for about half a minute when two processors also make the load.
+    private static final int LEAST_WARM_UP = 30;
 
     private final Lab lab;
     private final Wrk wrk;

@@ -3,6 +3,10 @@ package petstore.app;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -14,6 +18,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.ApiKey;
+import petstore.KeyToken;
+import petstore.Scope;
+import petstore.sql.SqlStore;
+import petstore.sql.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -93,6 +102,24 @@ class MetricsTest {
         }
         assertThat(metrics()).doesNotContain("nothing-").doesNotContain("MADE-UP")
                 .contains("http_request_method=\"_OTHER\"");
+    }
+
+    @Test
+    void soManyKeysAreNotToldApart() {
+        int keys = 110;
+        SecureRandom random = new SecureRandom();
+        try (SqlStore store = TestStore.open(folder)) {
+            for (int i = 0; i < keys; i++) {
+                KeyToken token = KeyToken.random(random);
+                store.keys().add(ApiKey.issued(token, "test", Set.of(Scope.READ), Instant.now(), Optional.empty(),
+                        Optional.empty()));
+                assertThat(service.client().withKey(token.text()).get("/v1/pets/1").statusCode()).isEqualTo(200);
+            }
+        }
+        List<String> lines = metrics().lines().filter(line -> line.startsWith("petstore_deprecated_requests_total{"))
+                .toList();
+        assertThat(lines).hasSize(100 + 1).contains(
+                "petstore_deprecated_requests_total{key=\"other\",route=\"/v1/pets/{petId}\"} " + (keys - 99) + ".0");
     }
 
     @Test
