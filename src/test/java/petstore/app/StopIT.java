@@ -41,7 +41,7 @@ class StopIT {
             server.terminate();
             awaitRefusal(server.port());
             client.send(PET.getBytes(StandardCharsets.UTF_8));
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+            assertIsLastAnswer(client.answer().orElseThrow());
             assertThat(client.isClosedByServer()).isTrue();
             assertThat(server.ending().code()).isZero();
         }
@@ -63,10 +63,15 @@ class StopIT {
             server.terminate();
             awaitRefusal(server.port());
             file.execute("COMMIT");
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+            assertIsLastAnswer(client.answer().orElseThrow());
             assertThat(server.ending().code()).isZero();
             assertThat(file.pets()).hasSize(1);
         }
+    }
+
+    private static void assertIsLastAnswer(RawClient.Answer answer) {
+        assertThat(answer.status()).isEqualTo(201);
+        assertThat(answer.headers().get("connection")).containsExactly("close");
     }
 
     @Test
@@ -91,7 +96,7 @@ class StopIT {
         Ledger ledger = new Ledger();
         try (PetstoreProcess server = serve()) {
             CountDownLatch loaded = new CountDownLatch(200);
-            try (Load load = new Load(16, server.port(), KEY, ledger, loaded::countDown)) {
+            try (Load load = new Load(64, server.port(), KEY, ledger, loaded::countDown)) {
                 assertThat(loaded.await(30, TimeUnit.SECONDS)).isTrue();
                 server.terminate();
                 server.ending();

@@ -1,0 +1,25 @@
+package petstore.app;
+
+import java.nio.charset.StandardCharsets;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import org.junit.jupiter.api.Test;
+import org.slf4j.event.KeyValuePair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class TextLogTest {
+
+    @Test
+    void everyEventIsOneLine() {
+        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.sql.Sqlite"), Level.ERROR,
+                "The disk\r\n\r\n  failed", new IllegalStateException("once\nand again"), null);
+        event.addKeyValuePair(new KeyValuePair("request", "a\n2030-12-05T23:59:59.123Z INFO  audit - forged"));
+        String line = new String(new TextLog().encode(event), StandardCharsets.UTF_8);
+        assertThat(line.lines()).hasSize(1);
+        assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed request=a | 2030-12-05",
+                "IllegalStateException: once | and again", " | at petstore.app.TextLogTest.everyEventIsOneLine(");
+    }
+}
