@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -55,9 +56,13 @@ final class PackedPets {
     private List<Pet> unpack() {
         List<Pet> pets = new ArrayList<>();
         while (at < packed.length) {
-            pets.add(new Pet(number(), text((byte) 0), number(), PetStatus.find(text((byte) ','))));
+            pets.add(new Pet(number(), text((byte) 0), number(), status(text((byte) ','))));
         }
         return pets;
+    }
+
+    private static Optional<PetStatus> status(String text) {
+        return text.isEmpty() ? Optional.empty() : Optional.of(SqlCatalogue.status(text));
     }
 
     private long number() {

@@ -291,7 +291,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
                 Optional.ofNullable(row.getString(4)).map(SqlCatalogue::status));
     }
 
-    private static PetStatus status(String text) {
+    /// The status that is written so in the table.
+    static PetStatus status(String text) {
         return PetStatus.find(text).orElseThrow(() -> new IllegalStateException("the store has the status " + text));
     }
 
