@@ -3,17 +3,11 @@ package petstore.json;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.SerializedString;
 import petstore.Pet;
-import petstore.PetStatus;
 
 /// Writes animals as the contract shows them. Source: SPEC `Pet`, `Pets`.
 public final class PetJson {
@@ -23,9 +17,6 @@ public final class PetJson {
     private static final SerializedString NAME = new SerializedString("name");
     private static final SerializedString CATEGORY_ID = new SerializedString("categoryId");
     private static final SerializedString STATUS = new SerializedString("status");
-    private static final Map<PetStatus, SerializedString> STATUSES = Arrays.stream(PetStatus.values())
-            .collect(Collectors.toMap(Function.identity(), status -> new SerializedString(status.text()),
-                    (one, _) -> one, () -> new EnumMap<>(PetStatus.class)));
 
     private PetJson() {
     }
@@ -76,7 +67,7 @@ public final class PetJson {
         json.writeNumber(pet.categoryId());
         if (pet.status().isPresent()) {
             json.writeFieldName(STATUS);
-            json.writeString(STATUSES.get(pet.status().get()));
+            json.writeString(pet.status().get().text());
         }
         json.writeEndObject();
     }

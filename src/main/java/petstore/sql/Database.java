@@ -40,7 +40,7 @@ interface Database extends AutoCloseable {
 
     /// The animals that a statement of [#petsQuery] gives, in their order.
     default List<Pet> pets(PreparedStatement select) throws SQLException {
-        return Session.rows(select, SqlCatalogue::pet);
+        return Session.rows(select, PetRow::read);
     }
 
     /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.

@@ -62,7 +62,7 @@ final class PackedPets {
     }
 
     private static Optional<PetStatus> status(String text) {
-        return text.isEmpty() ? Optional.empty() : Optional.of(SqlCatalogue.status(text));
+        return text.isEmpty() ? Optional.empty() : Optional.of(PetRow.status(text));
     }
 
     private long number() {

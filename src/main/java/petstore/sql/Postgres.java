@@ -149,7 +149,7 @@ final class Postgres implements Database {
             try (ResultSet rows = select.executeQuery()) {
                 List<Pet> group = new ArrayList<>(FETCH_SIZE);
                 while (rows.next()) {
-                    group.add(SqlCatalogue.pet(rows));
+                    group.add(PetRow.read(rows));
                     if (group.size() == FETCH_SIZE) {
                         action.accept(group);
                         group = new ArrayList<>(FETCH_SIZE);

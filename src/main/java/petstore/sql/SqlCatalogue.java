@@ -1,7 +1,6 @@
 package petstore.sql;
 
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,15 +31,14 @@ import petstore.Version;
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
-    private static final String COLUMNS = "SELECT id, name, category_id, status FROM pet ";
-    private static final String FIND = COLUMNS + "WHERE id = ?";
+    private static final String FIND = PetRow.SELECT + "WHERE id = ?";
     /// Tells every process that animals came under ids of their own.
     static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
     /// Every animal, by ascending id.
-    static final String ALL = COLUMNS + "ORDER BY id";
+    static final String ALL = PetRow.SELECT + "ORDER BY id";
     private static final String COUNT = "SELECT count(*) FROM pet";
-    private static final String LIST = COLUMNS + "WHERE id > ? ORDER BY id LIMIT ?";
-    private static final String LIST_BY_STATUS = COLUMNS + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
+    private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
+    private static final String LIST_BY_STATUS = PetRow.SELECT + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
     private static final String TAKEN = "SELECT id FROM pet WHERE id IN (";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
@@ -96,7 +94,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private static Optional<Pet> find(Session session, long id) throws SQLException {
         PreparedStatement select = session.prepare(FIND);
         select.setLong(1, id);
-        return Session.rows(select, SqlCatalogue::pet).stream().findFirst();
+        return Session.rows(select, PetRow::read).stream().findFirst();
     }
 
     /// One animal that waits for the writer.
@@ -283,17 +281,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     @Override
     public long reserveIds(long id) {
         return database.write(session -> database.reservePetIds(session, id));
-    }
-
-    /// The animal in a row of [#ALL].
-    static Pet pet(ResultSet row) throws SQLException {
-        return new Pet(row.getLong(1), row.getString(2), row.getLong(3),
-                Optional.ofNullable(row.getString(4)).map(SqlCatalogue::status));
-    }
-
-    /// The status that is written so in the table.
-    static PetStatus status(String text) {
-        return PetStatus.find(text).orElseThrow(() -> new IllegalStateException("the store has the status " + text));
     }
 
     /// Waits until every animal that was taken is committed.
