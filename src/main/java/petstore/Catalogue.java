@@ -35,7 +35,7 @@ public interface Catalogue {
 
     /// Shows every animal to `action`, by ascending id, as they are when this is called, whatever is added meanwhile. They come
     /// in groups of some thousands, which another thread may go through; memory does not grow with the number of groups.
-    void forEachGroup(Consumer<List<Pet>> action);
+    void forEachGroup(Consumer<Iterable<Pet>> action);
 
     /// How many animals there are.
     long count();

@@ -8,6 +8,7 @@ import java.util.List;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.SerializedString;
 import petstore.Pet;
+import petstore.Utf8;
 
 /// Writes animals as the contract shows them. Source: SPEC `Pet`, `Pets`.
 public final class PetJson {
@@ -62,7 +63,8 @@ public final class PetJson {
         json.writeFieldName(ID);
         json.writeNumber(pet.id());
         json.writeFieldName(NAME);
-        json.writeString(pet.name());
+        Utf8 name = pet.name();
+        json.writeUTF8String(name.bytes(), name.offset(), name.length());
         json.writeFieldName(CATEGORY_ID);
         json.writeNumber(pet.categoryId());
         if (pet.status().isPresent()) {

@@ -44,7 +44,7 @@ interface Database extends AutoCloseable {
     }
 
     /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.
-    void forEachGroupOfPets(Consumer<List<Pet>> action);
+    void forEachGroupOfPets(Consumer<Iterable<Pet>> action);
 
     /// How many transactions that add animals are worth having at once.
     int writers();

@@ -14,7 +14,7 @@ final class FoundPets {
     /// A power of two.
     private static final int PLACES = 1 << 16;
 
-    /// In `char`s. Longer ones are not kept, so that all take 16 MB at most.
+    /// In bytes. Longer ones are not kept, so that all take 16 MB at most.
     private static final int LONGEST_NAME = 80;
 
     private final AtomicReferenceArray<Pet> pets = new AtomicReferenceArray<>(PLACES);

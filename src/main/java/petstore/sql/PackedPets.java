@@ -1,35 +1,40 @@
 package petstore.sql;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Pet;
 import petstore.PetStatus;
+import petstore.Utf8;
 
 /// Many rows of SQLite's table `pet` in one value, because every call into the driver costs more than a row does.
 ///
-/// A row is its four columns with NULs between, which no name contains. Between rows are commas, which no status contains.
-final class PackedPets {
+/// A row is its four columns with NULs between, which no name contains. Between rows are commas, which no status contains. Whoever
+/// goes through the animals unpacks them.
+final class PackedPets implements Iterable<Pet> {
 
     private static final int GROUP = 2_000;
     private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
-            + " coalesce(status, ''))) AS BLOB) FROM ";
+            + " coalesce(status, ''))) AS BLOB), max(id) FROM ";
     /// SQLite reads a range of ids straight from the table, in their order; of a subquery with a limit it would copy every row.
     private static final String AFTER = PACKED + "pet WHERE id > ?1 AND id <= coalesce("
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET " + (GROUP - 1) + "), " + Long.MAX_VALUE
             + ")";
 
     private final byte[] packed;
-    private int at;
+    private final long lastId;
 
-    private PackedPets(byte[] packed) {
+    private PackedPets(byte[] packed, long lastId) {
         this.packed = packed;
+        this.lastId = lastId;
     }
 
     /// The query for what `select`, a query for rows of the table, gives in their order.
@@ -38,60 +43,82 @@ final class PackedPets {
     }
 
     /// The animals that a packing query gives.
-    static List<Pet> read(PreparedStatement select) throws SQLException {
-        byte @Nullable [] packed = Session.rows(select, row -> row.getBytes(1)).getFirst();
-        return packed == null ? List.of() : new PackedPets(packed).unpack();
-    }
-
-    /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
-    static void forEachGroup(Session session, Consumer<List<Pet>> action) throws SQLException {
-        PreparedStatement select = session.prepare(AFTER);
-        select.setLong(1, 0);
-        for (List<Pet> group = read(select); !group.isEmpty(); group = read(select)) {
-            action.accept(group);
-            select.setLong(1, group.getLast().id());
-        }
-    }
-
-    private List<Pet> unpack() {
+    static List<Pet> list(PreparedStatement select) throws SQLException {
         List<Pet> pets = new ArrayList<>();
-        while (at < packed.length) {
-            pets.add(new Pet(number(), text((byte) 0), number(), status(text((byte) ','))));
-        }
+        read(select).ifPresent(packed -> packed.forEach(pets::add));
         return pets;
     }
 
-    private static Optional<PetStatus> status(String text) {
-        return text.isEmpty() ? Optional.empty() : Optional.of(PetRow.status(text));
-    }
-
-    private long number() {
-        int begin = at;
-        at = end((byte) 0);
-        return parse(packed, begin, at++);
-    }
-
-    private String text(byte end) {
-        int begin = at;
-        at = end(end);
-        return new String(packed, begin, at++ - begin, StandardCharsets.UTF_8);
-    }
-
-    private int end(byte end) {
-        int i = at;
-        while (i < packed.length && packed[i] != end) {
-            i++;
+    /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
+    static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
+        PreparedStatement select = session.prepare(AFTER);
+        select.setLong(1, 0);
+        for (Optional<PackedPets> group = read(select); group.isPresent(); group = read(select)) {
+            action.accept(group.get());
+            select.setLong(1, group.get().lastId);
         }
-        return i;
     }
 
-    // Every number is negative on the way, because the least one has no positive counterpart.
-    private static long parse(byte[] digits, int begin, int end) {
-        boolean negative = digits[begin] == '-';
-        long value = 0;
-        for (int i = negative ? begin + 1 : begin; i < end; i++) {
-            value = value * 10 - (digits[i] - '0');
+    private static Optional<PackedPets> read(PreparedStatement select) throws SQLException {
+        try (ResultSet row = select.executeQuery()) {
+            byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
+            return packed == null ? Optional.empty() : Optional.of(new PackedPets(packed, row.getLong(2)));
         }
-        return negative ? value : -value;
+    }
+
+    @Override
+    public Iterator<Pet> iterator() {
+        return new Rows(packed);
+    }
+
+    private static final class Rows implements Iterator<Pet> {
+
+        private final byte[] packed;
+        private int at;
+
+        Rows(byte[] packed) {
+            this.packed = packed;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return at < packed.length;
+        }
+
+        @Override
+        public Pet next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            return new Pet(number(), text((byte) 0), number(), status());
+        }
+
+        // Every number is negative on the way, because the least one has no positive counterpart.
+        private long number() {
+            boolean negative = packed[at] == '-';
+            if (negative) {
+                at++;
+            }
+            long value = 0;
+            for (byte digit = packed[at++]; digit != 0; digit = packed[at++]) {
+                value = value * 10 - (digit - '0');
+            }
+            return negative ? value : -value;
+        }
+
+        private Optional<PetStatus> status() {
+            Utf8 text = text((byte) ',');
+            return text.length() == 0 ? Optional.empty() : PetRow.status(text);
+        }
+
+        private Utf8 text(byte end) {
+            int begin = at;
+            int i = begin;
+            while (i < packed.length && packed[i] != end) {
+                i++;
+            }
+            at = i + 1;
+            return new Utf8(packed, begin, i - begin);
+        }
     }
 }

@@ -2,10 +2,13 @@ package petstore.sql;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 import petstore.Pet;
 import petstore.PetStatus;
+import petstore.Utf8;
 
 /// A row of the table `pet`.
 final class PetRow {
@@ -13,17 +16,29 @@ final class PetRow {
     /// The beginning of every query whose rows [#read] takes.
     static final String SELECT = "SELECT id, name, category_id, status FROM pet ";
 
+    // As rows have them: text that is made for each row costs more than to compare it.
+    private static final List<Known> STATUSES = Arrays.stream(PetStatus.values())
+            .map(status -> new Known(Utf8.of(status.text()), Optional.of(status))).toList();
+
+    private record Known(Utf8 text, Optional<PetStatus> status) {
+    }
+
     private PetRow() {
     }
 
     /// The animal in the current row of a query.
     static Pet read(ResultSet row) throws SQLException {
         return new Pet(row.getLong(1), row.getString(2), row.getLong(3),
-                Optional.ofNullable(row.getString(4)).map(PetRow::status));
+                Optional.ofNullable(row.getString(4)).map(Utf8::of).flatMap(PetRow::status));
     }
 
     /// The status that is written so in the table.
-    static PetStatus status(String text) {
-        return PetStatus.find(text).orElseThrow(() -> new IllegalStateException("the store has the status " + text));
+    static Optional<PetStatus> status(Utf8 text) {
+        for (Known known : STATUSES) {
+            if (known.text.equals(text)) {
+                return known.status;
+            }
+        }
+        throw new IllegalStateException("the store has the status " + text);
     }
 }

@@ -142,7 +142,7 @@ final class Postgres implements Database {
 
     /// Only within a transaction the driver fetches a result part by part.
     @Override
-    public void forEachGroupOfPets(Consumer<List<Pet>> action) {
+    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
         snapshot(session -> {
             PreparedStatement select = session.prepare(SqlCatalogue.ALL);
             select.setFetchSize(FETCH_SIZE);

@@ -243,7 +243,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             int at = 1;
             for (Pet pet : some) {
                 insert.setLong(at++, pet.id());
-                insert.setString(at++, pet.name());
+                insert.setString(at++, pet.name().toString());
                 insert.setLong(at++, pet.categoryId());
                 insert.setString(at++, pet.status().map(PetStatus::text).orElse(null));
             }
@@ -252,7 +252,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public void forEachGroup(Consumer<List<Pet>> action) {
+    public void forEachGroup(Consumer<Iterable<Pet>> action) {
         database.forEachGroupOfPets(action);
     }
 

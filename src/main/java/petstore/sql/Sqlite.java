@@ -176,11 +176,11 @@ final class Sqlite implements Database {
 
     @Override
     public List<Pet> pets(PreparedStatement select) throws SQLException {
-        return PackedPets.read(select);
+        return PackedPets.list(select);
     }
 
     @Override
-    public void forEachGroupOfPets(Consumer<List<Pet>> action) {
+    public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
         snapshot(session -> {
             PackedPets.forEachGroup(session, action);
             return action;

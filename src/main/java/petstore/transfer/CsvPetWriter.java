@@ -21,7 +21,7 @@ final class CsvPetWriter implements PetWriter {
 
     @Override
     public void write(Pet pet) {
-        csv.writeRecord(String.valueOf(pet.id()), pet.name(), String.valueOf(pet.categoryId()),
+        csv.writeRecord(String.valueOf(pet.id()), pet.name().toString(), String.valueOf(pet.categoryId()),
                 pet.status().map(PetStatus::text).orElse(""));
     }
 

@@ -3,7 +3,8 @@ package petstore.transfer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,18 +16,19 @@ import petstore.Pet;
 /// Writes the catalogue out, by ascending id, as it is at the beginning.
 public final class Exporter {
 
+    /// How many groups are read before they are written.
+    private static final int MOST_AHEAD = 8;
+
     private final PetWriter writer;
     private final ExecutorService thread;
     private final Progress progress;
-    private Future<?> before;
+    private final Queue<Future<?>> pending = new ArrayDeque<>();
     private long written;
 
     private Exporter(PetWriter writer, ExecutorService thread, Progress progress) {
         this.writer = writer;
         this.thread = thread;
         this.progress = progress;
-        this.before = thread.submit(() -> {
-        });
     }
 
     /// Writes every animal to `out`, which is closed at the end.
@@ -39,20 +41,20 @@ public final class Exporter {
         try (PetWriter writer = format.writer(out); ExecutorService thread = Executors.newSingleThreadExecutor()) {
             Exporter exporter = new Exporter(writer, thread, progress);
             catalogue.forEachGroup(exporter::beginToWrite);
-            exporter.awaitGroupBefore();
+            exporter.awaitAllBut(0);
             return exporter.written;
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
     }
 
-    /// The next group is read meanwhile.
-    private void beginToWrite(List<Pet> group) {
-        awaitGroupBefore();
-        before = thread.submit(() -> write(group));
+    /// The next groups are read meanwhile.
+    private void beginToWrite(Iterable<Pet> group) {
+        awaitAllBut(MOST_AHEAD);
+        pending.add(thread.submit(() -> write(group)));
     }
 
-    private void write(List<Pet> group) {
+    private void write(Iterable<Pet> group) {
         try {
             for (Pet pet : group) {
                 writer.write(pet);
@@ -64,9 +66,11 @@ public final class Exporter {
         progress.reached(written);
     }
 
-    private void awaitGroupBefore() {
+    private void awaitAllBut(int groups) {
         try {
-            before.get();
+            while (pending.size() > groups) {
+                pending.remove().get();
+            }
         } catch (ExecutionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
         } catch (InterruptedException e) {

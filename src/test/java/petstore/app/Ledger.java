@@ -83,7 +83,8 @@ final class Ledger {
         }
         for (Pet pet : kept) {
             assertThat(pet).as("an animal that was sent")
-                    .isEqualTo(Optional.ofNullable(sent.get(pet.name())).map(p -> p.withId(pet.id())).orElse(null));
+                    .isEqualTo(Optional.ofNullable(sent.get(pet.name().toString())).map(p -> p.withId(pet.id()))
+                            .orElse(null));
         }
         assertThat(kept.stream().map(Pet::name)).doesNotHaveDuplicates();
         lastId = Math.max(byId.keySet().stream().mapToLong(Long::longValue).max().orElse(0),
