@@ -2,6 +2,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,38 +18,35 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Makes the JDK's ahead-of-time cache of the service: starts it on an empty store, uses it as its clients would, and stops it,
-/// which writes down the classes that it loaded and what the JVM learned about its methods.
+/// Makes the JDK's ahead-of-time caches, into which a process writes at its end the classes that it loaded and what the JVM learned
+/// about its methods: `petstore.aot` for the service, started on an empty store, used as its clients would, and stopped;
+/// `commands.aot` for the commands, by an export of that store.
 ///
-/// Usage: `java Training.java JAR CACHE [JAVA]`, where JAVA is the program that the cache is for, this one when not given.
+/// Usage: `java Training.java FOLDER [JAVA]`, where FOLDER has `petstore.jar` and gets the caches, and JAVA is the program that
+/// they are for, this one when not given.
 public class Training {
 
-    private static final int CLIENTS = 4;
-    private static final int ROUNDS = 50;
     private static final long PATIENCE_S = 120;
 
-    private final HttpClient http = HttpClient.newHttpClient();
-    private final URI api;
-    private final String key;
+    private final Path built;
+    private final String java;
+    private final Path folder;
 
-    private Training(URI api, String key) {
-        this.api = api;
-        this.key = key;
+    private Training(Path built, String java, Path folder) {
+        this.built = built;
+        this.java = java;
+        this.folder = folder;
     }
 
     public static void main(String[] args) throws Exception {
-        Path jar = Path.of(args[0]).toAbsolutePath();
-        Path cache = Path.of(args[1]).toAbsolutePath();
         Path folder = Files.createTempDirectory("petstore-training");
+        Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : own(), folder);
         try {
-            Files.deleteIfExists(cache);
-            train(args.length > 2 ? args[2] : own(), jar, cache, folder);
-            if (!Files.exists(cache)) {
-                throw new IOException("no cache was made");
-            }
+            training.serve();
+            training.export();
         } catch (IOException e) {
             System.err.println("Training: " + e.getMessage());
-            try (Stream<String> log = Files.lines(folder.resolve("log"))) {
+            try (Stream<String> log = Files.lines(training.log())) {
                 log.forEach(System.err::println);
             }
             System.exit(1);
@@ -65,24 +63,61 @@ public class Training {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    private static void train(String java, Path jar, Path cache, Path folder) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(java, "-XX:+UseSerialGC", "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error",
-                "-jar", jar.toString(), "serve", "--data", folder.resolve("data").toString(), "--port", "0",
-                "--admin-port", "0");
-        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_") || name.contains("JAVA_"));
-        Process service = builder.redirectError(folder.resolve("log").toFile()).start();
+    private void serve() throws IOException, InterruptedException {
+        Path cache = newCache("petstore.aot");
+        Process service = start(cache, "serve", "--data", data(), "--port", "0", "--admin-port", "0");
         try (BufferedReader out = service.inputReader()) {
             String key = after("First API key, shown only once: ", out);
             URI api = URI.create(after("Petstore is ready: ", out) + "/");
-            new Training(api, key).use();
+            new Clients(api, key).use();
             // Not destroy(), which would close the streams that it still writes to.
             service.toHandle().destroy();
             out.transferTo(Writer.nullWriter());
-            if (!service.waitFor(PATIENCE_S, TimeUnit.SECONDS) || service.exitValue() != 0) {
-                throw new IOException("the service did not stop as it should");
-            }
+            awaitCache(service, cache);
         } finally {
             service.toHandle().destroyForcibly();
+        }
+    }
+
+    private void export() throws IOException, InterruptedException {
+        Path cache = newCache("commands.aot");
+        Process command = start(cache, "export", "--data", data(), folder.resolve("animals.ndjson").toString());
+        try {
+            awaitCache(command, cache);
+        } finally {
+            command.toHandle().destroyForcibly();
+        }
+    }
+
+    private String data() {
+        return folder.resolve("data").toString();
+    }
+
+    private Path log() {
+        return folder.resolve("log");
+    }
+
+    private Path newCache(String name) throws IOException {
+        Path cache = built.resolve(name);
+        Files.deleteIfExists(cache);
+        return cache;
+    }
+
+    private Process start(Path cache, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-XX:AOTCacheOutput=" + cache,
+                "-Xlog:aot=error,cds=error", "-jar", built.resolve("petstore.jar").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.appendTo(log().toFile()));
+        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_") || name.contains("JAVA_"));
+        return builder.start();
+    }
+
+    private static void awaitCache(Process process, Path cache) throws IOException, InterruptedException {
+        if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            throw new IOException("the program did not end as it should");
+        }
+        if (!Files.exists(cache)) {
+            throw new IOException("no cache was made");
         }
     }
 
@@ -97,45 +132,60 @@ public class Training {
     }
 
     /// What clients do: a few of them at a time add, list, page, fetch, revalidate and make mistakes.
-    private void use() throws InterruptedException {
-        List<Thread> clients = new ArrayList<>();
-        for (int client = 0; client < CLIENTS; client++) {
-            clients.add(Thread.startVirtualThread(this::useAsOne));
-        }
-        for (Thread each : clients) {
-            each.join();
-        }
-    }
+    private static final class Clients {
 
-    private void useAsOne() {
-        for (int round = 1; round <= ROUNDS; round++) {
-            send(request("pets").POST(BodyPublishers.ofString(
-                    "{\"name\":\"Whiskers " + round + "\",\"categoryId\":" + round % 7 + ",\"status\":\"available\"}")));
-            send(request("pets").POST(BodyPublishers.ofString("{\"name\":\"\"}")));
-            send(request("pets").header("Idempotency-Key", UUID.randomUUID().toString())
-                    .POST(BodyPublishers.ofString("{\"name\":\"Señor Llama\",\"categoryId\":7}")));
-            String tag = send(request("pets")).headers().firstValue("ETag").orElse("");
-            send(request("pets").header("If-None-Match", tag));
-            send(request("pets?limit=100&status=available"));
-            send(request("pets?limit=5&after=" + round));
-            send(request("pets/" + round));
-            send(request("pets/many"));
-            send(HttpRequest.newBuilder(api.resolve("pets")));
+        private static final int CLIENTS = 4;
+        private static final int ROUNDS = 50;
+
+        private final HttpClient http = HttpClient.newHttpClient();
+        private final URI api;
+        private final String key;
+
+        Clients(URI api, String key) {
+            this.api = api;
+            this.key = key;
         }
-    }
 
-    private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(api.resolve(path)).header("Authorization", "Bearer " + key)
-                .header("Content-Type", "application/json");
-    }
+        void use() throws InterruptedException {
+            List<Thread> clients = new ArrayList<>();
+            for (int client = 0; client < CLIENTS; client++) {
+                clients.add(Thread.startVirtualThread(this::useAsOne));
+            }
+            for (Thread each : clients) {
+                each.join();
+            }
+        }
 
-    private HttpResponse<String> send(HttpRequest.Builder request) {
-        try {
-            return http.send(request.build(), BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
+        private void useAsOne() {
+            for (int round = 1; round <= ROUNDS; round++) {
+                send(request("pets").POST(BodyPublishers.ofString(
+                        "{\"name\":\"Whiskers " + round + "\",\"categoryId\":" + round % 7 + ",\"status\":\"available\"}")));
+                send(request("pets").POST(BodyPublishers.ofString("{\"name\":\"\"}")));
+                send(request("pets").header("Idempotency-Key", UUID.randomUUID().toString())
+                        .POST(BodyPublishers.ofString("{\"name\":\"Señor Llama\",\"categoryId\":7}")));
+                String tag = send(request("pets")).headers().firstValue("ETag").orElse("");
+                send(request("pets").header("If-None-Match", tag));
+                send(request("pets?limit=100&status=available"));
+                send(request("pets?limit=5&after=" + round));
+                send(request("pets/" + round));
+                send(request("pets/many"));
+                send(HttpRequest.newBuilder(api.resolve("pets")));
+            }
+        }
+
+        private HttpRequest.Builder request(String path) {
+            return HttpRequest.newBuilder(api.resolve(path)).header("Authorization", "Bearer " + key)
+                    .header("Content-Type", "application/json");
+        }
+
+        private HttpResponse<String> send(HttpRequest.Builder request) {
+            try {
+                return http.send(request.build(), BodyHandlers.ofString());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 }
