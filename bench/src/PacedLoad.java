@@ -1,74 +1,165 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 
 /// Open-loop load: requests are due at fixed moments, and how long one took counts from when it was due. So an answer that is
 /// late also counts for the requests that had to wait for it, which a closed loop would leave out.
-final class PacedLoad {
+///
+/// One thread makes it all: with a thread for each client, to wake them took more of the processors than the server did, and what
+/// was measured was how long everybody waited for a processor.
+final class PacedLoad implements AutoCloseable {
 
     private static final long LEAD_NANOS = 20_000_000;
+    /// How long the thread sleeps at most before it looks for answers again, and so how exact a duration is.
+    private static final long NAP_NANOS = 20_000;
     /// How much longer than planned a run may take, with one bad moment, before the rate counts as not reached.
     private static final double OVERTIME = 1.1;
     private static final double MOMENT_SECONDS = 0.5;
 
-    private PacedLoad() {
+    private final byte[] request;
+    private final byte[] answer;
+    private final Selector selector = Selector.open();
+    private final List<Client> clients = new ArrayList<>();
+    private final ByteBuffer read = ByteBuffer.allocateDirect(1 << 16);
+
+    private PacedLoad(byte[] request, byte[] answer) throws IOException {
+        this.request = request;
+        this.answer = answer;
+    }
+
+    /// One connection, with at most one request under way.
+    private final class Client {
+        private final SocketChannel channel;
+        private final double between;
+        private final double first;
+        private final long[] nanos;
+        private int sent;
+        private int answered;
+        private int missing;
+
+        Client(int port, double first, double between, int requests) throws IOException {
+            channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.configureBlocking(false).register(selector, SelectionKey.OP_READ, this);
+            this.first = first;
+            this.between = between;
+            this.nanos = new long[requests];
+        }
+
+        boolean isDone() {
+            return answered == nanos.length;
+        }
+
+        boolean isWaiting() {
+            return sent > answered;
+        }
+
+        /// When the next request is to be sent, or the one under way was.
+        long due() {
+            return (long) (first + answered * between);
+        }
+
+        void send() throws IOException {
+            ByteBuffer bytes = ByteBuffer.wrap(request);
+            channel.write(bytes);
+            if (bytes.hasRemaining()) {
+                throw new IOException("a request did not go out at once");
+            }
+            sent++;
+            missing = answer.length;
+        }
+
+        void receive() throws IOException {
+            read.clear();
+            int length = channel.read(read);
+            boolean begins = missing == answer.length;
+            missing -= length;
+            if (length <= 0 || missing < 0 || !isWaiting() || (begins && !hasStatus())) {
+                throw new IOException("an answer differs from the first");
+            }
+            if (missing == 0) {
+                nanos[answered] = System.nanoTime() - due();
+                answered++;
+            }
+        }
+
+        private boolean hasStatus() {
+            byte[] line = new byte[Math.min(read.position(), "HTTP/1.1 200".length())];
+            read.get(0, line);
+            return Arrays.equals(line, Arrays.copyOf(answer, line.length));
+        }
     }
 
     /// The 99th percentile in milliseconds, as the value too.
     ///
     /// Errors: [IOException] when an answer is wrong, or the rate was not reached.
-    static Sample run(int port, Load load, double perSecond, int seconds) throws IOException, InterruptedException {
-        int clients = load.connections();
-        int each = (int) (perSecond * seconds / clients);
-        double between = clients * 1e9 / perSecond;
-        long begin = System.nanoTime() + LEAD_NANOS;
-        long[][] nanos = new long[clients][each];
-        List<Callable<Void>> work = new ArrayList<>();
-        for (int client = 0; client < clients; client++) {
-            long first = begin + (long) (between * client / clients);
-            long[] own = nanos[client];
-            work.add(() -> client(port, load, first, between, own));
+    static Sample run(int port, Load load, double perSecond, int seconds) throws IOException {
+        byte[] request = load.exampleGet();
+        byte[] answer = RawHttp.once(port, request);
+        if (RawHttp.status(answer) != load.status()) {
+            throw new IOException("the first answer: " + new String(answer, StandardCharsets.UTF_8));
         }
-        // Platform threads: a virtual one would share two carriers with all the others.
-        try (ExecutorService threads = Executors.newFixedThreadPool(clients)) {
-            for (Future<Void> client : threads.invokeAll(work)) {
-                client.get();
+        double between = load.connections() * 1e9 / perSecond;
+        try (PacedLoad paced = new PacedLoad(request, answer)) {
+            long begin = System.nanoTime() + LEAD_NANOS;
+            for (int i = 0; i < load.connections(); i++) {
+                paced.clients.add(paced.new Client(port, begin + i * between / load.connections(), between,
+                        (int) (seconds * 1e9 / between)));
             }
-        } catch (ExecutionException e) {
-            throw new IOException("paced load: " + e.getCause(), e);
+            paced.run();
+            double took = (System.nanoTime() - begin) / 1e9;
+            if (took > seconds * OVERTIME + MOMENT_SECONDS) {
+                throw new IOException(String.format("%.0f requests a second were not reached: %d s took %.1f s",
+                        perSecond, seconds, took));
+            }
+            long[] all = paced.clients.stream().flatMapToLong(client -> Arrays.stream(client.nanos)).sorted().toArray();
+            double p99 = all[all.length * 99 / 100] / 1e6;
+            return new Sample(p99, all[all.length / 2] / 1e6, p99);
         }
-        double took = (System.nanoTime() - begin) / 1e9;
-        if (took > seconds * OVERTIME + MOMENT_SECONDS) {
-            throw new IOException(String.format("%.0f requests a second were not reached: %d s took %.1f s", perSecond,
-                    seconds, took));
-        }
-        long[] all = Arrays.stream(nanos).flatMapToLong(Arrays::stream).sorted().toArray();
-        double p99 = all[all.length * 99 / 100] / 1e6;
-        return new Sample(p99, all[all.length / 2] / 1e6, p99);
     }
 
-    private static Void client(int port, Load load, long first, double between, long[] nanos) throws IOException {
-        byte[] request = load.exampleGet();
-        try (RawHttp connection = new RawHttp(port)) {
-            for (int i = 0; i < nanos.length; i++) {
-                long due = first + (long) (i * between);
-                for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
-                    LockSupport.parkNanos(wait);
+    private void run() throws IOException {
+        while (!clients.stream().allMatch(Client::isDone)) {
+            long now = System.nanoTime();
+            long rest = NAP_NANOS;
+            for (Client client : clients) {
+                if (!client.isDone() && !client.isWaiting()) {
+                    rest = Math.min(rest, client.due() - now);
+                    if (client.due() <= now) {
+                        client.send();
+                    }
                 }
-                int status = connection.ask(request);
-                if (status != load.status()) {
-                    throw new IOException("an answer has status " + status);
-                }
-                nanos[i] = System.nanoTime() - due;
+            }
+            if (selector.selectNow(key -> receive((Client) key.attachment())) == 0 && rest > 0) {
+                LockSupport.parkNanos(rest);
             }
         }
-        return null;
+    }
+
+    private static void receive(Client client) {
+        try {
+            client.receive();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Client client : clients) {
+            client.channel.close();
+        }
+        selector.close();
     }
 }

@@ -168,7 +168,7 @@ final class Works {
     /// Java says nothing about a cache that does not fit, and starts without it.
     private void requireCache() throws Exception {
         try {
-            lab.run(List.of(lab.home.resolve("petstore").toString(), "--version"),
+            lab.run(List.of(lab.home.resolve("petstore").toString(), "serve", "--help"),
                     Map.of("PETSTORE_JAVA_OPTIONS", "-XX:AOTMode=on"));
         } catch (IOException e) {
             throw new IOException("the AOT cache does not fit this JDK or target/petstore.jar; delete it to build it again", e);
