@@ -5,7 +5,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
@@ -15,28 +14,26 @@ import org.slf4j.event.KeyValuePair;
 abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
 
     private static final byte[] NOTHING = {};
-    private static final DateTimeFormatter SECOND = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT)
-            .withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter TIME = DateTimeFormatter
+            .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-    /// One digit more than milliseconds have, so that all of theirs are written.
-    private static final long MILLIS = 1_000;
-
-    /// A second, and how it is written: a busy service logs many events in each.
-    private record Second(long epochSecond, String text) {
+    /// A millisecond, and how it is written: a busy service logs many events in each.
+    private record Moment(long epochMilli, String text) {
+        static Moment of(long epochMilli) {
+            return new Moment(epochMilli, TIME.format(Instant.ofEpochMilli(epochMilli)));
+        }
     }
 
-    private volatile Second latest = new Second(0, SECOND.format(Instant.EPOCH));
+    private volatile Moment latest = Moment.of(0);
 
     /// The time of an event, to the millisecond: `2030-12-05T23:59:59.123Z`.
     final String time(ILoggingEvent event) {
-        Instant time = event.getInstant();
-        Second second = latest;
-        if (second.epochSecond() != time.getEpochSecond()) {
-            second = new Second(time.getEpochSecond(), SECOND.format(time));
-            latest = second;
+        Moment moment = latest;
+        if (moment.epochMilli() != event.getTimeStamp()) {
+            moment = Moment.of(event.getTimeStamp());
+            latest = moment;
         }
-        String millis = String.valueOf(MILLIS + TimeUnit.NANOSECONDS.toMillis(time.getNano()));
-        return second.text() + '.' + millis.substring(1) + 'Z';
+        return moment.text();
     }
 
     /// Who logs, without its package.

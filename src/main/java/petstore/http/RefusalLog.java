@@ -12,11 +12,13 @@ final class RefusalLog {
     private static final Logger LOG = LoggerFactory.getLogger("audit");
     private static final Pattern KEY = Pattern.compile(KeyToken.PREFIX + "[0-9A-Za-z]{10,}");
 
-    /// Logs one refused request.
+    /// Logs one refused request. To look for the places of six values in a pattern would take longer than all the rest.
     void refused(Exchange exchange, int status) {
-        LOG.info("refused {} {} {} key={} from={} request={}", status, exchange.request().method(),
-                withoutKey(String.valueOf(exchange.request().path())), exchange.keyId(),
-                exchange.request().remoteAddress().hostAddress(), exchange.id());
+        if (LOG.isInfoEnabled()) {
+            LOG.info("refused " + status + ' ' + exchange.request().method() + ' '
+                    + withoutKey(String.valueOf(exchange.request().path())) + " key=" + exchange.keyId() + " from="
+                    + exchange.request().remoteAddress().hostAddress() + " request=" + exchange.id());
+        }
     }
 
     private static String withoutKey(String path) {

@@ -1,6 +1,8 @@
 package petstore.app;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
@@ -21,5 +23,20 @@ class TextLogTest {
         assertThat(line.lines()).hasSize(1);
         assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed request=a | 2030-12-05",
                 "IllegalStateException: once | and again", " | at petstore.app.TextLogTest.everyEventIsOneLine(");
+    }
+
+    @Test
+    void eventsHaveTheirOwnTimesToTheMillisecond() {
+        TextLog log = new TextLog();
+        for (String time : List.of("2030-12-05T23:59:59.007Z", "2030-12-05T23:59:59.008Z", "2030-12-05T23:59:59.008Z",
+                "2030-12-06T00:00:00.000Z", "2030-12-05T23:59:59.007Z")) {
+            LoggingEvent event = new LoggingEvent();
+            event.setTimeStamp(Instant.parse(time).toEpochMilli());
+            event.setLevel(Level.INFO);
+            event.setLoggerName("access");
+            event.setMessage("answered");
+            assertThat(log.encode(event)).asString(StandardCharsets.UTF_8)
+                    .isEqualTo(time + " INFO  access - answered\n");
+        }
     }
 }
