@@ -28,7 +28,8 @@ final class PetRow {
 
     /// The animal in the current row of a query.
     static Pet read(ResultSet row) throws SQLException {
-        return new Pet(row.getLong(1), row.getString(2), row.getLong(3),
+        byte[] name = row.getBytes(2);
+        return new Pet(row.getLong(1), new Utf8(name, 0, name.length), row.getLong(3),
                 Optional.ofNullable(row.getString(4)).map(Utf8::of).flatMap(PetRow::status));
     }
 
