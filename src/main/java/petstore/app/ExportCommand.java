@@ -1,6 +1,5 @@
 package petstore.app;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -22,8 +21,6 @@ import picocli.CommandLine.Parameters;
 @Command(name = "export", description = "Writes the catalogue to a file, as it is now; beside a running server too.", footer = {
         "", "Example:", "  petstore export animals.ndjson", "  petstore export - --format csv | gzip > animals.csv.gz"})
 final class ExportCommand implements Callable<Integer> {
-
-    private static final int BUFFER_BYTES = 1 << 16;
 
     private final Console console;
 
@@ -81,7 +78,7 @@ final class ExportCommand implements Callable<Integer> {
     private long export(SqlStore open, OutputStream out) throws IOException {
         try (ProgressBarOption.Display display = progress.start(console, "export", " animals", 1,
                 open.catalogue()::count)) {
-            return Exporter.export(open.catalogue(), format, new BufferedOutputStream(out, BUFFER_BYTES), display);
+            return Exporter.export(open.catalogue(), format, out, display);
         }
     }
 }

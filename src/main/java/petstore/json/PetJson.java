@@ -1,76 +1,69 @@
 package petstore.json;
 
-import java.io.Closeable;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.List;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import petstore.Pet;
 import petstore.Utf8;
 
 /// Writes animals as the contract shows them. Source: SPEC `Pet`, `Pets`.
 public final class PetJson {
 
-    // Encoded once, not with every animal.
-    private static final SerializedString ID = new SerializedString("id");
-    private static final SerializedString NAME = new SerializedString("name");
-    private static final SerializedString CATEGORY_ID = new SerializedString("categoryId");
-    private static final SerializedString STATUS = new SerializedString("status");
+    private static final Utf8 ID = Utf8.of("{\"id\":");
+    private static final Utf8 NAME = Utf8.of(",\"name\":\"");
+    private static final Utf8 CATEGORY_ID = Utf8.of("\",\"categoryId\":");
+    private static final Utf8 STATUS = Utf8.of(",\"status\":\"");
+    /// How long an animal with an ordinary name is, in bytes.
+    private static final int USUAL_LENGTH = 96;
 
     private PetJson() {
     }
 
     /// One animal, e.g. `{"id":1,"name":"Whiskers","categoryId":7,"status":"available"}`; an absent status is left out.
     public static byte[] write(Pet pet) {
-        return Json.bytes(json -> write(json, pet));
+        return append(pet, new Utf8Builder(USUAL_LENGTH)).toByteArray();
     }
 
     /// A bare array of animals, in their order.
     public static byte[] write(List<Pet> pets) {
-        return Json.bytes(json -> {
-            json.writeStartArray();
-            for (Pet pet : pets) {
-                write(json, pet);
-            }
-            json.writeEndArray();
-        });
+        Utf8Builder json = new Utf8Builder(2 + pets.size() * USUAL_LENGTH);
+        char before = '[';
+        for (Pet pet : pets) {
+            append(pet, json.append(before));
+            before = ',';
+        }
+        return (pets.isEmpty() ? json.append("[]") : json.append(']')).toByteArray();
     }
 
-    /// Animals one by one, each followed by a line feed (NDJSON).
-    public static final class Lines implements Closeable {
-        private final JsonGenerator json;
-
-        /// @param out is closed with this
-        public Lines(OutputStream out) throws IOException {
-            json = Json.FACTORY.createGenerator(out).setRootValueSeparator(null);
-        }
-
-        public void write(Pet pet) throws IOException {
-            PetJson.write(json, pet);
-            json.writeRaw('\n');
-        }
-
-        @Override
-        public void close() throws IOException {
-            json.close();
-        }
-    }
-
-    private static void write(JsonGenerator json, Pet pet) throws IOException {
-        json.writeStartObject();
-        json.writeFieldName(ID);
-        json.writeNumber(pet.id());
-        json.writeFieldName(NAME);
-        Utf8 name = pet.name();
-        json.writeUTF8String(name.bytes(), name.offset(), name.length());
-        json.writeFieldName(CATEGORY_ID);
-        json.writeNumber(pet.categoryId());
+    /// Appends one animal, as [#write(Pet)] writes it.
+    public static Utf8Builder append(Pet pet, Utf8Builder json) {
+        json.append(ID).append(pet.id()).append(NAME);
+        appendEscaped(pet.name(), json);
+        json.append(CATEGORY_ID).append(pet.categoryId());
         if (pet.status().isPresent()) {
-            json.writeFieldName(STATUS);
-            json.writeString(pet.status().get().text());
+            json.append(STATUS).append(pet.status().get().text()).append('"');
         }
-        json.writeEndObject();
+        return json.append('}');
+    }
+
+    private static void appendEscaped(Utf8 text, Utf8Builder json) {
+        if (isPlain(text)) {
+            json.append(text);
+        } else {
+            byte[] escaped = JsonStringEncoder.getInstance().quoteAsUTF8(text.toString());
+            json.append(escaped, 0, escaped.length);
+        }
+    }
+
+    /// Whether it stands in JSON as it is.
+    private static boolean isPlain(Utf8 text) {
+        byte[] bytes = text.bytes();
+        for (int i = text.offset(), end = i + text.length(); i < end; i++) {
+            byte b = bytes[i];
+            if (b == '"' || b == '\\' || (b >= 0 && b < ' ')) {
+                return false;
+            }
+        }
+        return true;
     }
 }

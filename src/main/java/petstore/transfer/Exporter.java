@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 
 import petstore.Catalogue;
 import petstore.Pet;
+import petstore.json.Utf8Builder;
 
 /// Writes the catalogue out, by ascending id, as it is at the beginning.
 public final class Exporter {
@@ -19,14 +20,20 @@ public final class Exporter {
     /// How many groups are read before they are written.
     private static final int MOST_AHEAD = 8;
 
-    private final PetWriter writer;
+    /// How much is put together before it goes out.
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final Format format;
+    private final OutputStream out;
     private final ExecutorService thread;
     private final Progress progress;
+    private final Utf8Builder text = new Utf8Builder(2 * BUFFER_BYTES);
     private final Queue<Future<?>> pending = new ArrayDeque<>();
     private long written;
 
-    private Exporter(PetWriter writer, ExecutorService thread, Progress progress) {
-        this.writer = writer;
+    private Exporter(Format format, OutputStream out, ExecutorService thread, Progress progress) {
+        this.format = format;
+        this.out = out;
         this.thread = thread;
         this.progress = progress;
     }
@@ -38,10 +45,12 @@ public final class Exporter {
     /// @throws IOException when `out` fails
     public static long export(Catalogue catalogue, Format format, OutputStream out, Progress progress)
             throws IOException {
-        try (PetWriter writer = format.writer(out); ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            Exporter exporter = new Exporter(writer, thread, progress);
+        try (out; ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            Exporter exporter = new Exporter(format, out, thread, progress);
+            format.appendHeader(exporter.text);
             catalogue.forEachGroup(exporter::beginToWrite);
             exporter.awaitAllBut(0);
+            exporter.text.moveTo(out);
             return exporter.written;
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -57,8 +66,11 @@ public final class Exporter {
     private void write(Iterable<Pet> group) {
         try {
             for (Pet pet : group) {
-                writer.write(pet);
+                format.append(pet, text);
                 written++;
+                if (text.length() >= BUFFER_BYTES) {
+                    text.moveTo(out);
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -2,7 +2,10 @@ package petstore.transfer;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+
+import petstore.Pet;
+import petstore.json.PetJson;
+import petstore.json.Utf8Builder;
 
 /// How animals stand in a file.
 public enum Format {
@@ -11,14 +14,19 @@ public enum Format {
     /// RFC 4180 with the header `id,name,categoryId,status`; an absent status is empty.
     CSV;
 
-    /// Begins to write a file.
-    ///
-    /// @param out is closed with the writer
-    PetWriter writer(OutputStream out) throws IOException {
-        return switch (this) {
-            case NDJSON -> new NdjsonWriter(out);
-            case CSV -> new CsvPetWriter(out);
-        };
+    /// Appends what stands above all animals.
+    void appendHeader(Utf8Builder text) {
+        if (this == CSV) {
+            PetCsv.appendHeader(text);
+        }
+    }
+
+    /// Appends one animal.
+    void append(Pet pet, Utf8Builder text) {
+        switch (this) {
+            case NDJSON -> PetJson.append(pet, text).append('\n');
+            case CSV -> PetCsv.append(pet, text);
+        }
     }
 
     /// Begins to read a file.

@@ -1,0 +1,81 @@
+package petstore.json;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
+
+import com.fasterxml.jackson.core.io.NumberOutput;
+import petstore.Utf8;
+
+/// Text in UTF-8 that is put together piece by piece. For one thread.
+public final class Utf8Builder {
+
+    private static final int LONGEST_NUMBER = Long.toString(Long.MIN_VALUE).length();
+
+    private byte[] bytes;
+    private int length;
+
+    /// An empty one.
+    ///
+    /// @param capacity for how many bytes there is room at first
+    public Utf8Builder(int capacity) {
+        bytes = new byte[capacity];
+    }
+
+    /// In bytes.
+    public int length() {
+        return length;
+    }
+
+    /// Appends one character of ASCII.
+    public Utf8Builder append(char ascii) {
+        makeRoom(1);
+        bytes[length++] = (byte) ascii;
+        return this;
+    }
+
+    /// Appends characters of ASCII.
+    public Utf8Builder append(String ascii) {
+        makeRoom(ascii.length());
+        for (int i = 0; i < ascii.length(); i++) {
+            bytes[length++] = (byte) ascii.charAt(i);
+        }
+        return this;
+    }
+
+    /// Appends text as it is.
+    public Utf8Builder append(Utf8 text) {
+        return append(text.bytes(), text.offset(), text.length());
+    }
+
+    /// Appends a number in decimal digits, after `-` when it is negative.
+    public Utf8Builder append(long number) {
+        makeRoom(LONGEST_NUMBER);
+        length = NumberOutput.outputLong(number, bytes, length);
+        return this;
+    }
+
+    Utf8Builder append(byte[] text, int offset, int count) {
+        makeRoom(count);
+        System.arraycopy(text, offset, bytes, length, count);
+        length += count;
+        return this;
+    }
+
+    private void makeRoom(int count) {
+        if (bytes.length - length < count) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + count));
+        }
+    }
+
+    /// All that was appended.
+    public byte[] toByteArray() {
+        return Arrays.copyOf(bytes, length);
+    }
+
+    /// Writes all that was appended, and is empty then.
+    public void moveTo(OutputStream out) throws IOException {
+        out.write(bytes, 0, length);
+        length = 0;
+    }
+}
