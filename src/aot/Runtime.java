@@ -36,7 +36,7 @@ public class Runtime {
             }
         }
         int code = ToolProvider.findFirst("jlink").orElseThrow().run(System.out, System.err, "--add-modules",
-                String.join(",", MODULES), "--strip-debug", "--no-man-pages", "--no-header-files", "--compress", "zip-6",
+                String.join(",", MODULES), "--strip-java-debug-attributes", "--no-man-pages", "--no-header-files", "--compress", "zip-6",
                 "--output", folder.resolve("runtime").toString());
         if (code != 0) {
             System.exit(code);
