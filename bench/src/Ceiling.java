@@ -77,7 +77,7 @@ final class Ceiling extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false)
+        return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false).setStrictThreadMode(true)
                 .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
                 .setMaxHeaderSize(8 * 1024).setMaxInitialLineLength(4 * 1024))
                 .requestHandler(this::answer).listen(port, "127.0.0.1");

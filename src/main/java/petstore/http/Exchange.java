@@ -44,6 +44,7 @@ final class Exchange {
     private List<Header> always = List.of();
     private boolean paused;
     private boolean working;
+    private boolean ready;
     private boolean sent;
     private boolean ended;
     private boolean streamClosed;
@@ -133,12 +134,12 @@ final class Exchange {
 
     /// Whether the service is still working on the answer.
     boolean isWorking() {
-        return working && !request.response().ended();
+        return working && !ready;
     }
 
     /// Whether the answer is ready and the client has not taken it yet.
     boolean isSending() {
-        return request.response().ended() && !sent;
+        return ready && !sent;
     }
 
     /// Whether the body has come and the answer has gone.
@@ -161,12 +162,14 @@ final class Exchange {
         always = headers;
     }
 
-    /// Sends the answer. What has not come of the body yet is read and dropped.
+    /// Sends the answer, with HTTP/1.1 once the client has taken those before it. What has not come of the body yet is read and
+    /// dropped.
     void send(Answer answer) {
         HttpServerResponse response = request.response();
-        if (response.ended() || response.closed()) {
+        if (ready || response.closed()) {
             return;
         }
+        ready = true;
         MultiMap headers = response.setStatusCode(answer.status()).headers();
         add(answer.headers(), headers);
         add(always, headers);
@@ -181,6 +184,17 @@ final class Exchange {
         }
         if (paused) {
             request.resume();
+        }
+        if (!multiplexed && response.writeQueueFull()) {
+            response.drainHandler(_ -> end(response, answer));
+        } else {
+            end(response, answer);
+        }
+    }
+
+    private void end(HttpServerResponse response, Answer answer) {
+        if (response.ended() || response.closed()) {
+            return;
         }
         boolean bodyless = request.method().equals(HttpMethod.HEAD);
         Future<Void> sending = bodyless ? response.end() : response.end(answer.body());

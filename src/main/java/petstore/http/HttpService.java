@@ -166,8 +166,10 @@ public final class HttpService implements AutoCloseable {
         private final Dispatcher dispatcher;
         private final AtomicInteger actualPort;
         private final Connections connections;
-        // What Vert.x adds for web sockets closes a connection on which many requests come at once.
+        // What Vert.x adds for web sockets closes a connection on which many requests come at once. A connection that other threads
+        // may write to has a queue of 5 KB for them.
         private final HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false)
+                .setStrictThreadMode(true)
                 .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
                 .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES);
         private final Optional<Tls> tls;
