@@ -9,11 +9,11 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
-import ch.qos.logback.core.encoder.Encoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.http.AccessLog;
 
-/// Writes events a moment later, many at a time: whoever logs waits neither for a system call nor for a reader. What comes faster
+/// Writes events and the ends of requests a moment later, many at a time: whoever logs waits neither for a system call nor for a reader. What comes faster
 /// than it is read is dropped and counted.
 final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
@@ -22,7 +22,7 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private static final Duration PAUSE = Duration.ofMillis(10);
     private static final Duration STOPPING = Duration.ofSeconds(1);
 
-    private final Encoder<ILoggingEvent> encoder;
+    private final LogEncoder encoder;
     private final OutputStream out;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
@@ -34,7 +34,7 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private long dropped;
     private boolean stopping;
 
-    BufferedAppender(Encoder<ILoggingEvent> encoder, OutputStream out) {
+    BufferedAppender(LogEncoder encoder, OutputStream out) {
         this.encoder = encoder;
         this.out = out;
     }
@@ -47,7 +47,15 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     @Override
     protected void append(ILoggingEvent event) {
-        byte[] line = encoder.encode(event);
+        append(encoder.encode(event));
+    }
+
+    /// Writes the line for a request that has come to its end.
+    void append(AccessLog.Entry entry) {
+        append(encoder.encode(entry));
+    }
+
+    private void append(byte[] line) {
         lock.lock();
         try {
             if (line.length > CAPACITY - length) {

@@ -3,9 +3,11 @@ package petstore.app;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import org.slf4j.event.KeyValuePair;
+import petstore.http.AccessLog;
 import petstore.json.LogJson;
 
 /// Writes an event for programs, as one JSON object: `time`, `level`, `logger`, `message`, what the event says by name, and
@@ -15,7 +17,7 @@ final class JsonLog extends LogEncoder {
     @Override
     public byte[] encode(ILoggingEvent event) {
         Map<String, Object> members = new LinkedHashMap<>();
-        members.put("time", time(event));
+        members.put("time", time(event.getTimeStamp()));
         members.put("level", event.getLevel().toString());
         members.put("logger", logger(event));
         members.put("message", String.valueOf(event.getFormattedMessage()));
@@ -25,6 +27,24 @@ final class JsonLog extends LogEncoder {
         if (event.getThrowableProxy() != null) {
             members.put("error", ThrowableProxyUtil.asString(event.getThrowableProxy()));
         }
+        return LogJson.line(members);
+    }
+
+    @Override
+    byte[] encode(AccessLog.Entry entry) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("time", time(System.currentTimeMillis()));
+        members.put("level", Level.INFO.toString());
+        members.put("logger", ACCESS);
+        members.put("message", entry.outcome());
+        members.put("request", entry.request());
+        members.put("key", entry.key());
+        members.put("method", entry.method());
+        members.put("route", entry.route());
+        members.put("status", entry.status() == 0 ? "-" : entry.status());
+        members.put("bytes", entry.bytes());
+        members.put("trace", entry.trace());
+        members.put("duration_us", entry.durationMicros());
         return LogJson.line(members);
     }
 }

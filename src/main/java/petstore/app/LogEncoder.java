@@ -9,9 +9,13 @@ import java.util.Locale;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
 import org.slf4j.event.KeyValuePair;
+import petstore.http.AccessLog;
 
-/// Writes an event as one line. Safe for many threads.
+/// Writes an event, or the end of a request, as one line. Safe for many threads.
 abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
+
+    /// What logs the ends of requests.
+    static final String ACCESS = "access";
 
     private static final byte[] NOTHING = {};
     private static final DateTimeFormatter TIME = DateTimeFormatter
@@ -26,11 +30,14 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
 
     private volatile Moment latest = Moment.of(0);
 
-    /// The time of an event, to the millisecond: `2030-12-05T23:59:59.123Z`.
-    final String time(ILoggingEvent event) {
+    /// The line for a request that has come to its end now.
+    abstract byte[] encode(AccessLog.Entry entry);
+
+    /// A moment to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
+    final String time(long epochMilli) {
         Moment moment = latest;
-        if (moment.epochMilli() != event.getTimeStamp()) {
-            moment = Moment.of(event.getTimeStamp());
+        if (moment.epochMilli() != epochMilli) {
+            moment = Moment.of(epochMilli);
             latest = moment;
         }
         return moment.text();

@@ -1,7 +1,5 @@
 package petstore.app;
 
-import java.util.List;
-
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
@@ -12,6 +10,7 @@ import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
+import petstore.http.AccessLog;
 
 /// The log of the process: one event a line, on stderr. Logback finds this class as a service, and has it begin with text.
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -24,8 +23,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         JSON
     }
 
-    private static final String ACCESS = "access";
-    private static final List<String> ABOUT_REQUESTS = List.of(ACCESS, "audit");
+    private static final String AUDIT = "audit";
 
     @Override
     public ExecutionStatus configure(LoggerContext log) {
@@ -38,18 +36,17 @@ public final class Logging extends ContextAwareBase implements Configurator {
     /// Writes in this format from now on, and what is about requests a moment later.
     ///
     /// @param access whether there is a line for every request
-    static void use(Format format, boolean access) {
+    /// @return where they are told
+    static AccessLog use(Format format, boolean access) {
         LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
         write(log, format);
         BufferedAppender later = new BufferedAppender(encoder(log, format), ConsoleTarget.SystemErr.getStream());
         later.setContext(log);
         later.start();
-        for (String name : ABOUT_REQUESTS) {
-            Logger logger = log.getLogger(name);
-            logger.addAppender(later);
-            logger.setAdditive(false);
-        }
-        log.getLogger(ACCESS).setLevel(access ? Level.INFO : Level.OFF);
+        Logger audit = log.getLogger(AUDIT);
+        audit.addAppender(later);
+        audit.setAdditive(false);
+        return access ? later::append : AccessLog.NONE;
     }
 
     /// Writes what is waiting to be written. Nothing can be logged afterwards.

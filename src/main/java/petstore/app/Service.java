@@ -14,6 +14,7 @@ import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.http.AccessLog;
 import petstore.http.HttpService;
 import petstore.http.Instruments;
 import petstore.sql.SqlStore;
@@ -38,7 +39,8 @@ final class Service implements AutoCloseable {
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
     ///
     /// @param tracer takes a span for every request; absent when nobody collects them
-    static Service start(Settings settings, Optional<Tracer> tracer, Clock clock) {
+    /// @param accessLog takes a line for every request
+    static Service start(Settings settings, Optional<Tracer> tracer, AccessLog accessLog, Clock clock) {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()
@@ -49,7 +51,7 @@ final class Service implements AutoCloseable {
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
                         settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check,
-                        new Instruments(meters, tracer), clock);
+                        new Instruments(meters, tracer, accessLog), clock);
                 return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
                         ? Optional.empty()
                         : firstKey(store.keys(), clock.instant())));

@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import org.slf4j.event.KeyValuePair;
+import petstore.http.AccessLog;
 
 /// Writes an event for people: time, level, logger, message, what the event says by name, and the stack trace of a defect.
 final class TextLog extends LogEncoder {
@@ -18,21 +19,27 @@ final class TextLog extends LogEncoder {
     @Override
     public byte[] encode(ILoggingEvent event) {
         String level = event.getLevel().toString();
-        StringBuilder line = new StringBuilder(USUAL_LENGTH).append(time(event)).append(' ').append(level)
+        StringBuilder line = new StringBuilder(USUAL_LENGTH).append(time(event.getTimeStamp())).append(' ')
+                .append(level)
                 .repeat(' ', LEVEL_WIDTH - level.length() + 1)
                 .append(logger(event)).append(" - ").append(event.getFormattedMessage());
         for (KeyValuePair pair : pairs(event)) {
-            line.append(' ').append(pair.key).append('=');
-            if (pair.value instanceof Number number) {
-                line.append(number.longValue());
-            } else {
-                line.append(pair.value);
-            }
+            line.append(' ').append(pair.key).append('=').append(pair.value);
         }
         if (event.getThrowableProxy() != null) {
             line.append(' ').append(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip());
         }
         return oneLine(line.append('\n').toString()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Concatenated at once: that takes a third of what it takes to append its parts, and a busy service writes nothing as often.
+    @Override
+    byte[] encode(AccessLog.Entry entry) {
+        String line = time(System.currentTimeMillis()) + " INFO  " + ACCESS + " - " + entry.outcome() + " request="
+                + entry.request() + " key=" + entry.key() + " method=" + entry.method() + " route=" + entry.route()
+                + " status=" + (entry.status() == 0 ? "-" : entry.status()) + " bytes=" + entry.bytes() + " trace="
+                + entry.trace() + " duration_us=" + entry.durationMicros() + "\n";
+        return oneLine(line).getBytes(StandardCharsets.UTF_8);
     }
 
     /// The same with no end of a line but at its end.

@@ -1,29 +1,27 @@
 package petstore.http;
 
-import java.util.concurrent.TimeUnit;
+/// Where the end of every request is told. Called by many threads; never blocks.
+@FunctionalInterface
+public interface AccessLog {
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+    /// Tells nobody.
+    AccessLog NONE = _ -> {
+    };
 
-/// One line for every request, unless the logger `access` is off. Never a key, a body, or the path, which could hold either.
-final class AccessLog {
-
-    private static final Logger LOG = LoggerFactory.getLogger("access");
-
-    /// Logs a request that has come to its end.
+    /// What became of a request. Never a key, a body, or the path, which could hold either.
     ///
-    /// @param what became of it
-    /// @param status of the answer; `-` when there was none
+    /// @param outcome `answered`, or `abandoned` when the connection ended before
+    /// @param request what the client and the log call it
+    /// @param key the id of the good key that it came with; `-` for none
+    /// @param method of the request
+    /// @param route the path as the route table has it; `unmatched` when it does not
+    /// @param status of the answer; 0 when there was none
     /// @param bytes the length of the answer's body
     /// @param trace the id of the trace that it belongs to; `-` for none
-    void ended(Exchange exchange, String what, Object status, long bytes, String trace, long durationNs) {
-        if (LOG.isInfoEnabled()) {
-            LOG.atInfo().addKeyValue("request", exchange.id())
-                    .addKeyValue("key", exchange.keyId())
-                    .addKeyValue("method", exchange.request().method().name())
-                    .addKeyValue("route", exchange.route()).addKeyValue("status", status).addKeyValue("bytes", bytes)
-                    .addKeyValue("trace", trace)
-                    .addKeyValue("duration_us", TimeUnit.NANOSECONDS.toMicros(durationNs)).log(what);
-        }
+    /// @param durationMicros from the header block to the end
+    record Entry(String outcome, String request, String key, String method, String route, int status, long bytes,
+            String trace, long durationMicros) {
     }
+
+    void add(Entry entry);
 }

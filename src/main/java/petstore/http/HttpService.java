@@ -66,7 +66,8 @@ public final class HttpService implements AutoCloseable {
     private HttpService(HttpSettings settings, Instruments instruments, Bearer bearer, Health health, Clock clock) {
         this.settings = settings;
         this.meters = instruments.meters();
-        this.telemetry = new Telemetry(new RequestMeters(meters), new Traces(instruments.tracer()), new AccessLog());
+        this.telemetry = new Telemetry(new RequestMeters(meters), new Traces(instruments.tracer()),
+                instruments.accessLog());
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;

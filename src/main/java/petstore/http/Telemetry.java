@@ -1,5 +1,7 @@
 package petstore.http;
 
+import java.util.concurrent.TimeUnit;
+
 /// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted.
 final class Telemetry {
 
@@ -25,12 +27,17 @@ final class Telemetry {
         long durationNs = System.nanoTime() - exchange.beganNanos();
         meters.answered(exchange, answer, durationNs);
         String trace = traces.ended(exchange, answer, durationNs);
-        log.ended(exchange, "answered", answer.status(), bytes, trace, durationNs);
+        log("answered", exchange, answer.status(), bytes, trace, durationNs);
     }
 
     /// The connection has ended before the answer was sent.
     void abandoned(Exchange exchange) {
         meters.abandoned();
-        log.ended(exchange, "abandoned", "-", 0, "-", System.nanoTime() - exchange.beganNanos());
+        log("abandoned", exchange, 0, 0, "-", System.nanoTime() - exchange.beganNanos());
+    }
+
+    private void log(String outcome, Exchange exchange, int status, long bytes, String trace, long durationNs) {
+        log.add(new AccessLog.Entry(outcome, exchange.id(), exchange.keyId(), exchange.request().method().name(),
+                exchange.route(), status, bytes, trace, TimeUnit.NANOSECONDS.toMicros(durationNs)));
     }
 }

@@ -5,6 +5,7 @@ import java.time.Clock;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
+import petstore.http.AccessLog;
 import petstore.http.HttpSettings;
 import petstore.http.TestSettings;
 import petstore.sql.Migrate;
@@ -37,7 +38,8 @@ final class TestService implements AutoCloseable {
     static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
-                        change.apply(new TestSettings()).build(), Optional.of(KEY)), Optional.empty(), clock));
+                        change.apply(new TestSettings()).build(), Optional.of(KEY)), Optional.empty(), AccessLog.NONE,
+                        clock));
     }
 
     /// Starts the service with other limits for its clients than the default ones.

@@ -33,10 +33,10 @@ class TextLogTest {
             LoggingEvent event = new LoggingEvent();
             event.setTimeStamp(Instant.parse(time).toEpochMilli());
             event.setLevel(Level.INFO);
-            event.setLoggerName("access");
+            event.setLoggerName("audit");
             event.setMessage("answered");
             assertThat(log.encode(event)).asString(StandardCharsets.UTF_8)
-                    .isEqualTo(time + " INFO  access - answered\n");
+                    .isEqualTo(time + " INFO  audit - answered\n");
         }
     }
 }
