@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.http.AccessLog;
 
-/// Writes events and the ends of requests a moment later, many at a time: whoever logs waits neither for a system call nor for a reader. What comes faster
-/// than it is read is dropped and counted.
+/// Writes events and the ends of requests a moment later, many at a time: whoever logs waits neither for a system call nor for a
+/// reader. What comes faster than it is read is dropped and counted.
 final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     private static final Logger LOG = LoggerFactory.getLogger(BufferedAppender.class);

@@ -6,12 +6,11 @@ import java.util.Map;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import org.slf4j.event.KeyValuePair;
 import petstore.http.AccessLog;
 import petstore.json.LogJson;
 
-/// Writes an event for programs, as one JSON object: `time`, `level`, `logger`, `message`, what the event says by name, and
-/// `error` for the stack trace of a defect.
+/// Writes an event for programs, as one JSON object: `time`, `level`, `logger`, `message`, what became of a request, and `error` for
+/// the stack trace of a defect.
 final class JsonLog extends LogEncoder {
 
     @Override
@@ -21,9 +20,6 @@ final class JsonLog extends LogEncoder {
         members.put("level", event.getLevel().toString());
         members.put("logger", logger(event));
         members.put("message", String.valueOf(event.getFormattedMessage()));
-        for (KeyValuePair pair : pairs(event)) {
-            members.put(pair.key, pair.value);
-        }
         if (event.getThrowableProxy() != null) {
             members.put("error", ThrowableProxyUtil.asString(event.getThrowableProxy()));
         }

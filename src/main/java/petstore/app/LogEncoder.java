@@ -3,12 +3,10 @@ package petstore.app;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.List;
 import java.util.Locale;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
-import org.slf4j.event.KeyValuePair;
 import petstore.http.AccessLog;
 
 /// Writes an event, or the end of a request, as one line. Safe for many threads.
@@ -47,12 +45,6 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
     static String logger(ILoggingEvent event) {
         String name = event.getLoggerName();
         return name.substring(name.lastIndexOf('.') + 1);
-    }
-
-    /// What the event says by name.
-    static List<KeyValuePair> pairs(ILoggingEvent event) {
-        List<KeyValuePair> pairs = event.getKeyValuePairs();
-        return pairs == null ? List.of() : pairs;
     }
 
     @Override

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
-import org.slf4j.event.KeyValuePair;
+import petstore.http.AccessLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,11 +18,20 @@ class TextLogTest {
     void everyEventIsOneLine() {
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.sql.Sqlite"), Level.ERROR,
                 "The disk\r\n\r\n  failed", new IllegalStateException("once\nand again"), null);
-        event.addKeyValuePair(new KeyValuePair("request", "a\n2030-12-05T23:59:59.123Z INFO  audit - forged"));
         String line = new String(new TextLog().encode(event), StandardCharsets.UTF_8);
         assertThat(line.lines()).hasSize(1);
-        assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed request=a | 2030-12-05",
+        assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed ",
                 "IllegalStateException: once | and again", " | at petstore.app.TextLogTest.everyEventIsOneLine(");
+    }
+
+    @Test
+    void everyRequestIsOneLine() {
+        String line = new String(new TextLog().encode(new AccessLog.Entry("answered", "a", "-",
+                "GET\n2030-12-05T23:59:59.123Z INFO  audit - forged", "/v1/pets", 200, 2, "-", 5)),
+                StandardCharsets.UTF_8);
+        assertThat(line.lines()).hasSize(1);
+        assertThat(line).contains(" INFO  access - answered request=a key=- method=GET | 2030-12-05T23:59:59.123Z INFO")
+                .endsWith(" - forged route=/v1/pets status=200 bytes=2 trace=- duration_us=5\n");
     }
 
     @Test
