@@ -49,8 +49,8 @@ final class RequestMeters {
         inFlight.decrementAndGet();
     }
 
+    /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
     void answered(Exchange exchange, Answer answer, long durationNs) {
-        inFlight.decrementAndGet();
         String method = exchange.request().method().name();
         Name name = new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(), answer.status());
         Timer known = durations.get(name);
@@ -62,6 +62,7 @@ final class RequestMeters {
         if (exchange.isDeprecated() && !exchange.keyId().equals(Exchange.NO_KEY)) {
             deprecated(exchange.keyId(), exchange.route()).increment();
         }
+        inFlight.decrementAndGet();
     }
 
     private Timer duration(Name name) {
