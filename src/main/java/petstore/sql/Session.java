@@ -25,6 +25,9 @@ final class Session implements AutoCloseable {
 
     private static final int LARGEST_CHUNK = 256;
 
+    /// Up to this size there is a statement for each.
+    private static final int LARGEST_SMALL_CHUNK = 64;
+
     private final Connection connection;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
 
@@ -122,12 +125,14 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /// Values in the lists that one statement takes, each of a power of two: there are few different statements then.
+    /// Values in the lists that one statement takes, as few as there can be while there are not too many different statements.
     static <T> List<List<T>> chunks(Collection<T> values) {
         List<T> rest = new ArrayList<>(values);
         List<List<T>> chunks = new ArrayList<>();
         while (!rest.isEmpty()) {
-            int size = Math.min(LARGEST_CHUNK, Integer.highestOneBit(rest.size()));
+            int size = rest.size() <= LARGEST_SMALL_CHUNK
+                    ? rest.size()
+                    : Math.min(LARGEST_CHUNK, Integer.highestOneBit(rest.size()));
             chunks.add(rest.subList(0, size));
             rest = rest.subList(size, rest.size());
         }

@@ -122,9 +122,11 @@ final class Sqlite implements Database {
     private static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
         session.execute("BEGIN IMMEDIATE");
         try {
-            T result = session.perform(work);
-            session.execute("COMMIT");
-            return result;
+            return session.perform(prepared -> {
+                T result = work.on(prepared);
+                prepared.prepare("COMMIT").execute();
+                return result;
+            });
         } catch (SQLException | RuntimeException | Error e) {
             try {
                 session.execute("ROLLBACK");
