@@ -23,16 +23,21 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
             return Optional.of("must be 1 to " + MAX_NAME_LENGTH + " characters long");
         }
-        if (name.codePoints().allMatch(NewPet::isBlank)) {
+        boolean blank = true;
+        boolean unpaired = false;
+        int codePoint;
+        for (int i = 0; i < name.length(); i += Character.charCount(codePoint)) {
+            codePoint = name.codePointAt(i);
+            blank &= isBlank(codePoint);
+            unpaired |= isSurrogate(codePoint);
+        }
+        if (blank) {
             return Optional.of("must not be blank");
         }
         if (name.indexOf('\0') >= 0) {
             return Optional.of("must not contain U+0000");
         }
-        if (name.codePoints().anyMatch(NewPet::isSurrogate)) {
-            return Optional.of("must not contain an unpaired surrogate");
-        }
-        return Optional.empty();
+        return unpaired ? Optional.of("must not contain an unpaired surrogate") : Optional.empty();
     }
 
     /// White space as `\s` in a JSON Schema pattern means it (ECMA-262), so that the contract can say the same.
