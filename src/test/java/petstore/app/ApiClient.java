@@ -10,25 +10,39 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
 /// A client of the API that holds every answer to the contract.
 final class ApiClient {
 
     private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(10)).build();
+    private static final int MOST_RETRIES = 30;
 
     private final int port;
     private final String authorization;
+    private final int retries;
 
     /// @param key the API key, sent with every request; empty for none
     ApiClient(int port, String key) {
-        this.port = port;
-        this.authorization = key.isEmpty() ? "" : "Bearer " + key;
+        this(port, key.isEmpty() ? "" : "Bearer " + key, 0);
     }
 
-    /// The same client with another key; empty for none.
+    private ApiClient(int port, String authorization, int retries) {
+        this.port = port;
+        this.authorization = authorization;
+        this.retries = retries;
+    }
+
+    /// A client with the same key that asks again when it is told to, as an animal with an `Idempotency-Key` may be added again:
+    /// for tests that are not about how busy the machine is.
+    ApiClient patient() {
+        return new ApiClient(port, authorization, MOST_RETRIES);
+    }
+
+    /// A client with another key; empty for none.
     ApiClient withKey(String key) {
-        return new ApiClient(port, key);
+        return new ApiClient(port, key.isEmpty() ? "" : "Bearer " + key, retries);
     }
 
     HttpResponse<String> get(String path, String... headers) {
@@ -57,8 +71,11 @@ final class ApiClient {
             request.headers(headers);
         }
         try {
-            HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
-            ServedContract.verify(method, path, response.statusCode(), response.headers().map(), response.body());
+            HttpResponse<String> response = sendOnce(request.build(), path);
+            for (int left = retries; left > 0 && response.statusCode() == 503; left--) {
+                TimeUnit.SECONDS.sleep(response.headers().firstValueAsLong("Retry-After").orElseThrow());
+                response = sendOnce(request.build(), path);
+            }
             return response;
         } catch (IOException e) {
             throw new AssertionError(method + " " + path + " was not answered", e);
@@ -66,5 +83,12 @@ final class ApiClient {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);
         }
+    }
+
+    private static HttpResponse<String> sendOnce(HttpRequest request, String path)
+            throws IOException, InterruptedException {
+        HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
+        ServedContract.verify(request.method(), path, response.statusCode(), response.headers().map(), response.body());
+        return response;
     }
 }
