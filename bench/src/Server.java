@@ -55,7 +55,7 @@ final class Server implements AutoCloseable {
     static Server ceiling(Lab lab, Path answers, Load load, String cache) throws IOException, InterruptedException {
         int port = Lab.freePort();
         List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), cache,
-                "-XX:+UseSerialGC", "-Xms48m", "-Xmn24m", "-Xmx104m", "-Dio.netty.allocator.type=pooled",
+                "-XX:+UseSerialGC", "-Xms48m", "-Xmn24m", "-Xmx128m", "-Dio.netty.allocator.type=pooled",
                 "-Xlog:aot=off,cds=off", "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
                 "Ceiling", String.valueOf(port), answers.toString());
         byte[] probe = load.posts() < 1 ? load.exampleGet() : load.examplePost();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -29,10 +30,13 @@ import petstore.Failure;
 ///
 /// A connection is idle, or some of the next header block has come, or it has exchanges that are not done. Each of these has a
 /// deadline that runs from its beginning, however much the client sends or takes meanwhile: so neither silence nor dripping
-/// keeps a connection. [#sweep], called often, ends what is overdue.
+/// keeps a connection. [#sweep], called often, ends what is overdue. When memory is short no connection is taken, and what comes
+/// in parts is given up.
 final class Connections {
 
     private static final Answer LATE = Errors.answer(Failure.unavailable("the service could not answer in time"));
+    private static final Answer NO_MEMORY = Errors
+            .answer(Failure.unavailable("too much is being sent; try again later"));
 
     /// Little at once: requests that wait for the answers before them take many times the room of their bytes.
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
@@ -69,6 +73,19 @@ final class Connections {
                 sinceNanos = System.nanoTime();
             }
             context.fireChannelRead(bytes);
+            if (!idle && !isAnswering() && room.isShort()) {
+                makeRoom();
+            }
+        }
+
+        /// Gives up what has come and is not whole yet.
+        private void makeRoom() {
+            if (exchanges.isEmpty()) {
+                room.refused().increment();
+                close();
+            } else {
+                List.copyOf(exchanges).forEach(exchange -> exchange.send(NO_MEMORY));
+            }
         }
 
         @Override
@@ -93,9 +110,18 @@ final class Connections {
         }
 
         private void closeUnlessAnswering() {
-            if (exchanges.stream().noneMatch(exchange -> exchange.isWorking() || exchange.isSending())) {
+            if (!isAnswering()) {
                 close();
             }
+        }
+
+        private boolean isAnswering() {
+            for (Exchange exchange : exchanges) {
+                if (exchange.isWorking() || exchange.isSending()) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         void sweep(long now) {
@@ -147,7 +173,7 @@ final class Connections {
         }
 
         private void closed() {
-            open.decrementAndGet();
+            room.leave();
             all.remove(this);
             if (connection != null) {
                 watches.remove(connection);
@@ -156,26 +182,45 @@ final class Connections {
         }
     }
 
+    /// What the event loops of a listener share: room for connections.
+    ///
+    /// @param most the most connections, of all of them together
+    /// @param open how many there are
+    /// @param refused counts those that were too many, or for which there was no memory
+    /// @param memoryIsShort whether no more may be kept in memory
+    record Room(int most, AtomicInteger open, Counter refused, BooleanSupplier memoryIsShort) {
+
+        /// Takes a place, which has to be left in any case; gives back whether there was one.
+        private boolean enter() {
+            if (open.incrementAndGet() > most || isShort()) {
+                refused.increment();
+                return false;
+            }
+            return true;
+        }
+
+        private void leave() {
+            open.decrementAndGet();
+        }
+
+        private boolean isShort() {
+            return memoryIsShort.getAsBoolean();
+        }
+    }
+
     private final HttpSettings.Deadlines deadlines;
-    private final int most;
-    private final AtomicInteger open;
-    private final Counter refused;
+    private final Room room;
     /// All of them, those that Vert.x does not know of yet too.
     private final Set<Watch> all = new HashSet<>();
     private final Map<HttpConnection, Watch> watches = new HashMap<>();
     private boolean stopping;
 
-    /// @param most the most connections, of all event loops of a listener together
-    /// @param open how many there are, shared by these event loops
-    /// @param refused counts those that were too many
-    Connections(HttpSettings.Deadlines deadlines, int most, AtomicInteger open, Counter refused) {
+    Connections(HttpSettings.Deadlines deadlines, Room room) {
         this.deadlines = deadlines;
-        this.most = most;
-        this.open = open;
-        this.refused = refused;
+        this.room = room;
     }
 
-    /// Takes a connection that was just made, before its TLS handshake, or closes it when there are too many.
+    /// Takes a connection that was just made, before its TLS handshake, or closes it when there is no room for it.
     void accepted(Channel channel) {
         Watch watch = accept(channel);
         if (watch == null) {
@@ -200,12 +245,11 @@ final class Connections {
         watches.put(connection, watch);
     }
 
-    /// The watch over a connection; absent when there are too many.
+    /// The watch over a connection; absent when there are too many, or no memory for it.
     private @Nullable Watch accept(Channel channel) {
         Watch watch = new Watch(channel);
         channel.closeFuture().addListener(_ -> watch.closed());
-        if (open.incrementAndGet() > most) {
-            refused.increment();
+        if (!room.enter()) {
             return null;
         }
         all.add(watch);

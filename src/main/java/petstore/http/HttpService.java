@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -80,8 +81,10 @@ public final class HttpService implements AutoCloseable {
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;
-        this.vertx = Vertx.vertx(new VertxOptions().setFileSystemOptions(
-                new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        this.vertx = Vertx.builder().withTransport(PacedAcceptor.transport())
+                .with(new VertxOptions().setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)))
+                .build();
     }
 
     /// Opens both listeners.
@@ -107,19 +110,20 @@ public final class HttpService implements AutoCloseable {
     }
 
     private void listen(Catalogue catalogue) {
-        PetOperations pets = new PetOperations(catalogue, settings, meters, clock);
+        PageCache pages = new PageCache(meters);
+        PetOperations pets = new PetOperations(catalogue, settings, pages, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         RefusalLog refusals = new RefusalLog();
         Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health, virtualThreads);
         port = listen("api", "--", settings.host(), settings.port(),
                 new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), virtualThreads),
-                tls,
+                tls, new Headroom(pages::clear)::isShort,
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
                 new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, refusals,
                         Optional.empty(), virtualThreads),
-                Optional.empty(), 1);
+                Optional.empty(), () -> false, 1);
         refreshLater();
     }
 
@@ -136,18 +140,20 @@ public final class HttpService implements AutoCloseable {
 
     /// Opens a listener on `instances` event loops and gives back its port.
     private int listen(String name, String settings, String host, int port, Dispatcher dispatcher,
-            Optional<Tls> tls, int instances) {
+            Optional<Tls> tls, BooleanSupplier memoryIsShort, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
         AtomicInteger openConnections = new AtomicInteger();
         Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
                 .tag("listener", name).register(meters);
-        Counter refused = Counter.builder("petstore.refused.connections")
-                .description("Connections that were closed at once because there were too many.").tag("listener", name)
-                .register(meters);
+        Connections.Room room = new Connections.Room(this.settings.maxConnections(), openConnections,
+                Counter.builder("petstore.refused.connections")
+                        .description("Connections that were closed because there were too many, or no memory was left.")
+                        .tag("listener", name).register(meters),
+                memoryIsShort);
         // Event loops that ask for the same negative port share one free port.
         int asked = port == 0 ? -++freePorts : port;
         try {
-            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, tls, actualPort, openConnections, refused),
+            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, tls, actualPort, room),
                     new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
@@ -188,14 +194,13 @@ public final class HttpService implements AutoCloseable {
         private Header date = Header.of(HttpHeaders.DATE, "");
 
         Listener(String host, int port, Dispatcher dispatcher, Optional<Tls> tls, AtomicInteger actualPort,
-                AtomicInteger openConnections, Counter refused) {
+                Connections.Room room) {
             this.host = host;
             this.port = port;
             this.dispatcher = dispatcher;
             this.tls = tls;
             this.actualPort = actualPort;
-            this.connections = new Connections(settings.deadlines(), settings.maxConnections(), openConnections,
-                    refused);
+            this.connections = new Connections(settings.deadlines(), room);
         }
 
         @Override

@@ -72,6 +72,11 @@ final class PageCache {
         }
     }
 
+    /// Forgets all pages.
+    void clear() {
+        entries.invalidateAll();
+    }
+
     private boolean wasAskedFor(PetQuery query) {
         int hash = query.hashCode();
         return asked.getAndSet(hash & (ASKED - 1), hash) == hash;

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Added;
 import petstore.ApiKey;
 import petstore.Catalogue;
@@ -36,8 +35,8 @@ final class PetOperations {
     private final String base;
     private final Duration idempotencyRetention;
 
-    PetOperations(Catalogue catalogue, HttpSettings settings, MeterRegistry meters, Clock clock) {
-        this.listPets = new ListPets(catalogue, settings.base(), new PageCache(meters));
+    PetOperations(Catalogue catalogue, HttpSettings settings, PageCache pages, Clock clock) {
+        this.listPets = new ListPets(catalogue, settings.base(), pages);
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();

@@ -1,6 +1,7 @@
 package petstore.app;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -8,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,27 +22,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import petstore.sql.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// More than the service can take: ten times as many requests as the store can answer, which come whether or not those before were
-/// answered, and more connections than it may have files. The store is slow because its database is far away: so the test's own
+/// answered, more connections than it may have files, and more of unfinished requests than fits into its memory. The store is slow because its database is far away: so the test's own
 /// load takes nothing from it.
 class OverloadIT {
 
     private static final String KEY = "a-key-for-the-test-of-overload";
+    private static final String FIELDS = "Host: petstore\r\nAuthorization: Bearer " + KEY + "\r\n";
+    private static final String LIST = "GET /v1/pets HTTP/1.1\r\n" + FIELDS + "\r\n";
     private static final Duration DELAY = Duration.ofMillis(25);
     private static final int READERS = 2;
     private static final int FOUND_OUT = 404;
     private static final double SECONDS = 4;
     private static final int MEGABYTE_KB = 1_024;
     private static final int SPARE_FILES = 20;
+    private static final int UNFINISHED = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -95,7 +103,7 @@ class OverloadIT {
                 for (int i = 0; i < 3 * SPARE_FILES; i++) {
                     others.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
                 }
-                awaitNoFileLeft(server, most);
+                await("no file is left", () -> openFiles(server) >= most);
                 assertThat(list(first)).isEqualTo(200);
             } finally {
                 for (Socket other : others) {
@@ -106,6 +114,71 @@ class OverloadIT {
             try (RawClient next = new RawClient(server.port())) {
                 assertThat(list(next)).isEqualTo(200);
             }
+        }
+    }
+
+    static Stream<String> unfinishedRequests() {
+        String head = "POST /v1/pets HTTP/1.1\r\n" + FIELDS;
+        return Stream.of(head + "a:b\r\n".repeat(1_300),
+                head + "Content-Type: application/json\r\nContent-Length: 65000\r\n\r\n" + " ".repeat(64_000));
+    }
+
+    /// Together they would take more than twice the heap, the first ones many times their bytes.
+    @ParameterizedTest
+    @MethodSource("unfinishedRequests")
+    void goesOnWhenMemoryRunsOut(String request, @TempDir Path folder)
+            throws IOException, InterruptedException {
+        Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_JAVA_OPTIONS",
+                "-XX:TieredStopAtLevel=1 -Xmx64m");
+        byte[] unfinished = request.getBytes(StandardCharsets.US_ASCII);
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady();
+                RawClient first = new RawClient(server.port())) {
+            assertThat(list(first)).isEqualTo(200);
+            List<Socket> others = new ArrayList<>();
+            try {
+                for (int i = 0; i < UNFINISHED; i++) {
+                    Socket other = new Socket(InetAddress.getLoopbackAddress(), server.port());
+                    others.add(other);
+                    sendIfOpen(other, unfinished);
+                }
+                await("connections are refused", () -> refusedConnections(server) > 0);
+                assertThat(list(first)).isEqualTo(200);
+            } finally {
+                for (Socket other : others) {
+                    other.close();
+                }
+            }
+            await("connections are taken again", () -> isListOnNewConnection(server));
+        }
+    }
+
+    private static void sendIfOpen(Socket socket, byte[] bytes) {
+        try {
+            socket.getOutputStream().write(bytes);
+        } catch (IOException _) {
+            // It was refused.
+        }
+    }
+
+    private static double refusedConnections(PetstoreProcess server) {
+        String metrics = new ApiClient(server.adminPort(), "").get("/metrics").body();
+        return metrics.lines().filter(line -> line.startsWith("petstore_refused_connections_total{listener=\"api\"}"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ')))).sum();
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (!condition.getAsBoolean()) {
+            assertThat(Instant.now()).as(what).isBefore(end);
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    private static boolean isListOnNewConnection(PetstoreProcess server) {
+        try (RawClient next = new RawClient(server.port())) {
+            return next.send(LIST).answer().filter(answer -> answer.status() == 200).isPresent();
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -140,22 +213,14 @@ class OverloadIT {
     }
 
     private static int list(RawClient client) throws IOException {
-        return client.send("GET /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer " + KEY + "\r\n\r\n")
-                .answer()
-                .orElseThrow().status();
+        return client.send(LIST).answer().orElseThrow().status();
     }
 
-    private static void awaitNoFileLeft(PetstoreProcess server, long most) throws IOException, InterruptedException {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (openFiles(server) < most) {
-            assertThat(Instant.now()).as("no file is left").isBefore(end);
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
-    }
-
-    private static long openFiles(PetstoreProcess server) throws IOException {
+    private static long openFiles(PetstoreProcess server) {
         try (Stream<Path> files = Files.list(Path.of("/proc/" + server.pid() + "/fd"))) {
             return files.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

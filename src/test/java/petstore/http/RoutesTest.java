@@ -25,8 +25,9 @@ class RoutesTest {
     void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
         HttpSettings settings = new TestSettings().build();
         try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
-            Routes routes = Routes.api(new PetOperations(store.catalogue(), settings, new SimpleMeterRegistry(),
-                    Clock.systemUTC()),
+            Routes routes = Routes.api(
+                    new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
+                            Clock.systemUTC()),
                     new Contract(settings), new Docs(settings), new Health(store::check), Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());
