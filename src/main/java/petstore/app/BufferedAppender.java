@@ -11,7 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.http.AccessLog;
+import petstore.http.RequestLog;
 
 /// Writes events and the ends of requests a moment later, many at a time: whoever logs waits neither for a system call nor for a
 /// reader. What comes faster than it is read is dropped and counted.
@@ -51,8 +51,13 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     }
 
     /// Writes the line for a request that has come to its end.
-    void append(AccessLog.Entry entry) {
+    void append(RequestLog.Entry entry) {
         append(encoder.encode(entry));
+    }
+
+    /// Writes a line as if this logger had logged it.
+    void append(String logger, String message) {
+        append(encoder.encode(logger, message));
     }
 
     private void append(byte[] line) {

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
-import petstore.http.AccessLog;
+import petstore.http.RequestLog;
 
 /// Writes an event, or the end of a request, as one line. Safe for many threads.
 abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
@@ -29,7 +29,10 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
     private volatile Moment latest = Moment.of(0);
 
     /// The line for a request that has come to its end now.
-    abstract byte[] encode(AccessLog.Entry entry);
+    abstract byte[] encode(RequestLog.Entry entry);
+
+    /// The line for something that a logger says now, at level INFO, without an event.
+    abstract byte[] encode(String logger, String message);
 
     /// A moment to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
     final String time(long epochMilli) {

@@ -10,7 +10,7 @@ import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
-import petstore.http.AccessLog;
+import petstore.http.RequestLog;
 
 /// The log of the process: one event a line, on stderr. Logback finds this class as a service, and has it begin with text.
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -37,7 +37,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
     ///
     /// @param access whether there is a line for every request
     /// @return where they are told
-    static AccessLog use(Format format, boolean access) {
+    static RequestLog use(Format format, boolean access) {
         LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
         write(log, format);
         BufferedAppender later = new BufferedAppender(encoder(log, format), ConsoleTarget.SystemErr.getStream());
@@ -46,7 +46,19 @@ public final class Logging extends ContextAwareBase implements Configurator {
         Logger audit = log.getLogger(AUDIT);
         audit.addAppender(later);
         audit.setAdditive(false);
-        return access ? later::append : AccessLog.NONE;
+        return new RequestLog() {
+            @Override
+            public void ended(Entry entry) {
+                if (access) {
+                    later.append(entry);
+                }
+            }
+
+            @Override
+            public void refused(String line) {
+                later.append(AUDIT, line);
+            }
+        };
     }
 
     /// Writes what is waiting to be written. Nothing can be logged afterwards.

@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
 import petstore.KeyToken;
-import petstore.http.AccessLog;
+import petstore.http.RequestLog;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -24,10 +24,10 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        AccessLog accessLog = Logging.use(options.logFormat(), options.accessLog());
+        RequestLog requestLog = Logging.use(options.logFormat(), options.accessLog());
         Settings settings = options.settings(console.environment());
         Tracing tracing = Tracing.start(console.environment());
-        Service service = Service.start(settings, tracing.tracer(), accessLog, console.clock());
+        Service service = Service.start(settings, tracing.tracer(), requestLog, console.clock());
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             service.close();

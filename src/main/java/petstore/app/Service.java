@@ -14,9 +14,9 @@ import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.http.AccessLog;
 import petstore.http.HttpService;
 import petstore.http.Instruments;
+import petstore.http.RequestLog;
 import petstore.sql.SqlStore;
 
 /// The running service: the one place where its parts are put together.
@@ -39,8 +39,8 @@ final class Service implements AutoCloseable {
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
     ///
     /// @param tracer takes a span for every request; absent when nobody collects them
-    /// @param accessLog takes a line for every request
-    static Service start(Settings settings, Optional<Tracer> tracer, AccessLog accessLog, Clock clock) {
+    /// @param requestLog takes a line for every request
+    static Service start(Settings settings, Optional<Tracer> tracer, RequestLog requestLog, Clock clock) {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()
@@ -51,7 +51,7 @@ final class Service implements AutoCloseable {
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
                         settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check,
-                        new Instruments(meters, tracer, accessLog), clock);
+                        new Instruments(meters, tracer, requestLog), clock);
                 return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
                         ? Optional.empty()
                         : firstKey(store.keys(), clock.instant())));

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import petstore.http.AccessLog;
+import petstore.http.RequestLog;
 
 /// Writes an event for people: time, level, logger, message, and the stack trace of a defect.
 final class TextLog extends LogEncoder {
@@ -30,12 +30,18 @@ final class TextLog extends LogEncoder {
 
     /// Concatenated at once, which takes less than to append its parts: a busy service writes nothing as often.
     @Override
-    byte[] encode(AccessLog.Entry entry) {
+    byte[] encode(RequestLog.Entry entry) {
         String line = time(System.currentTimeMillis()) + " INFO  " + ACCESS + " - " + entry.outcome() + " request="
                 + entry.request() + " key=" + entry.key() + " method=" + entry.method() + " route=" + entry.route()
                 + " status=" + (entry.status() == 0 ? "-" : entry.status()) + " bytes=" + entry.bytes() + " trace="
                 + entry.trace() + " duration_us=" + entry.durationMicros() + "\n";
         return oneLine(line).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    byte[] encode(String logger, String message) {
+        return oneLine(time(System.currentTimeMillis()) + " INFO  " + logger + " - " + message + "\n")
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     /// The same with no end of a line but at its end.

@@ -64,6 +64,7 @@ public final class HttpService implements AutoCloseable {
     private final Clock clock;
     private final PrometheusMeterRegistry meters;
     private final Telemetry telemetry;
+    private final RefusalLog refusals;
     private final Bearer bearer;
     private final Health health;
     private final Vertx vertx;
@@ -77,7 +78,8 @@ public final class HttpService implements AutoCloseable {
         this.settings = settings;
         this.meters = instruments.meters();
         this.telemetry = new Telemetry(new RequestMeters(meters), new Traces(instruments.tracer()),
-                instruments.accessLog());
+                instruments.requestLog());
+        this.refusals = new RefusalLog(instruments.requestLog());
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;
@@ -113,7 +115,6 @@ public final class HttpService implements AutoCloseable {
         PageCache pages = new PageCache(meters);
         PetOperations pets = new PetOperations(catalogue, settings, pages, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
-        RefusalLog refusals = new RefusalLog();
         Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health, virtualThreads);
         port = listen("api", "--", settings.host(), settings.port(),

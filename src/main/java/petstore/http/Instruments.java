@@ -9,6 +9,6 @@ import io.opentelemetry.api.trace.Tracer;
 ///
 /// @param meters where measurements are kept, and `/metrics` finds them
 /// @param tracer takes a span for every request; absent when nobody collects them
-/// @param accessLog takes a line for every request
-public record Instruments(PrometheusMeterRegistry meters, Optional<Tracer> tracer, AccessLog accessLog) {
+/// @param requestLog is told of every request that ends or is refused
+public record Instruments(PrometheusMeterRegistry meters, Optional<Tracer> tracer, RequestLog requestLog) {
 }

@@ -2,23 +2,24 @@ package petstore.http;
 
 import java.util.regex.Pattern;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.KeyToken;
 
 /// The audit lines of requests that were refused for their key: who, what, when, and which key, never a secret.
 final class RefusalLog {
 
-    private static final Logger LOG = LoggerFactory.getLogger("audit");
     private static final Pattern KEY = Pattern.compile(KeyToken.PREFIX + "[0-9A-Za-z]{10,}");
+
+    private final RequestLog log;
+
+    RefusalLog(RequestLog log) {
+        this.log = log;
+    }
 
     /// Logs one refused request. To look for the places of six values in a pattern would take longer than all the rest.
     void refused(Exchange exchange, int status) {
-        if (LOG.isInfoEnabled()) {
-            LOG.info("refused " + status + ' ' + exchange.request().method() + ' '
-                    + withoutKey(String.valueOf(exchange.request().path())) + " key=" + exchange.keyId() + " from="
-                    + exchange.request().remoteAddress().hostAddress() + " request=" + exchange.id());
-        }
+        log.refused("refused " + status + ' ' + exchange.request().method() + ' '
+                + withoutKey(String.valueOf(exchange.request().path())) + " key=" + exchange.keyId() + " from="
+                + exchange.request().remoteAddress().hostAddress() + " request=" + exchange.id());
     }
 
     private static String withoutKey(String path) {

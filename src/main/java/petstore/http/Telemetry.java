@@ -7,9 +7,9 @@ final class Telemetry {
 
     private final RequestMeters meters;
     private final Traces traces;
-    private final AccessLog log;
+    private final RequestLog log;
 
-    Telemetry(RequestMeters meters, Traces traces, AccessLog log) {
+    Telemetry(RequestMeters meters, Traces traces, RequestLog log) {
         this.meters = meters;
         this.traces = traces;
         this.log = log;
@@ -37,7 +37,7 @@ final class Telemetry {
     }
 
     private void log(String outcome, Exchange exchange, int status, long bytes, String trace, long durationNs) {
-        log.add(new AccessLog.Entry(outcome, exchange.id(), exchange.keyId(), exchange.request().method().name(),
+        log.ended(new RequestLog.Entry(outcome, exchange.id(), exchange.keyId(), exchange.request().method().name(),
                 exchange.route(), status, bytes, trace, TimeUnit.NANOSECONDS.toMicros(durationNs)));
     }
 }

@@ -5,8 +5,8 @@ import java.time.Clock;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-import petstore.http.AccessLog;
 import petstore.http.HttpSettings;
+import petstore.http.RequestLog;
 import petstore.http.TestSettings;
 import petstore.sql.Migrate;
 import petstore.sql.TestStore;
@@ -23,6 +23,18 @@ final class TestService implements AutoCloseable {
     /// The API key that the service is started with.
     static final String KEY = "test-key-of-more-than-sixteen-characters";
 
+    private static final RequestLog SILENT = new RequestLog() {
+        @Override
+        public void ended(Entry entry) {
+            // Nobody reads it.
+        }
+
+        @Override
+        public void refused(String line) {
+            // Nobody reads it.
+        }
+    };
+
     private final Service service;
 
     private TestService(Service service) {
@@ -38,7 +50,7 @@ final class TestService implements AutoCloseable {
     static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
-                        change.apply(new TestSettings()).build(), Optional.of(KEY)), Optional.empty(), AccessLog.NONE,
+                        change.apply(new TestSettings()).build(), Optional.of(KEY)), Optional.empty(), SILENT,
                         clock));
     }
 

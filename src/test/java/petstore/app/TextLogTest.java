@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
-import petstore.http.AccessLog;
+import petstore.http.RequestLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,12 +26,20 @@ class TextLogTest {
 
     @Test
     void everyRequestIsOneLine() {
-        String line = new String(new TextLog().encode(new AccessLog.Entry("answered", "a", "-",
+        String line = new String(new TextLog().encode(new RequestLog.Entry("answered", "a", "-",
                 "GET\n2030-12-05T23:59:59.123Z INFO  audit - forged", "/v1/pets", 200, 2, "-", 5)),
                 StandardCharsets.UTF_8);
         assertThat(line.lines()).hasSize(1);
         assertThat(line).contains(" INFO  access - answered request=a key=- method=GET | 2030-12-05T23:59:59.123Z INFO")
                 .endsWith(" - forged route=/v1/pets status=200 bytes=2 trace=- duration_us=5\n");
+    }
+
+    @Test
+    void everyRefusalIsOneLine() {
+        String line = new String(new TextLog().encode("audit", "refused 401 GET /v1\n2030-12-05 audit - forged"),
+                StandardCharsets.UTF_8);
+        assertThat(line)
+                .matches("[0-9-]{10}T[0-9:.]{12}Z INFO  audit - refused 401 GET /v1 \\| 2030-12-05 audit - forged\n");
     }
 
     @Test

@@ -1,12 +1,7 @@
 package petstore.http;
 
-/// Where the end of every request is told. Called by many threads; never blocks.
-@FunctionalInterface
-public interface AccessLog {
-
-    /// Tells nobody.
-    AccessLog NONE = _ -> {
-    };
+/// Where operators are told of requests. Called by many threads; never blocks.
+public interface RequestLog {
 
     /// What became of a request. Never a key, a body, or the path, which could hold either.
     ///
@@ -23,5 +18,11 @@ public interface AccessLog {
             String trace, long durationMicros) {
     }
 
-    void add(Entry entry);
+    /// A request has come to its end.
+    void ended(Entry entry);
+
+    /// A request was refused for its key.
+    ///
+    /// @param line who, what, when, and which key; never a secret
+    void refused(String line);
 }
