@@ -30,8 +30,7 @@ final class Coalescer extends ChannelOutboundHandlerAdapter {
 
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-        Held first = held;
-        held = null;
+        Held first = take();
         if (first == null && message instanceof ByteBuf buffer) {
             held = new Held(buffer, promise);
         } else if (first != null && message instanceof ByteBuf second) {
@@ -41,6 +40,13 @@ final class Coalescer extends ChannelOutboundHandlerAdapter {
             writeAlone(context, first);
             var _ = context.write(message, promise);
         }
+    }
+
+    /// What waits, and waits no more.
+    private @Nullable Held take() {
+        Held taken = held;
+        held = null;
+        return taken;
     }
 
     /// Takes both buffers, of which the pages in memory may have a part.
@@ -62,17 +68,14 @@ final class Coalescer extends ChannelOutboundHandlerAdapter {
 
     @Override
     public void flush(ChannelHandlerContext context) {
-        Held last = held;
-        held = null;
-        writeAlone(context, last);
+        writeAlone(context, take());
         context.flush();
     }
 
     /// The connection has ended.
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
-        Held unsent = held;
-        held = null;
+        Held unsent = take();
         if (unsent != null) {
             unsent.buffer().release();
             unsent.promise().tryFailure(new ClosedChannelException());

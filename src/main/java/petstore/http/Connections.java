@@ -73,9 +73,14 @@ final class Connections {
                 sinceNanos = System.nanoTime();
             }
             context.fireChannelRead(bytes);
-            if (!idle && !isAnswering() && room.isShort()) {
+            if (isReceiving() && room.isShort()) {
                 makeRoom();
             }
+        }
+
+        /// Whether something has come that is not whole yet.
+        private boolean isReceiving() {
+            return exchanges.isEmpty() ? !idle : !isAnswering();
         }
 
         /// Gives up what has come and is not whole yet.

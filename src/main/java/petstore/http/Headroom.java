@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /// How much of the heap is left for what clients send and hold. For any number of threads.
 ///
-/// A connection takes 4 KB of the heap, one with TLS 12 KB, and 8 KB of short header fields 160 KB until they have all come: the
-/// number of connections alone bounds none of that.
+/// A connection takes 3 KB of the heap, one with TLS 12 KB, and 8 KB of short header fields 135 KB until they have all come: the
+/// number of connections alone does not bound that.
 final class Headroom {
 
     private static final Logger LOG = LoggerFactory.getLogger(Headroom.class);
