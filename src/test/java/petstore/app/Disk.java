@@ -33,6 +33,8 @@ final class Disk {
     private record Before(long offset, long size, ByteBuffer bytes) {
     }
 
+    private static final int COUNT_AT = 2 * Long.BYTES;
+    private static final int HEAD_BYTES = 3 * Long.BYTES;
     private static final Path LIBRARY = Path.of("target/disk.so");
     private static final boolean SUPPORTED = compile();
 
@@ -102,7 +104,7 @@ final class Disk {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(undo)).order(ByteOrder.nativeOrder());
             Deque<Before> latestFirst = new ArrayDeque<>();
-            while (log.hasRemaining()) {
+            while (hasRecord(log)) {
                 long offset = log.getLong();
                 long size = log.getLong();
                 int count = (int) log.getLong();
@@ -117,5 +119,11 @@ final class Disk {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// A program that is killed while it writes a record leaves a part of it, and has not written what it is for.
+    private static boolean hasRecord(ByteBuffer log) {
+        int left = log.remaining() - HEAD_BYTES;
+        return left >= 0 && left >= log.getLong(log.position() + COUNT_AT);
     }
 }
