@@ -56,6 +56,7 @@ final class Server implements AutoCloseable {
         int port = Lab.freePort();
         List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), cache,
                 "-XX:+UseSerialGC", "-Xms48m", "-Xmn24m", "-Xmx128m", "-Dio.netty.allocator.type=pooled",
+                "-Dsun.misc.unsafe.memory.access=allow",
                 "-Xlog:aot=off,cds=off", "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
                 "Ceiling", String.valueOf(port), answers.toString());
         byte[] probe = load.posts() < 1 ? load.exampleGet() : load.examplePost();

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -25,8 +26,8 @@ import picocli.CommandLine.TypeConversionException;
 final class Texts {
 
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
-    private static final Map<String, Duration> UNITS = Map.of("ms", Duration.ofMillis(1), "s", Duration.ofSeconds(1),
-            "m", Duration.ofMinutes(1), "h", Duration.ofHours(1), "d", Duration.ofDays(1));
+    private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
+            "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
     private Texts() {
     }
@@ -34,8 +35,8 @@ final class Texts {
     /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing.
     static Duration duration(String text) {
         Matcher parts = DURATION.matcher(text);
-        Duration unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
-        Duration duration = unit == null ? Duration.ZERO : unit.multipliedBy(Long.parseLong(parts.group(1)));
+        ChronoUnit unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
+        Duration duration = unit == null ? Duration.ZERO : Duration.of(Long.parseLong(parts.group(1)), unit);
         if (duration.isZero()) {
             throw new TypeConversionException("'" + text + "' is not a duration such as 500ms, 30s, 10m, 24h or 90d");
         }

@@ -1,6 +1,5 @@
 package petstore.sql;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Judges whether what comes now would wait too long, by how long what was done lately took: it is refused at once then, instead
@@ -14,10 +13,10 @@ final class Admission {
     private final int servers;
     private final AtomicLong eachNs = new AtomicLong();
 
-    /// @param longest how long something may wait
+    /// @param longestNs how long something may wait, in nanoseconds
     /// @param servers how many do the work
-    Admission(Duration longest, int servers) {
-        this.longestNs = longest.toNanos();
+    Admission(long longestNs, int servers) {
+        this.longestNs = longestNs;
         this.servers = servers;
     }
 

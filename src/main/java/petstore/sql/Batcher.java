@@ -70,7 +70,7 @@ final class Batcher<I, O> implements AutoCloseable {
         this.durations = Timer.builder("petstore.store.batch.duration")
                 .description("How long it took, e.g. to commit a transaction.").tag("queue", name).register(meters);
         this.patience = patience;
-        this.admission = new Admission(patience.dividedBy(PART_OF_PATIENCE), size);
+        this.admission = new Admission(patience.toNanos() / PART_OF_PATIENCE, size);
         for (int i = 0; i < size; i++) {
             threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
         }

@@ -57,7 +57,7 @@ final class Postgres implements Database {
     private Postgres(HikariDataSource pool, int readers, boolean patient) {
         this.pool = pool;
         this.readers = new Semaphore(readers, true);
-        this.admission = new Admission(READ_PATIENCE.dividedBy(2), readers);
+        this.admission = new Admission(READ_PATIENCE.toNanos() / 2, readers);
         this.patient = patient;
     }
 

@@ -54,7 +54,7 @@ final class ReaderPool implements AutoCloseable {
     ReaderPool(String name, int size, Connector connector, Function<SQLException, Failure> failures)
             throws SQLException {
         this.failures = failures;
-        admission = new Admission(LONGEST_WAIT, size);
+        admission = new Admission(LONGEST_WAIT.toNanos(), size);
         try {
             for (int i = 0; i < size; i++) {
                 sessions.add(connector.connect());
