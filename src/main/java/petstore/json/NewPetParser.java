@@ -128,7 +128,7 @@ public final class NewPetParser {
     }
 
     private void readId(JsonToken value) throws IOException {
-        id = (needsId && value.isNumeric() ? int64(json.getText()) : OptionalLong.empty()).orElse(0);
+        id = (needsId ? int64(value) : OptionalLong.empty()).orElse(0);
         skip(value);
     }
 
@@ -145,16 +145,19 @@ public final class NewPetParser {
 
     private void readCategoryId(JsonToken value) throws IOException {
         categoryGiven = true;
-        OptionalLong number = value.isNumeric() ? int64(json.getText()) : OptionalLong.empty();
-        number.ifPresentOrElse(id -> categoryId = id, () -> violations.add(CATEGORY_VIOLATION));
+        int64(value).ifPresentOrElse(number -> categoryId = number, () -> violations.add(CATEGORY_VIOLATION));
         skip(value);
     }
 
     /// `7`, `7.0` and `7e0` are the same integer in JSON. A number such as `1e1000000000` is short to read, but must not be
     /// written out.
-    private static OptionalLong int64(String number) {
+    private OptionalLong int64(JsonToken value) throws IOException {
         try {
-            return OptionalLong.of(new BigDecimal(number).longValueExact());
+            return switch (value) {
+                case VALUE_NUMBER_INT -> OptionalLong.of(Long.parseLong(json.getText()));
+                case VALUE_NUMBER_FLOAT -> OptionalLong.of(new BigDecimal(json.getText()).longValueExact());
+                default -> OptionalLong.empty();
+            };
         } catch (ArithmeticException | NumberFormatException e) {
             return OptionalLong.empty();
         }
