@@ -97,28 +97,33 @@ final class Works {
                 // It gives the answers that the service has just given.
                 try (Server bare = Server.ceiling(lab, answers, load, ceilingCache())) {
                     warm(bare, answers, load, round);
-                    List<Sample> ofService = new ArrayList<>();
-                    List<Sample> ofBare = new ArrayList<>();
-                    for (int turn = 1; turn <= TURNS; turn++) {
-                        ofService.add(wrk.run(service.port, load, seconds, seed(round, turn), bytes));
-                        ofBare.add(wrk.run(bare.port, load, seconds, seed(round, turn), bytes));
-                    }
-                    ceiling[0] = Sample.median(ofBare);
-                    return Sample.median(ofService);
+                    List<Sample> medians = byTurns(List.of(service, bare), load, round, bytes);
+                    ceiling[0] = medians.getLast();
+                    return medians.getFirst();
                 }
             }
         }, comparisons);
+    }
+
+    private List<Sample> byTurns(List<Server> servers, Load load, int round, double bytes) throws Exception {
+        List<List<Sample>> samples = List.of(new ArrayList<>(), new ArrayList<>());
+        for (int turn = 1; turn <= TURNS; turn++) {
+            for (int i = 0; i < servers.size(); i++) {
+                samples.get(i).add(wrk.run(servers.get(i).port, load, seconds, seed(round, turn), bytes));
+            }
+        }
+        return samples.stream().map(Sample::median).toList();
+    }
+
+    /// Other random requests for every turn; turn 0 is to get warm.
+    private static long seed(int round, int turn) {
+        return (long) round * (TURNS + 1) + turn;
     }
 
     private Sample atService(StoreMaker maker, Path answers, Load load, int round) throws Exception {
         try (Store store = maker.make(); Server server = Server.service(lab, store, "")) {
             return warmAndRun(server, answers, load, round);
         }
-    }
-
-    /// Other random requests for every turn; turn 0 is to get warm.
-    private static long seed(int round, int turn) {
-        return (long) round * (TURNS + 1) + turn;
     }
 
     /// Makes the cache of the ceiling as the build makes that of the service: by serving for a while.

@@ -104,8 +104,8 @@ public class Training {
     }
 
     private Process start(Path cache, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-Dsun.misc.unsafe.memory.access=allow", "-XX:AOTCacheOutput=" + cache,
-                "-Xlog:aot=error,cds=error", "-jar", built.resolve("petstore.jar").toString()));
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-Dsun.misc.unsafe.memory.access=allow",
+                "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error", "-jar", built.resolve("petstore.jar").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.appendTo(log().toFile()));
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_") || name.contains("JAVA_"));
