@@ -47,9 +47,10 @@ final class PetOperations {
     CompletableFuture<Answer> createPet(Request request) {
         Optional<String> key = IdempotencyHeader.find(request.headers());
         NewPet newPet = NewPetParser.parse(request.body().getBytes());
-        return key.map(text -> catalogue.addOnce(newPet, idempotencyKey(request, text, newPet)))
-                .orElseGet(() -> catalogue.add(newPet).thenApply(pet -> new Added(pet, false)))
-                .thenApply(this::created);
+        return key.isPresent()
+                ? catalogue.addOnce(newPet, idempotencyKey(request, key.get(), newPet))
+                        .thenApply(this::created)
+                : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
     }
 
     private Answer created(Added added) {

@@ -27,6 +27,8 @@ public final class NewPetParser {
 
     private static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE
             + " and " + Long.MAX_VALUE;
+    /// What stands for bytes that are not UTF-8, and may also have been sent.
+    private static final char REPLACEMENT = '\uFFFD';
     private static final String STATUS_VIOLATION = "status must be one of " + PetStatus.choices();
 
     private final JsonParser json;
@@ -84,6 +86,10 @@ public final class NewPetParser {
     }
 
     private static String decode(byte[] body) {
+        String text = new String(body, StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) < 0) {
+            return text;
+        }
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
         } catch (CharacterCodingException e) {

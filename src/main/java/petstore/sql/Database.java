@@ -64,8 +64,8 @@ interface Database extends AutoCloseable {
     /// Whether other processes that serve it may add animals at any time.
     boolean isShared();
 
-    /// Adds animals in one transaction, under new ids in a row, and gives back the first of these.
-    default long add(List<NewPet> pets) {
+    /// Adds animals in one transaction, under new ids in a row, and gives them back.
+    default List<Pet> add(List<NewPet> pets) {
         return write(session -> SqlCatalogue.insertNew(session, pets, newPetIds(session, pets.size())));
     }
 

@@ -12,10 +12,10 @@ import petstore.Pet;
 final class FoundPets {
 
     /// A power of two.
-    private static final int PLACES = 1 << 16;
+    private static final int PLACES = 1 << 17;
 
     /// In bytes. Longer ones are not kept, so that all take 16 MB at most.
-    private static final int LONGEST_NAME = 80;
+    private static final int LONGEST_NAME = 40;
 
     private final AtomicReferenceArray<Pet> pets = new AtomicReferenceArray<>(PLACES);
 

@@ -197,7 +197,7 @@ final class Postgres implements Database {
 
     /// When nobody knows whether it was committed, it is not tried again.
     @Override
-    public long add(List<NewPet> pets) {
+    public List<Pet> add(List<NewPet> pets) {
         try (Session session = connect()) {
             PreparedStatement add = session.prepare(ADD);
             add.setLong(1, pets.size());
@@ -206,7 +206,7 @@ final class Postgres implements Database {
             add.setObject(4, pets.stream().mapToLong(NewPet::categoryId).toArray());
             add.setObject(5, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
                     .toArray(String[]::new));
-            return Session.committedRows(add, row -> row.getLong(1)).getFirst();
+            return SqlCatalogue.withIds(pets, Session.committedRows(add, row -> row.getLong(1)).getFirst());
         } catch (SQLException e) {
             throw failure(e);
         }

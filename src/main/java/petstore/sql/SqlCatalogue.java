@@ -112,7 +112,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public CompletableFuture<Pet> add(NewPet pet) {
-        return write(new Insertion(pet, Optional.empty())).thenApply(Added::pet);
+        return writer.submit(new Insertion(pet, Optional.empty())).thenApply(outcome -> added(outcome).pet());
     }
 
     @Override
@@ -121,46 +121,51 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
             return CompletableFuture.failedFuture(new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
                     "a request with this Idempotency-Key is being carried out"));
         }
-        return write(new Insertion(pet, Optional.of(key))).whenComplete((_, _) -> inProgress.remove(key.name()));
+        return writer.submit(new Insertion(pet, Optional.of(key))).thenApply(SqlCatalogue::added)
+                .whenComplete((_, _) -> inProgress.remove(key.name()));
     }
 
-    private CompletableFuture<Added> write(Insertion insertion) {
-        return writer.submit(insertion).thenApply(outcome -> switch (outcome) {
+    private static Added added(Outcome outcome) {
+        return switch (outcome) {
             case Outcome.Done(var added) -> added;
             case Outcome.Refused(var failure) -> throw failure;
-        });
+        };
     }
 
     @Override
     public void addAll(List<NewPet> pets) {
-        commitNew(pets);
+        if (!pets.isEmpty()) {
+            commitNew(pets);
+        }
     }
 
     private List<Outcome> commit(List<Insertion> insertions) {
         if (insertions.stream().anyMatch(insertion -> insertion.key().isPresent())) {
             return commitOnce(insertions);
         }
-        return commitNew(insertions.stream().map(Insertion::pet).toList()).stream().map(SqlCatalogue::added).toList();
+        return commitNew(insertions.stream().map(Insertion::pet).toList()).stream().map(SqlCatalogue::done).toList();
     }
 
-    private static Outcome added(Pet pet) {
+    private static Outcome done(Pet pet) {
         return new Outcome.Done(new Added(pet, false));
     }
 
     private List<Pet> commitNew(List<NewPet> pets) {
-        long firstId = database.add(pets);
-        version.reached(new Version(firstId + pets.size() - 1, 0));
-        return withIds(pets, firstId);
+        List<Pet> added = database.add(pets);
+        version.reached(new Version(added.getLast().id(), 0));
+        return added;
     }
 
-    private static List<Pet> withIds(List<NewPet> pets, long firstId) {
+    /// Animals under ids in a row from `firstId` on.
+    static List<Pet> withIds(List<NewPet> pets, long firstId) {
         return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
     }
 
-    /// Inserts animals under ids in a row from `firstId` on, which it gives back.
-    static long insertNew(Session session, List<NewPet> pets, long firstId) throws SQLException {
-        insert(session, withIds(pets, firstId));
-        return firstId;
+    /// Inserts animals under ids in a row from `firstId` on, and gives them back.
+    static List<Pet> insertNew(Session session, List<NewPet> pets, long firstId) throws SQLException {
+        List<Pet> added = withIds(pets, firstId);
+        insert(session, added);
+        return added;
     }
 
     /// Taking the ids locks out every other transaction that adds animals: what was carried out before is all there is to know.
@@ -183,7 +188,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
                     Pet pet = insertion.pet().withId(nextId++);
                     insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
                     pets.add(pet);
-                    outcomes.add(added(pet));
+                    outcomes.add(done(pet));
                 }
             }
             insert(session, pets);

@@ -120,9 +120,9 @@ final class Sqlite implements Database {
     /// The driver's own transactions are not used: it begins the next one as soon as one ends, which would lock every other
     /// process out for good.
     private static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
-        session.execute("BEGIN IMMEDIATE");
         try {
             return session.perform(prepared -> {
+                prepared.prepare("BEGIN IMMEDIATE").execute();
                 T result = work.on(prepared);
                 prepared.prepare("COMMIT").execute();
                 return result;
@@ -131,7 +131,7 @@ final class Sqlite implements Database {
             try {
                 session.execute("ROLLBACK");
             } catch (SQLException rolledBack) {
-                LOG.debug("SQLite has rolled back by itself: {}", reason(rolledBack));
+                LOG.debug("It did not begin, or SQLite has rolled back by itself: {}", reason(rolledBack));
             }
             throw e;
         }

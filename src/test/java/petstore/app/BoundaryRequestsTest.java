@@ -42,6 +42,7 @@ class BoundaryRequestsTest {
             named("255 code points by two escapes each", "\\ud83d\\ude3a".repeat(255), "\uD83D\uDE3A".repeat(255)),
             named("white space around a letter", " \\t a\u3000", " \\t a\u3000"),
             named("invisible, but not white space", "\u200B", "\u200B"),
+            named("what stands for malformed bytes elsewhere", "\uFFFD", "\uFFFD"),
             named("the last code point", "\uDBFF\uDFFF", "\uDBFF\uDFFF"),
             named("control characters by escapes", "\\u0001\\u001f\u007F", "\\u0001\\u001f\u007F"),
             named("every short escape", "\\\"\\\\\\/\\b\\f\\n\\r\\t", "\\\"\\\\/\\b\\f\\n\\r\\t"),
