@@ -22,48 +22,51 @@ import petstore.Utf8;
 final class PackedPets implements Iterable<Pet> {
 
     private static final int GROUP = 2_000;
+    private static final byte[] NONE = {};
     private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
-            + " coalesce(status, ''))) AS BLOB), max(id) FROM ";
+            + " coalesce(status, ''))) AS BLOB)";
     /// SQLite reads a range of ids straight from the table, in their order; of a subquery with a limit it would copy every row.
-    private static final String AFTER = PACKED + "pet WHERE id > ?1 AND id <= coalesce("
+    private static final String AFTER = PACKED + ", max(id) FROM pet WHERE id > ?1 AND id <= coalesce("
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET " + (GROUP - 1) + "), " + Long.MAX_VALUE
             + ")";
 
     private final byte[] packed;
-    private final long lastId;
 
-    private PackedPets(byte[] packed, long lastId) {
+    private PackedPets(byte[] packed) {
         this.packed = packed;
-        this.lastId = lastId;
     }
 
     /// The query for what `select`, a query for rows of the table, gives in their order.
     static String pack(String select) {
-        return PACKED + '(' + select + ')';
+        return PACKED + " FROM (" + select + ')';
     }
 
     /// The animals that a packing query gives.
     static List<Pet> list(PreparedStatement select) throws SQLException {
         List<Pet> pets = new ArrayList<>();
-        read(select).ifPresent(packed -> packed.forEach(pets::add));
+        try (ResultSet row = select.executeQuery()) {
+            read(row).forEach(pets::add);
+        }
         return pets;
     }
 
     /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
     static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
         PreparedStatement select = session.prepare(AFTER);
-        select.setLong(1, 0);
-        for (Optional<PackedPets> group = read(select); group.isPresent(); group = read(select)) {
-            action.accept(group.get());
-            select.setLong(1, group.get().lastId);
-        }
+        long lastId = 0;
+        do {
+            select.setLong(1, lastId);
+            try (ResultSet row = select.executeQuery()) {
+                action.accept(read(row));
+                lastId = row.getLong(2);
+            }
+        } while (lastId > 0);
     }
 
-    private static Optional<PackedPets> read(PreparedStatement select) throws SQLException {
-        try (ResultSet row = select.executeQuery()) {
-            byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
-            return packed == null ? Optional.empty() : Optional.of(new PackedPets(packed, row.getLong(2)));
-        }
+    /// The animals in the one row that a packing query gives, which is the next.
+    private static PackedPets read(ResultSet row) throws SQLException {
+        byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
+        return new PackedPets(packed == null ? NONE : packed);
     }
 
     @Override
