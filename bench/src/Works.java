@@ -115,9 +115,9 @@ final class Works {
         return samples.stream().map(Sample::median).toList();
     }
 
-    /// Other random requests for every turn; turn 0 is to get warm.
+    /// Other random requests for every turn, from 1 on, and for every run before those, from 0 down.
     private static long seed(int round, int turn) {
-        return (long) round * (TURNS + 1) + turn;
+        return 1_000L * round + turn;
     }
 
     private Sample atService(StoreMaker maker, Path answers, Load load, int round) throws Exception {
@@ -151,10 +151,13 @@ final class Works {
         return wrk.run(server.port, load, seconds, seed(round, 1), bytes);
     }
 
-    /// Other random requests than those that are measured then, so that nothing is remembered which would not be.
+    /// Other random requests than those that are measured then, so that nothing is remembered which would not be; in runs of the
+    /// same length, because Java compiles much of its code again after the first few times that connections end and others begin.
     private double warm(Server server, Path answers, Load load, int round) throws Exception {
         double bytes = load.capture(server.port, answers);
-        wrk.run(server.port, load, warmUp, seed(round, 0), bytes);
+        for (int run = 0; run * seconds < warmUp; run++) {
+            wrk.run(server.port, load, seconds, seed(round, -run), bytes);
+        }
         return bytes;
     }
 

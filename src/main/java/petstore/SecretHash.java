@@ -9,8 +9,8 @@ import java.util.HexFormat;
 public final class SecretHash {
 
     private static final int LENGTH = 32;
-    /// Cloned for each hash: to look it up takes longer than to hash a secret.
-    private static final MessageDigest SHA_256 = sha256();
+    /// One for each thread: to look it up takes longer than to hash a secret.
+    private static final ThreadLocal<MessageDigest> SHA_256 = ThreadLocal.withInitial(SecretHash::sha256);
 
     private final byte[] bytes;
 
@@ -20,12 +20,7 @@ public final class SecretHash {
 
     /// The hash of a secret's UTF-8 bytes.
     public static SecretHash of(String secret) {
-        try {
-            MessageDigest sha256 = (MessageDigest) SHA_256.clone();
-            return new SecretHash(sha256.digest(secret.getBytes(StandardCharsets.UTF_8)));
-        } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException("SHA-256 of every JDK can be cloned", e);
-        }
+        return new SecretHash(SHA_256.get().digest(secret.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static MessageDigest sha256() {

@@ -30,6 +30,7 @@ final class Bearer {
     private static final int MOST_UNKNOWN_IDS = 10_000;
     private static final Duration LOOK_UP_INTERVAL = Duration.ofMillis(100);
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
+    private static final String SCHEME = "Bearer ";
     private static final String REALM = "Bearer realm=\"petstore\"";
 
     /// What became of an `Authorization` field.
@@ -93,11 +94,10 @@ final class Bearer {
             return NO_KEY;
         }
         String credentials = authorization.getFirst();
-        int space = credentials.indexOf(' ');
-        if (space < 0 || !credentials.substring(0, space).equalsIgnoreCase("Bearer")) {
+        if (!credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             return NO_KEY;
         }
-        String text = credentials.substring(space).strip();
+        String text = credentials.substring(SCHEME.length()).strip();
         if (text.isEmpty()) {
             return NO_KEY;
         }

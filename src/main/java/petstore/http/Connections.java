@@ -3,10 +3,9 @@ package petstore.http;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -68,11 +67,14 @@ final class Connections {
         @Override
         public void channelRead(ChannelHandlerContext context, Object bytes) {
             // With HTTP/2 what comes between requests may be about the connection alone.
-            if (idle && !multiplexed) {
+            boolean begins = idle && !multiplexed;
+            if (begins) {
                 idle = false;
-                sinceNanos = System.nanoTime();
             }
             context.fireChannelRead(bytes);
+            if (begins && exchanges.isEmpty() && !idle) {
+                sinceNanos = System.nanoTime();
+            }
             if (isReceiving() && room.isShort()) {
                 makeRoom();
             }
@@ -104,10 +106,12 @@ final class Connections {
         }
 
         /// The body of a request has come, or its answer has been sent.
-        void advanced(Exchange exchange) {
+        ///
+        /// @param now by [System#nanoTime]
+        void advanced(Exchange exchange, long now) {
             if (exchange.isDone() && exchanges.remove(exchange) && exchanges.isEmpty()) {
                 idle = true;
-                sinceNanos = System.nanoTime();
+                sinceNanos = now;
             }
             if (inputEnded) {
                 closeUnlessAnswering();
@@ -217,7 +221,7 @@ final class Connections {
     private final Room room;
     /// All of them, those that Vert.x does not know of yet too.
     private final Set<Watch> all = new HashSet<>();
-    private final Map<HttpConnection, Watch> watches = new HashMap<>();
+    private final IdentityHashMap<HttpConnection, Watch> watches = new IdentityHashMap<>();
     private boolean stopping;
 
     Connections(HttpSettings.Deadlines deadlines, Room room) {

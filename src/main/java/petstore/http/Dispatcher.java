@@ -25,6 +25,7 @@ import petstore.Scope;
 final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+    private static final Buffer NO_BODY = Buffer.buffer();
     private static final Header CLOSE = Header.of("Connection", "close");
 
     private final Routes routes;
@@ -136,7 +137,7 @@ final class Dispatcher {
                     failure -> exchange.send(Errors.answer(failure)));
             exchange.request().resume();
         } else {
-            operate(exchange, found.get(), key, Buffer.buffer());
+            operate(exchange, found.get(), key, NO_BODY);
         }
     }
 

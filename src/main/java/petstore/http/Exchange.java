@@ -1,5 +1,6 @@
 package petstore.http;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -25,6 +26,7 @@ final class Exchange {
     private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final int MAX_ID_LENGTH = 128;
+    private static final int MADE_ID_BYTES = 16;
     /// The error code of HTTP/2 for what is not wanted any more (RFC 9113 section 7).
     private static final long CANCEL = 8;
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
@@ -174,7 +176,8 @@ final class Exchange {
         add(answer.headers(), headers);
         add(always, headers);
         add(standing, headers);
-        headers.add(REQUEST_ID, new AsciiString(id)).add(date.name(), date.value())
+        headers.add(REQUEST_ID, new AsciiString(id.getBytes(StandardCharsets.US_ASCII), false))
+                .add(date.name(), date.value())
                 .add(NO_SNIFF.name(), NO_SNIFF.value());
         if (connections.isStopping() && !multiplexed) {
             headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
@@ -186,27 +189,29 @@ final class Exchange {
             request.resume();
         }
         if (!multiplexed && response.writeQueueFull()) {
-            response.drainHandler(_ -> end(response, answer));
+            response.drainHandler(_ -> {
+                if (!response.closed()) {
+                    end(response, answer);
+                }
+            });
         } else {
             end(response, answer);
         }
     }
 
     private void end(HttpServerResponse response, Answer answer) {
-        if (response.ended() || response.closed()) {
-            return;
-        }
         boolean bodyless = request.method().equals(HttpMethod.HEAD);
         Future<Void> sending = bodyless ? response.end() : response.end(answer.body());
         sending.onComplete(done -> {
+            long now = System.nanoTime();
             sent = true;
             if (done.succeeded() && !ended) {
                 ended = true;
-                telemetry.answered(this, answer, bodyless ? 0 : answer.body().length());
+                telemetry.answered(this, answer, bodyless ? 0 : answer.body().length(), now);
             } else if (multiplexed) {
                 abandoned();
             }
-            advanced();
+            advanced(now);
         });
     }
 
@@ -216,9 +221,9 @@ final class Exchange {
         }
     }
 
-    private void advanced() {
+    private void advanced(long now) {
         if (watch != null) {
-            watch.advanced(this);
+            watch.advanced(this, now);
         }
     }
 
@@ -237,7 +242,7 @@ final class Exchange {
         if (!request.response().ended()) {
             abandoned();
         }
-        advanced();
+        advanced(System.nanoTime());
     }
 
     /// Ends it where it stands, and with HTTP/1.1 its connection.
@@ -262,15 +267,16 @@ final class Exchange {
                 cut();
             }
         });
-        request.endHandler(_ -> advanced());
+        request.endHandler(_ -> advanced(System.nanoTime()));
     }
 
     private static String requestId(@Nullable String given) {
         if (given != null && isRequestId(given)) {
             return given;
         }
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        return HexFormat.of().toHexDigits(random.nextLong()) + HexFormat.of().toHexDigits(random.nextLong());
+        byte[] random = new byte[MADE_ID_BYTES];
+        ThreadLocalRandom.current().nextBytes(random);
+        return HexFormat.of().formatHex(random);
     }
 
     private static boolean isRequestId(String text) {

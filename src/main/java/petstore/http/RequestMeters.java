@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.DoubleStream;
 
 import io.micrometer.core.instrument.Counter;
@@ -30,23 +30,23 @@ final class RequestMeters {
     }
 
     private final MeterRegistry registry;
-    private final AtomicInteger inFlight = new AtomicInteger();
+    private final LongAdder inFlight = new LongAdder();
     private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
     private final Map<Kind, Counter> refusals = new ConcurrentHashMap<>();
     private final Map<String, Counter> deprecated = new ConcurrentHashMap<>();
 
     RequestMeters(MeterRegistry registry) {
         this.registry = registry;
-        Gauge.builder("http.server.active_requests", inFlight::get).description("Requests that are being answered.")
+        Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests that are being answered.")
                 .register(registry);
     }
 
     void began() {
-        inFlight.incrementAndGet();
+        inFlight.increment();
     }
 
     void abandoned() {
-        inFlight.decrementAndGet();
+        inFlight.decrement();
     }
 
     /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
@@ -62,7 +62,7 @@ final class RequestMeters {
         if (exchange.isDeprecated() && !exchange.keyId().equals(Exchange.NO_KEY)) {
             deprecated(exchange.keyId(), exchange.route()).increment();
         }
-        inFlight.decrementAndGet();
+        inFlight.decrement();
     }
 
     private Timer duration(Name name) {

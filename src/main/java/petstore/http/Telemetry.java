@@ -23,8 +23,9 @@ final class Telemetry {
     /// The answer has been sent.
     ///
     /// @param bytes the length of its body
-    void answered(Exchange exchange, Answer answer, long bytes) {
-        long durationNs = System.nanoTime() - exchange.beganNanos();
+    /// @param now by [System#nanoTime]
+    void answered(Exchange exchange, Answer answer, long bytes, long now) {
+        long durationNs = now - exchange.beganNanos();
         meters.answered(exchange, answer, durationNs);
         String trace = traces.ended(exchange, answer, durationNs);
         log("answered", exchange, answer.status(), bytes, trace, durationNs);

@@ -12,13 +12,14 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
 /// The traces that requests belong to (W3C Trace Context), and a span for each request when somebody collects them. Spans are
 /// named as OpenTelemetry's HTTP conventions say.
 final class Traces {
 
-    private static final String PARENT = "traceparent";
+    private static final CharSequence PARENT = HttpHeaders.createOptimized("traceparent");
     private static final TextMapGetter<MultiMap> HEADERS = new TextMapGetter<>() {
         @Override
         public Iterable<String> keys(MultiMap headers) {
