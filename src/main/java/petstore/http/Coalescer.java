@@ -13,8 +13,7 @@ import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 
 /// Joins two buffers that are written one after the other, which are mostly the head of an answer and its body: to hand the system
-/// one of them costs less, and the body is copied out of the heap anyway. The answers of many connections go one after the other.
-/// One for each connection.
+/// one of them costs less, and the body is copied out of the heap anyway. One for each connection.
 final class Coalescer extends ChannelOutboundHandlerAdapter {
 
     /// What waits for the next buffer, until that comes or all is sent.
@@ -67,19 +66,10 @@ final class Coalescer extends ChannelOutboundHandlerAdapter {
         }
     }
 
-    /// Sends when the event loop has done all requests that it has read: the system's part of sending, done for one connection after
-    /// the other, stays in the processor's cache, and the clients that it wakes up do not interrupt the work for the others.
     @Override
     public void flush(ChannelHandlerContext context) {
         writeAlone(context, take());
-        context.channel().eventLoop().execute(context::flush);
-    }
-
-    /// What was to be sent before the connection ends is sent.
-    @Override
-    public void close(ChannelHandlerContext context, ChannelPromise promise) {
         context.flush();
-        var _ = context.close(promise);
     }
 
     /// The connection has ended.

@@ -83,32 +83,6 @@ class CoalescerTest {
         assertThat(head.refCnt()).isZero();
     }
 
-    @Test
-    void sendsAtTheEndOfTheTurn() {
-        List<Integer> sentBefore = new ArrayList<>();
-        channel.eventLoop().execute(() -> {
-            var _ = channel.pipeline().write(buffer("head"));
-            channel.pipeline().flush();
-            sentBefore.add(channel.outboundMessages().size());
-        });
-        channel.runPendingTasks();
-        assertThat(sentBefore).containsExactly(0);
-        assertThat(sent()).containsExactly("head");
-    }
-
-    @Test
-    void sendsBeforeTheEndWhatWasToBeSent() {
-        List<ChannelFuture> headsSent = new ArrayList<>();
-        channel.eventLoop().execute(() -> {
-            headsSent.add(channel.pipeline().write(buffer("head")));
-            channel.pipeline().flush();
-            var _ = channel.pipeline().close();
-        });
-        channel.runPendingTasks();
-        assertThat(headsSent.getFirst().isSuccess()).isTrue();
-        assertThat(sent()).containsExactly("head");
-    }
-
     private static ByteBuf buffer(String text) {
         return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
     }
