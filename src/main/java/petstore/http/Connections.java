@@ -72,6 +72,7 @@ final class Connections {
                 idle = false;
             }
             context.fireChannelRead(bytes);
+            // Mostly a whole request has come, whose exchange knows when it began.
             if (begins && exchanges.isEmpty() && !idle) {
                 sinceNanos = System.nanoTime();
             }

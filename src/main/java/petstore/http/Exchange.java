@@ -189,17 +189,16 @@ final class Exchange {
             request.resume();
         }
         if (!multiplexed && response.writeQueueFull()) {
-            response.drainHandler(_ -> {
-                if (!response.closed()) {
-                    end(response, answer);
-                }
-            });
+            response.drainHandler(_ -> end(response, answer));
         } else {
             end(response, answer);
         }
     }
 
     private void end(HttpServerResponse response, Answer answer) {
+        if (response.ended() || response.closed()) {
+            return;
+        }
         boolean bodyless = request.method().equals(HttpMethod.HEAD);
         Future<Void> sending = bodyless ? response.end() : response.end(answer.body());
         sending.onComplete(done -> {
