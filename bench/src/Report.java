@@ -15,9 +15,9 @@ record Report(String setting, Options options, List<Result> results) {
 
     String markdown() {
         StringBuilder text = new StringBuilder();
-        text.append("%s; medians of %d rounds of %d s, the service and its peer by turns.%n%n".formatted(setting,
+        text.append("%s; medians of %d rounds of %d s (lowest–highest), the service and its peer by turns.%n%n".formatted(setting,
                 options.rounds(), options.seconds()));
-        text.append("| Work | This service (lowest–highest) | Compared with | Its figure | Ratio | Target | Reached |"
+        text.append("| Work | This service | Compared with | Its figure | Ratio | Target | Reached |"
                 + " p50 / p99 in ms |\n");
         text.append("|---|--:|---|--:|--:|--:|---|--:|\n");
         results.forEach(result -> text.append(row(result)));
@@ -37,7 +37,7 @@ record Report(String setting, Options options, List<Result> results) {
         return "| %s | %s (%s–%s) | %s | %s | %s | %s | %s | %s |%n".formatted(result.work().name(),
                 number(service.median()) + unit, number(service.least()), number(service.most()), peer,
                 compared ? number(result.peer().median()) + unit : NOTHING,
-                compared ? ratio(result.figure()) : NOTHING,
+                compared ? ratios(result.figures()) : NOTHING,
                 target == null ? NOTHING : compared ? target.toString() : target + unit,
                 target == null ? NOTHING : result.isReached() ? "yes" : "**no**",
                 Double.isNaN(service.p99Ms()) ? NOTHING : number(service.p50Ms()) + " / " + number(service.p99Ms()));
@@ -45,6 +45,10 @@ record Report(String setting, Options options, List<Result> results) {
 
     static String number(double value) {
         return String.format(Locale.ROOT, value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+    }
+
+    private static String ratios(Result.Figures figures) {
+        return "%s (%s–%s)".formatted(ratio(figures.median()), ratio(figures.least()), ratio(figures.most()));
     }
 
     static String ratio(double value) {
@@ -80,7 +84,7 @@ record Report(String setting, Options options, List<Result> results) {
         if (!result.peer().isEmpty()) {
             json.writeStringField("comparedWith", result.comparison().peer());
             write(json, "peer", result.peer());
-            json.writeNumberField("ratio", result.figure());
+            write(json, "ratio", result.figures());
         }
         Work.Target target = result.comparison().target();
         if (target != null) {

@@ -1,6 +1,7 @@
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /// One row of the table.
 ///
@@ -47,9 +48,20 @@ record Result(Work work, Work.Comparison comparison, Figures service, Figures pe
         }
     }
 
-    /// The ratio of the medians; the figure of the service where there is nothing to compare it with.
+    /// The ratio of each round, in which the machine was the same for both; what the service did where there is nothing to compare
+    /// it with.
+    Figures figures() {
+        if (peer.isEmpty()) {
+            return service;
+        }
+        return new Figures(IntStream.range(0, peer.samples().size())
+                .mapToObj(round -> Sample.of(service.samples().get(round).value() / peer.samples().get(round).value()))
+                .toList());
+    }
+
+    /// The median of those, which is judged.
     double figure() {
-        return peer.isEmpty() ? service.median() : service.median() / peer.median();
+        return figures().median();
     }
 
     boolean isJudged() {

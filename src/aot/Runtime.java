@@ -35,9 +35,9 @@ public class Runtime {
                 copy(jar, folder.resolve("lib").resolve(jar.getFileName()), time);
             }
         }
-        int code = ToolProvider.findFirst("jlink").orElseThrow().run(System.out, System.err, "--add-modules",
-                String.join(",", MODULES), "--strip-java-debug-attributes", "--no-man-pages", "--no-header-files", "--compress", "zip-6",
-                "--output", folder.resolve("runtime").toString());
+        int code = ToolProvider.findFirst("jlink").orElseThrow().run(System.out, System.err,
+                "--add-modules", String.join(",", MODULES), "--strip-java-debug-attributes", "--no-man-pages", "--no-header-files",
+                "--compress", "zip-6", "--output", folder.resolve("runtime").toString());
         if (code != 0) {
             System.exit(code);
         }

@@ -48,8 +48,7 @@ final class PetOperations {
         Optional<String> key = IdempotencyHeader.find(request.headers());
         NewPet newPet = NewPetParser.parse(request.body().getBytes());
         return key.isPresent()
-                ? catalogue.addOnce(newPet, idempotencyKey(request, key.get(), newPet))
-                        .thenApply(this::created)
+                ? catalogue.addOnce(newPet, idempotencyKey(request, key.get(), newPet)).thenApply(this::created)
                 : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
     }
 
