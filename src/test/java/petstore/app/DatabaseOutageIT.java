@@ -23,6 +23,7 @@ import petstore.NewPet;
 import petstore.Pet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// A database that is gone for a while, under clients that go on: every request is answered in time, and nothing is lost or
 /// added twice.
@@ -30,6 +31,7 @@ class DatabaseOutageIT {
 
     private static final String KEY = "a-key-for-the-test-of-outages";
     private static final Duration LIMIT = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     /// Long enough for waits that would grow from one try to connect to the next.
     private static final Duration LONG = Duration.ofSeconds(9);
     private static final Duration SHORT = Duration.ofSeconds(4);
@@ -66,7 +68,7 @@ class DatabaseOutageIT {
             assertThat(client.post(Ledger.json(ledger.next())).statusCode()).isEqualTo(201);
             List<Future<?>> clients = IntStream.range(0, CLIENTS).<Future<?>>mapToObj(_ -> threads.submit(load))
                     .toList();
-            await("animals before the outage", () -> ledger.acknowledged() > 200);
+            await("animals before the outage").atMost(PATIENCE).until(() -> ledger.acknowledged() > 200);
 
             takeAway.to(database);
             Instant end = Instant.now().plus(outage);
@@ -81,12 +83,8 @@ class DatabaseOutageIT {
                 giveBack.to(database);
             }
             int before = ledger.acknowledged();
-            Instant back = Instant.now();
-            while (ledger.acknowledged() == before || client.get("/v1/pets").statusCode() != 200) {
-                assertThat(Duration.between(back, Instant.now())).as("time since the database is back")
-                        .isLessThan(LIMIT);
-                TimeUnit.MILLISECONDS.sleep(10);
-            }
+            await("the service is back").atMost(LIMIT)
+                    .until(() -> ledger.acknowledged() > before && client.get("/v1/pets").statusCode() == 200);
             assertThat(new ApiClient(server.adminPort(), "").get("/readyz").statusCode()).isEqualTo(200);
 
             load.stopped = true;
@@ -172,14 +170,6 @@ class DatabaseOutageIT {
             assertThat(answer.headers().allValues("Retry-After")).containsExactly("1");
             assertThat(ServedContract.json(answer.body()).path("code").asText()).isEqualTo("unavailable");
         });
-    }
-
-    private static void await(String what, Supplier<Boolean> condition) throws InterruptedException {
-        Instant end = Instant.now().plusSeconds(30);
-        while (!condition.get()) {
-            assertThat(Instant.now()).as(what).isBefore(end);
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
     }
 
     private static List<Pet> all(ApiClient client) {

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
@@ -13,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.app.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// The life of a key beside a running server: its scope, its new secret, its use, its end, and the trace of each in the log.
 class KeyLifeIT {
@@ -24,7 +24,7 @@ class KeyLifeIT {
     private Path folder;
 
     @Test
-    void keyIsRotatedUsedAndExpiresAndEveryStepIsInTheLog() throws InterruptedException {
+    void keyIsRotatedUsedAndExpiresAndEveryStepIsInTheLog() {
         Shell shell = new Shell(folder);
         try (PetstoreProcess server = PetstoreProcess
                 .serve(Map.of("PETSTORE_API_KEY", "configured-key-of-the-operator"), shell.data()).awaitReady()) {
@@ -63,7 +63,7 @@ class KeyLifeIT {
     }
 
     @Test
-    void listHasEveryFieldAndNoSecret() throws InterruptedException {
+    void listHasEveryFieldAndNoSecret() {
         Shell shell = new Shell(folder);
         String key;
         Instant before = Instant.now().minusSeconds(60);
@@ -108,23 +108,16 @@ class KeyLifeIT {
     }
 
     /// Waits until the use of a key is in the store.
-    private static void awaitUse(Path data, String id) throws InterruptedException {
-        Instant deadline = Instant.now().plus(Duration.ofSeconds(10));
+    private static void awaitUse(Path data, String id) {
         try (StoreFile file = new StoreFile(data)) {
-            while (file.text("SELECT count(last_used_ms) FROM api_key WHERE id = '" + id + "'").contains("0")) {
-                assertThat(Instant.now()).isBefore(deadline);
-                TimeUnit.MILLISECONDS.sleep(20);
-            }
+            await().atMost(Duration.ofSeconds(10)).until(
+                    () -> !file.text("SELECT count(last_used_ms) FROM api_key WHERE id = '" + id + "'").contains("0"));
         }
     }
 
     /// Waits until the key is refused, at most the 2 seconds that are promised.
-    private static void awaitRefusal(ApiClient client) throws InterruptedException {
-        Instant deadline = Instant.now().plus(Duration.ofSeconds(2));
-        while (client.get("/v1/pets").statusCode() == 200) {
-            assertThat(Instant.now()).isBefore(deadline);
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
+    private static void awaitRefusal(ApiClient client) {
+        await().atMost(Duration.ofSeconds(2)).until(() -> client.get("/v1/pets").statusCode() != 200);
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(401);
     }
 }

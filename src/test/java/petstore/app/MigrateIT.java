@@ -4,11 +4,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -16,6 +15,7 @@ import petstore.app.PetstoreProcess.Ending;
 import petstore.sql.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// What `petstore serve` does about the schema of a PostgreSQL database.
 class MigrateIT {
@@ -28,7 +28,7 @@ class MigrateIT {
     private static final List<String> LATEST = List.of("1", "2");
 
     @Test
-    void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() throws SQLException, InterruptedException {
+    void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() throws SQLException {
         String database = PostgresServer.newDatabase();
         List<PetstoreProcess> replicas = Stream.generate(() -> serve(database, "auto")).limit(3).toList();
         try {
@@ -109,12 +109,9 @@ class MigrateIT {
         }
     }
 
-    private static void awaitWaiting(String database, int connections) throws InterruptedException {
-        Instant end = Instant.now().plusSeconds(30);
-        while (text(database, WAITING).size() < connections) {
-            assertThat(Instant.now()).as("connections that wait for a lock").isBefore(end);
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
+    private static void awaitWaiting(String database, int connections) {
+        await("connections that wait for a lock").atMost(Duration.ofSeconds(30))
+                .until(() -> text(database, WAITING).size() >= connections);
     }
 
     private static void execute(String database, String sql) {

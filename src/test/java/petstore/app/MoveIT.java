@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import petstore.sql.PostgresUri;
 import petstore.sql.SqlStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// `petstore move`: everything comes over, or nothing does.
 ///
@@ -218,7 +220,7 @@ class MoveIT {
             String[] arguments = ("move --data " + shell.data() + " " + to + target.replace(":postgres@", ":s%65cret@"))
                     .split(" ", -1);
             try (PetstoreProcess move = PetstoreProcess.start(Map.of(), arguments)) {
-                await("SELECT 1 WHERE EXISTS (" + connections + " AND wait_event = 'PgSleep')");
+                awaitRow("SELECT 1 WHERE EXISTS (" + connections + " AND wait_event = 'PgSleep')");
                 Path process = Path.of("/proc", String.valueOf(move.pid()));
                 assertThat(Files.readString(process.resolve("cmdline"))).contains("move").doesNotContain("cret");
                 assertThat(Files.readString(process.resolve("environ")))
@@ -228,7 +230,7 @@ class MoveIT {
                 assertThat(ending.code()).isEqualTo(143);
                 assertThat(ending.toString()).doesNotContain("cret@", "Moved");
             }
-            await("SELECT 1 WHERE NOT EXISTS (" + connections + ")");
+            awaitRow("SELECT 1 WHERE NOT EXISTS (" + connections + ")");
             assertThat(rows()).isEqualTo(empty);
         }
         PostgresServer.query(target, "DROP TRIGGER change ON pet");
@@ -309,11 +311,8 @@ class MoveIT {
     }
 
     /// Asks until there is a row.
-    private void await(String sql) {
-        long beganNs = System.nanoTime();
-        while (PostgresServer.query(target, sql).isEmpty()) {
-            assertThat(System.nanoTime() - beganNs).as(sql).isLessThan(60_000_000_000L);
-        }
+    private void awaitRow(String sql) {
+        await(sql).atMost(Duration.ofMinutes(1)).until(() -> !PostgresServer.query(target, sql).isEmpty());
     }
 
     private void importAnimals(String... lines) throws IOException {

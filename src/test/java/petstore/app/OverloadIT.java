@@ -13,16 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -33,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import petstore.sql.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// More than the service can take: ten times as many requests as the store can answer, which come whether or not those before were
 /// answered, more connections than it may have files, and more of unfinished requests than fits into its memory. The store is slow
@@ -107,7 +105,7 @@ class OverloadIT {
                 for (int i = 0; i < 3 * SPARE_FILES; i++) {
                     others.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
                 }
-                await("no file is left", () -> openFiles(server) >= most);
+                await("no file is left").atMost(PATIENCE).until(() -> openFiles(server) >= most);
                 assertThat(list(first)).isEqualTo(200);
             } finally {
                 for (Socket other : others) {
@@ -131,7 +129,7 @@ class OverloadIT {
     @ParameterizedTest
     @MethodSource("unfinishedRequests")
     void goesOnWhenMemoryRunsOut(String request, @TempDir Path folder)
-            throws IOException, InterruptedException {
+            throws IOException {
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_JAVA_OPTIONS",
                 "-XX:TieredStopAtLevel=1 -Xmx64m");
         byte[] unfinished = request.getBytes(StandardCharsets.US_ASCII);
@@ -145,7 +143,7 @@ class OverloadIT {
                     others.add(other);
                     sendIfOpen(other, unfinished);
                 }
-                await("connections are refused",
+                await("connections are refused").atMost(PATIENCE).until(
                         () -> metric(server, "petstore_refused_connections_total", "listener=\"api\"") > 0);
                 assertThat(list(first)).isEqualTo(200);
             } finally {
@@ -153,7 +151,7 @@ class OverloadIT {
                     other.close();
                 }
             }
-            await("connections are taken again", () -> isListOnNewConnection(server));
+            await("connections are taken again").atMost(PATIENCE).until(() -> isListOnNewConnection(server));
         }
     }
 
@@ -170,14 +168,6 @@ class OverloadIT {
         String metrics = new ApiClient(server.adminPort(), "").get("/metrics").body();
         return metrics.lines().filter(line -> line.startsWith(name + "{") && Stream.of(labels).allMatch(line::contains))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ')))).sum();
-    }
-
-    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (!condition.getAsBoolean()) {
-            assertThat(Instant.now()).as(what).isBefore(end);
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
     }
 
     private static boolean isListOnNewConnection(PetstoreProcess server) {

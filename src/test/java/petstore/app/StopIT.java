@@ -21,18 +21,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 /// The program being told to stop, by SIGTERM or SIGINT.
 class StopIT {
 
     private static final String KEY = "a-key-for-the-test-that-stops";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration OFTEN = Duration.ofMillis(5);
 
     @TempDir
     private Path folder;
 
     @Test
-    void answersTheRequestThatItHasBegunToRead() throws IOException, InterruptedException {
+    void answersTheRequestThatItHasBegunToRead() throws IOException {
         try (PetstoreProcess server = serve(); RawClient client = new RawClient(server.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
                     + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
@@ -51,7 +54,7 @@ class StopIT {
     }
 
     @Test
-    void answersTheRequestThatWaitsForTheStore() throws IOException, InterruptedException {
+    void answersTheRequestThatWaitsForTheStore() throws IOException {
         try (PetstoreProcess server = serve();
                 RawClient client = new RawClient(server.port());
                 StoreFile file = new StoreFile(folder)) {
@@ -116,7 +119,7 @@ class StopIT {
 
     @ParameterizedTest
     @CsvSource({"TERM, TERM, 143", "INT, TERM, 143", "TERM, INT, 130"})
-    void aSecondSignalStopsItAtOnce(String first, String second, int code) throws IOException, InterruptedException {
+    void aSecondSignalStopsItAtOnce(String first, String second, int code) throws IOException {
         try (PetstoreProcess server = serve("--shutdown-delay", "50s")) {
             assumeHears(server, first, second);
             server.client(KEY).post(PET);
@@ -135,7 +138,7 @@ class StopIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
-    void oneSignalIsWaitedFor(String signal) throws IOException, InterruptedException {
+    void oneSignalIsWaitedFor(String signal) throws IOException {
         try (PetstoreProcess server = serve("--shutdown-delay", "2s")) {
             assumeHears(server, signal);
             Instant told = Instant.now();
@@ -155,12 +158,8 @@ class StopIT {
         assumeThat(ignoresInt && List.of(signals).contains("INT")).as("SIGINT is ignored").isFalse();
     }
 
-    private static void awaitNotReady(PetstoreProcess server) throws InterruptedException {
-        Instant deadline = Instant.now().plusSeconds(30);
-        while (server.client(KEY).get("/readyz").statusCode() != 503) {
-            assertThat(Instant.now()).isBefore(deadline);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
+    private static void awaitNotReady(PetstoreProcess server) {
+        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> server.client(KEY).get("/readyz").statusCode() == 503);
     }
 
     private PetstoreProcess serve(String... more) {
@@ -168,16 +167,13 @@ class StopIT {
     }
 
     /// Waits until nobody listens on the port.
-    private static void awaitRefusal(int port) throws InterruptedException {
-        Instant deadline = Instant.now().plusSeconds(30);
-        while (Instant.now().isBefore(deadline)) {
+    private static void awaitRefusal(int port) {
+        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                assertThat(socket.isConnected()).isTrue();
-                TimeUnit.MILLISECONDS.sleep(5);
+                return !socket.isConnected();
             } catch (IOException e) {
-                return;
+                return true;
             }
-        }
-        throw new AssertionError("still listening");
+        });
     }
 }

@@ -34,6 +34,7 @@ import petstore.http.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /// The API over TLS: HTTP/1.1 and HTTP/2, certificates that change, and clients that take their time at every step.
 class TlsTest {
@@ -42,6 +43,7 @@ class TlsTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SLACK = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
             "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
 
@@ -108,12 +110,9 @@ class TlsTest {
     }
 
     /// A client may see the end of a request, or of its connection, before the service has counted it.
-    private static void awaitNoRequest(TestService service) throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plusSeconds(20);
-        while (activeRequests(service) != 0) {
-            assertThat(Instant.now()).as("the count of requests in flight comes to none").isBefore(deadline);
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
+    private static void awaitNoRequest(TestService service) {
+        await("the count of requests in flight comes to none").atMost(PATIENCE)
+                .until(() -> activeRequests(service) == 0);
     }
 
     /// How many are in flight beside the one that asks.
@@ -192,12 +191,8 @@ class TlsTest {
         }
     }
 
-    private static void awaitServed(int port, Certificate expected) throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plusSeconds(20);
-        while (!served(port).equals(expected)) {
-            assertThat(Instant.now()).isBefore(deadline);
-            TimeUnit.MILLISECONDS.sleep(50);
-        }
+    private static void awaitServed(int port, Certificate expected) {
+        await().atMost(PATIENCE).until(() -> served(port).equals(expected));
     }
 
     private static boolean isAnswered(SSLSocket socket) throws IOException {
@@ -263,16 +258,8 @@ class TlsTest {
             for (RawClient client : silent) {
                 client.close();
             }
-            Instant deadline = Instant.now().plusSeconds(20);
-            boolean served = false;
-            while (!served) {
-                assertThat(Instant.now()).isBefore(deadline);
-                try {
-                    served = served(service.port()).equals(ec.der());
-                } catch (IOException e) {
-                    TimeUnit.MILLISECONDS.sleep(50);
-                }
-            }
+            await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> served(service.port()).equals(ec.der()));
         }
     }
 
