@@ -2,15 +2,14 @@ package petstore;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /// The SHA-256 of a secret: enough to recognise the secret, not enough to use it.
 public final class SecretHash {
 
     private static final int LENGTH = 32;
-    /// One for each thread: to look it up takes longer than to hash a secret.
-    private static final ThreadLocal<MessageDigest> SHA_256 = ThreadLocal.withInitial(SecretHash::sha256);
+    /// One for each thread: to make it takes longer than to hash a secret.
+    private static final ThreadLocal<MessageDigest> SHA_256 = ThreadLocal.withInitial(Sha256::begin);
 
     private final byte[] bytes;
 
@@ -21,14 +20,6 @@ public final class SecretHash {
     /// The hash of a secret's UTF-8 bytes.
     public static SecretHash of(String secret) {
         return new SecretHash(SHA_256.get().digest(secret.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 
     /// The hash that [#hex] wrote: 64 hexadecimal digits, else `IllegalArgumentException`.

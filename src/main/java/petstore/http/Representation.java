@@ -2,7 +2,6 @@ package petstore.http;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -11,6 +10,7 @@ import java.util.regex.Pattern;
 
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpHeaders;
+import petstore.Sha256;
 
 /// What a read gives, for conditional requests (RFC 9110 section 13): a client that has it already is not sent it again.
 ///
@@ -68,15 +68,11 @@ final class Representation {
     }
 
     private static String tag(Answer answer) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (Header header : answer.headers()) {
-                digest.update((header.name() + ":" + header.value() + "\n").getBytes(StandardCharsets.UTF_8));
-            }
-            byte[] bytes = Arrays.copyOf(digest.digest(answer.body().getBytes()), TAG_BYTES);
-            return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes) + '"';
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+        MessageDigest digest = Sha256.begin();
+        for (Header header : answer.headers()) {
+            digest.update((header.name() + ":" + header.value() + "\n").getBytes(StandardCharsets.UTF_8));
         }
+        byte[] bytes = Arrays.copyOf(digest.digest(answer.body().getBytes()), TAG_BYTES);
+        return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes) + '"';
     }
 }

@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -24,6 +23,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.Sha256;
 
 /// Copies everything that a store keeps into an empty one, in one transaction, and compares both before COMMIT.
 ///
@@ -127,7 +127,7 @@ final class StoreCopy {
 
     /// Reads everything, and writes it to another session if there is one.
     private Contents read(Session session, Optional<Session> to) throws SQLException {
-        MessageDigest sha256 = sha256();
+        MessageDigest sha256 = Sha256.begin();
         try (DataOutputStream digest = new DataOutputStream(
                 new BufferedOutputStream(new DigestOutputStream(OutputStream.nullOutputStream(), sha256)))) {
             long petCount = read(session, pets, digest, to);
@@ -202,14 +202,6 @@ final class StoreCopy {
                 digest.write(bytes);
             }
             case null, default -> digest.writeByte('-');
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 }
