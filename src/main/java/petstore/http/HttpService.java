@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -46,6 +47,7 @@ public final class HttpService implements AutoCloseable {
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
     private static final long KEY_REFRESH_MS = 1_000;
+    private static final int CHORES = 2;
     private static final long LONGEST_SWEEP_MS = 250;
     private static final Duration STOPPING = Duration.ofSeconds(20);
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
@@ -70,6 +72,9 @@ public final class HttpService implements AutoCloseable {
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
+    /// Does what is done again and again: keys are read, and certificates.
+    private final ScheduledExecutorService chores = Executors.newScheduledThreadPool(CHORES,
+            Thread.ofPlatform().name("chore-", 0).daemon().factory());
     private int freePorts;
     private int port;
     private int adminPort;
@@ -125,18 +130,15 @@ public final class HttpService implements AutoCloseable {
                 new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, refusals,
                         Optional.empty(), virtualThreads),
                 Optional.empty(), () -> false, 1);
-        refreshLater();
+        var _ = chores.scheduleWithFixedDelay(this::refreshKeys, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);
     }
 
-    private void refreshLater() {
-        vertx.setTimer(KEY_REFRESH_MS, _ -> virtualThreads.execute(() -> {
-            try {
-                bearer.refresh();
-            } catch (RuntimeException e) {
-                LOG.warn("The API keys could not be read again: {}", e.getMessage());
-            }
-            refreshLater();
-        }));
+    private void refreshKeys() {
+        try {
+            bearer.refresh();
+        } catch (RuntimeException e) {
+            LOG.warn("The API keys could not be read again: {}", e.getMessage());
+        }
     }
 
     /// Opens a listener on `instances` event loops and gives back its port.
@@ -219,7 +221,7 @@ public final class HttpService implements AutoCloseable {
                     .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
                     .listen(port, host).onSuccess(open -> {
                         actualPort.set(open.actualPort());
-                        tls.ifPresent(on -> on.renewLater(open, virtualThreads));
+                        tls.ifPresent(on -> on.keepRenewed(open, chores));
                     });
         }
 
@@ -281,8 +283,10 @@ public final class HttpService implements AutoCloseable {
         if (adminPort != 0) {
             LockSupport.parkNanos(settings.shutdownDelay().toNanos());
         }
+        chores.shutdown();
         try {
             vertx.close().await(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+            var _ = chores.awaitTermination(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {
             LOG.warn("Closing took too long: {}", e.getMessage());
         }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
@@ -102,24 +102,23 @@ final class Tls {
     /// Looks at the files again and again, and has a server use another certificate for new connections when they have changed.
     /// Event loops share one port, and so its TLS: the first one looks after it.
     ///
-    /// @param threads do what blocks
-    void renewLater(HttpServer server, Executor threads) {
-        if (!renewing.compareAndSet(false, true)) {
-            return;
+    /// @param chores do what blocks
+    void keepRenewed(HttpServer server, ScheduledExecutorService chores) {
+        if (renewing.compareAndSet(false, true)) {
+            var _ = chores.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
         }
-        vertx.setTimer(CHECK_MS, _ -> threads.execute(() -> {
-            try {
-                Optional<ServerSSLOptions> changed = changed();
-                if (changed.isPresent()) {
-                    server.updateSSLOptions(changed.get()).await();
-                    LOG.info("The TLS certificate was renewed");
-                }
-            } catch (Exception e) {
-                LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
+    }
+
+    private void renew(HttpServer server) {
+        try {
+            Optional<ServerSSLOptions> changed = changed();
+            if (changed.isPresent()) {
+                server.updateSSLOptions(changed.get()).await();
+                LOG.info("The TLS certificate was renewed");
             }
-            renewing.set(false);
-            renewLater(server, threads);
-        }));
+        } catch (Exception e) {
+            LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
+        }
     }
 
     /// Reads the files again, and gives back what a server is to use from now on when they have changed. Blocks; one thread at a

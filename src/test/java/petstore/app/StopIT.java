@@ -150,6 +150,23 @@ class StopIT {
         }
     }
 
+    /// The use of a key is saved when the keys are read again, every second; the store makes it wait here.
+    @Test
+    void saysNothingOfTheKeysThatItIsReadingAgain() throws InterruptedException {
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady();
+                StoreFile file = new StoreFile(folder)) {
+            file.execute("BEGIN IMMEDIATE");
+            assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
+            TimeUnit.SECONDS.sleep(2);
+            server.terminate();
+            awaitRefusal(server.port());
+            file.execute("COMMIT");
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.err()).isEmpty();
+            assertThat(ending.code()).isZero();
+        }
+    }
+
     /// What was started in the background of a script does not hear of SIGINT, and neither does what it starts.
     private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
         String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
