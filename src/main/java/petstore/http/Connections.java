@@ -188,7 +188,7 @@ final class Connections {
             if (connection != null) {
                 watches.remove(connection);
             }
-            exchanges.forEach(Exchange::abandoned);
+            exchanges.forEach(Exchange::closed);
         }
     }
 

@@ -204,11 +204,11 @@ final class Exchange {
         sending.onComplete(done -> {
             long now = System.nanoTime();
             sent = true;
-            if (done.succeeded() && !ended) {
+            if (done.failed()) {
+                gaveUp();
+            } else if (!ended) {
                 ended = true;
                 telemetry.answered(this, answer, bodyless ? 0 : answer.body().length(), now);
-            } else if (multiplexed) {
-                abandoned();
             }
             advanced(now);
         });
@@ -226,21 +226,24 @@ final class Exchange {
         }
     }
 
-    /// The connection has ended.
-    void abandoned() {
+    /// The connection, or the stream of HTTP/2, has ended: because one side gave it up, or with the answer, of which is known only
+    /// later whether it has gone.
+    void closed() {
+        if (!request.response().ended()) {
+            gaveUp();
+        }
+    }
+
+    private void gaveUp() {
         if (!ended) {
             ended = true;
             telemetry.abandoned(this);
         }
     }
 
-    /// The stream of HTTP/2 has ended: when all was sent and received, or because one side gave it up. In the first case the
-    /// answer is told of once it has gone.
     private void streamClosed() {
         streamClosed = true;
-        if (!request.response().ended()) {
-            abandoned();
-        }
+        closed();
         advanced(System.nanoTime());
     }
 

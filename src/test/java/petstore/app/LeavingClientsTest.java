@@ -118,6 +118,7 @@ class LeavingClientsTest {
                 closeAll(clients);
             }
             closeAll(connectAll(service));
+            service.awaitNoRequest();
         }
     }
 

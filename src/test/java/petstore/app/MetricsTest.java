@@ -78,6 +78,19 @@ class MetricsTest {
                 "petstore_store_batch_size_count{queue=\"catalogue-writer\"} 1");
     }
 
+    @Test
+    void countsTheRequestThatEndsItsConnection() throws IOException {
+        String pet = "{\"name\":\"Tom\",\"categoryId\":2}";
+        try (RawClient client = new RawClient(service.port())) {
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "
+                    + TestService.KEY + "\r\nContent-Type: application/json\r\nContent-Length: " + pet.length()
+                    + "\r\n\r\n" + pet);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+        assertThat(metrics().lines()).contains(count("POST", "201", "/v1/pets") + " 2");
+    }
+
     private static String count(String method, String status, String route) {
         return "http_server_request_duration_seconds_count{http_request_method=\"" + method
                 + "\",http_response_status_code=\"" + status + "\",http_route=\"" + route + "\"}";

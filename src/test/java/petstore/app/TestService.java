@@ -1,7 +1,9 @@
 package petstore.app;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -10,6 +12,8 @@ import petstore.http.RequestLog;
 import petstore.http.TestSettings;
 import petstore.sql.Migrate;
 import petstore.sql.TestStore;
+
+import static org.awaitility.Awaitility.await;
 
 /// The service as `petstore serve` puts it together, in this process, on free ports.
 ///
@@ -22,6 +26,8 @@ final class TestService implements AutoCloseable {
 
     /// The API key that the service is started with.
     static final String KEY = "test-key-of-more-than-sixteen-characters";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final RequestLog SILENT = new RequestLog() {
         @Override
@@ -70,6 +76,22 @@ final class TestService implements AutoCloseable {
 
     int adminPort() {
         return service.adminPort();
+    }
+
+    /// Waits until none is in flight. A client may see the end of a request, or of its connection, before the service has counted
+    /// it.
+    void awaitNoRequest() {
+        await("the count of requests in flight comes to none").atMost(PATIENCE).until(() -> activeRequests() == 0);
+    }
+
+    /// How many are in flight beside the one that asks.
+    private int activeRequests() throws IOException {
+        try (RawClient metrics = new RawClient(adminPort())) {
+            String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").answer().orElseThrow().body();
+            String line = page.lines().filter(text -> text.startsWith("http_server_active_requests ")).findFirst()
+                    .orElseThrow();
+            return (int) Double.parseDouble(line.split(" ", 2)[1]) - 1;
+        }
     }
 
     @Override

@@ -105,23 +105,7 @@ class TlsTest {
             assertThat(send(client, port, "GET", "/v1/pets", key, "").statusCode()).isEqualTo(200);
             assertThat(new ApiClient(service.adminPort(), "").get("/readyz").statusCode())
                     .as("the admin listener stays without TLS").isEqualTo(200);
-            awaitNoRequest(service);
-        }
-    }
-
-    /// A client may see the end of a request, or of its connection, before the service has counted it.
-    private static void awaitNoRequest(TestService service) {
-        await("the count of requests in flight comes to none").atMost(PATIENCE)
-                .until(() -> activeRequests(service) == 0);
-    }
-
-    /// How many are in flight beside the one that asks.
-    private static int activeRequests(TestService service) throws IOException {
-        try (RawClient metrics = new RawClient(service.adminPort())) {
-            String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").answer().orElseThrow().body();
-            String line = page.lines().filter(text -> text.startsWith("http_server_active_requests ")).findFirst()
-                    .orElseThrow();
-            return (int) Double.parseDouble(line.split(" ", 2)[1]) - 1;
+            service.awaitNoRequest();
         }
     }
 
@@ -276,7 +260,7 @@ class TlsTest {
             client.request(5, true, "no", "thing").request(7, false, POST).send(RawHttp2Client.DATA,
                     RawHttp2Client.END_STREAM, 7, PET.replace("7", "\"7\"").getBytes(StandardCharsets.US_ASCII));
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(400);
-            awaitNoRequest(service);
+            service.awaitNoRequest();
         }
     }
 
@@ -349,7 +333,7 @@ class TlsTest {
                 }
             }
             assertThat(client.await(RawHttp2Client.DATA)).as("closed").isEmpty();
-            awaitNoRequest(service);
+            service.awaitNoRequest();
         }
     }
 
