@@ -250,7 +250,7 @@ public final class HttpService implements AutoCloseable {
         private void opened(HttpConnection connection) {
             if (connection.protocolVersion() != HttpVersion.HTTP_2) {
                 HeadCheck.install(connection);
-                Coalescer.install(connection);
+                AnswerEncoder.install(connection);
             }
             connections.opened(connection);
         }
