@@ -22,26 +22,31 @@ final class ListPets implements Route.Operation {
         this.cache = cache;
     }
 
-    /// A page that is in memory is answered at once, if the version is known.
+    /// A page that is in memory is answered at once, if the version is known. What memory has nothing to do with needs none.
     @Override
     public CompletableFuture<Answer> answer(Request request) {
         PetQuery query = QueryParameters.petQuery(request.query());
-        return catalogue.version().thenCompose(version -> page(query, version)).thenApply(page -> page.answer(request));
+        CompletableFuture<Representation> found = cache.keeps(query)
+                ? catalogue.version().thenCompose(version -> page(query, version))
+                : catalogue.list(query).thenApply(this::represent);
+        return found.thenApply(page -> page.answer(request));
     }
 
     /// The version is from before the page is read: what is added in between makes the page newer, not older.
     private CompletableFuture<Representation> page(PetQuery query, Version version) {
         return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
-                () -> catalogue.list(query).thenApply(page -> represent(query, version, page)));
+                () -> catalogue.list(query).thenApply(page -> {
+                    Representation representation = represent(page);
+                    cache.put(query, version, page, representation);
+                    return representation;
+                }));
     }
 
-    private Representation represent(PetQuery query, Version version, Page page) {
+    private Representation represent(Page page) {
         byte[] body = PetJson.write(page.pets());
-        Representation representation = new Representation(page.next().isEmpty()
+        return new Representation(page.next().isEmpty()
                 ? Answer.json(200, body)
                 : Answer.json(200, body, link(page.next().get())));
-        cache.put(query, version, page, representation);
-        return representation;
     }
 
     private Header link(PetQuery next) {

@@ -51,25 +51,32 @@ final class PageCache {
         return entries.policy().eviction().orElseThrow().weightedSize().orElse(0);
     }
 
+    /// Whether the page of `query` is kept, or worth it, since it is asked for again. One that is asked for once would take the
+    /// place of others, and stay just long enough to be expensive for the garbage collector.
+    boolean keeps(PetQuery query) {
+        if (entries.asMap().containsKey(query) || wasAskedFor(query)) {
+            return true;
+        }
+        misses.increment();
+        return false;
+    }
+
     /// The page as it is at version `now`; absent when it is not known.
     Optional<Representation> find(PetQuery query, Version now) {
         Entry entry = entries.getIfPresent(query);
         if (entry == null || !entry.version().keepsPage(entry.hasNext(), now)) {
+            misses.increment();
             return Optional.empty();
         }
         hits.increment();
         return Optional.of(entry.page());
     }
 
-    /// Keeps a page that is asked for again. One that is asked for once would take the place of others, and stay just long enough
-    /// to be expensive for the garbage collector.
+    /// Keeps a page.
     ///
     /// @param version the version before the page was read
     void put(PetQuery query, Version version, Page page, Representation representation) {
-        misses.increment();
-        if (wasAskedFor(query)) {
-            entries.put(query, new Entry(version, page.next().isPresent(), representation));
-        }
+        entries.put(query, new Entry(version, page.next().isPresent(), representation));
     }
 
     /// Forgets all pages.
