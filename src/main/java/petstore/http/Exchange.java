@@ -226,8 +226,8 @@ final class Exchange {
         }
     }
 
-    /// The connection, or the stream of HTTP/2, has ended: because one side gave it up, or with the answer, of which is known only
-    /// later whether it has gone.
+    /// The connection, or the stream of HTTP/2, has ended: because one side gave it up, or with the answer. Whether an answer that
+    /// was handed over has gone is told later.
     void closed() {
         if (!request.response().ended()) {
             gaveUp();
