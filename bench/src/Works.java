@@ -84,20 +84,37 @@ final class Works {
         return sqlite.copy(MEDIUM);
     }
 
+    /// Measures a server that is warm.
+    private interface Turn {
+        /// @param turn counts from 1
+        Sample run(Server server, int turn) throws Exception;
+    }
+
+    private interface Preparation {
+        /// Says how the turns of a round are measured, now that the service is warm, of whose answers one has so many bytes.
+        Turn of(Server service, int round, double bytes) throws Exception;
+    }
+
     private Work toCeiling(String group, String name, StoreMaker store, Load load, Work.Target target,
             Work.Comparison... more) {
+        return toCeiling(group, name, "req/s", store, load, (_, round, bytes) -> (server, turn) -> wrk.run(server.port, load,
+                seconds, seed(round, turn), bytes), target, more);
+    }
+
+    private Work toCeiling(String group, String name, String unit, StoreMaker store, Load load, Preparation preparation,
+            Work.Target target, Work.Comparison... more) {
         Path answers = lab.newPath("answers");
         Sample[] ceiling = new Sample[1];
         List<Work.Comparison> comparisons = new ArrayList<>();
         comparisons.add(new Work.Comparison(CEILING, _ -> ceiling[0], target));
         comparisons.addAll(List.of(more));
-        return new Work(group, name, "req/s", round -> {
+        return new Work(group, name, unit, round -> {
             try (Store its = store.make(); Server service = Server.service(lab, its, "")) {
                 double bytes = warm(service, answers, load, round);
                 // It gives the answers that the service has just given.
                 try (Server bare = Server.ceiling(lab, answers, load, ceilingCache())) {
                     warm(bare, answers, load, round);
-                    List<Sample> medians = byTurns(List.of(service, bare), load, round, bytes);
+                    List<Sample> medians = byTurns(List.of(service, bare), preparation.of(service, round, bytes));
                     ceiling[0] = medians.getLast();
                     return medians.getFirst();
                 }
@@ -105,11 +122,11 @@ final class Works {
         }, comparisons);
     }
 
-    private List<Sample> byTurns(List<Server> servers, Load load, int round, double bytes) throws Exception {
+    private static List<Sample> byTurns(List<Server> servers, Turn measure) throws Exception {
         List<List<Sample>> samples = List.of(new ArrayList<>(), new ArrayList<>());
         for (int turn = 1; turn <= TURNS; turn++) {
             for (int i = 0; i < servers.size(); i++) {
-                samples.get(i).add(wrk.run(servers.get(i).port, load, seconds, seed(round, turn), bytes));
+                samples.get(i).add(measure.run(servers.get(i), turn));
             }
         }
         return samples.stream().map(Sample::median).toList();
@@ -162,19 +179,11 @@ final class Works {
     }
 
     private Work latency(Load load) {
-        Path answers = lab.newPath("answers");
-        double[] rate = new double[1];
-        return new Work("latency", "p99 of list of 20, at half of its greatest rate", "ms", round -> {
-            try (Store store = medium(); Server server = Server.service(lab, store, "")) {
-                rate[0] = warmAndRun(server, answers, load, round).value() / 2;
-                return paced(server, load, rate[0]);
-            }
-        }, List.of(new Work.Comparison(CEILING + " at the same rate", round -> {
-            try (Server server = Server.ceiling(lab, answers, load, ceilingCache())) {
-                warmAndRun(server, answers, load, round);
-                return paced(server, load, rate[0]);
-            }
-        }, Work.Target.atMost(2))));
+        return toCeiling("latency", "p99 of list of 20, at half of its greatest rate", "ms", this::medium, load,
+                (service, round, bytes) -> {
+                    double rate = wrk.run(service.port, load, seconds, seed(round, 1), bytes).value() / 2;
+                    return (server, _) -> paced(server, load, rate);
+                }, Work.Target.atMost(2));
     }
 
     private Sample paced(Server server, Load load, double rate) throws IOException, InterruptedException {
