@@ -19,6 +19,9 @@ import java.util.function.BooleanSupplier;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -69,6 +72,8 @@ public final class HttpService implements AutoCloseable {
     private final RefusalLog refusals;
     private final Bearer bearer;
     private final Health health;
+    /// The sockets that take connections.
+    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
@@ -88,7 +93,7 @@ public final class HttpService implements AutoCloseable {
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;
-        this.vertx = Vertx.builder().withTransport(PacedAcceptor.transport())
+        this.vertx = Vertx.builder().withTransport(PacedAcceptor.transport(listening))
                 .with(new VertxOptions().setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)))
                 .build();
@@ -284,6 +289,8 @@ public final class HttpService implements AutoCloseable {
             LockSupport.parkNanos(settings.shutdownDelay().toNanos());
         }
         chores.shutdown();
+        // Vert.x closes them too, but first takes away the event loops that connections are handed to.
+        listening.close().awaitUninterruptibly();
         try {
             vertx.close().await(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
             var _ = chores.awaitTermination(STOPPING.toMillis(), TimeUnit.MILLISECONDS);

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.vertx.core.impl.transports.NioTransport;
 import io.vertx.core.impl.transports.TransportInternal;
@@ -25,11 +26,17 @@ final class PacedAcceptor extends NioServerSocketChannel {
     private long pauseNs = SHORTEST_PAUSE.toNanos();
 
     /// The sockets of Java with this one to listen on.
-    static Transport transport() {
+    ///
+    /// @param listening gets those that are open
+    static Transport transport(ChannelGroup listening) {
         return new TransportInternal("paced", true, null, new NioTransport() {
             @Override
             public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-                return domainSocket ? super.serverChannelFactory(true) : PacedAcceptor::new;
+                return domainSocket ? super.serverChannelFactory(true) : () -> {
+                    PacedAcceptor acceptor = new PacedAcceptor();
+                    listening.add(acceptor);
+                    return acceptor;
+                };
             }
         });
     }

@@ -11,8 +11,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,6 +170,26 @@ class StopIT {
         }
     }
 
+    /// Once is not enough: it is a matter of microseconds.
+    @RepeatedTest(4)
+    void leavesNoStackTraceOfThoseWhoConnectMeanwhile() throws InterruptedException {
+        try (PetstoreProcess server = serve(); ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            CountDownLatch connected = new CountDownLatch(1_000);
+            for (int i = 0; i < 16; i++) {
+                clients.execute(() -> {
+                    while (connects(server.port())) {
+                        connected.countDown();
+                    }
+                });
+            }
+            assertThat(connected.await(30, TimeUnit.SECONDS)).isTrue();
+            server.terminate();
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.err()).as("a stack trace").noneMatch(line -> line.contains("Exception"));
+            assertThat(ending.code()).isZero();
+        }
+    }
+
     /// What was started in the background of a script does not hear of SIGINT, and neither does what it starts.
     private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
         String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
@@ -185,12 +208,14 @@ class StopIT {
 
     /// Waits until nobody listens on the port.
     private static void awaitRefusal(int port) {
-        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return !socket.isConnected();
-            } catch (IOException e) {
-                return true;
-            }
-        });
+        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> !connects(port));
+    }
+
+    private static boolean connects(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

@@ -17,6 +17,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.vertx.core.spi.transport.Transport;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +37,8 @@ class PacedAcceptorTest {
 
     @Test
     void takesNoMoreBeforeTheEventLoopHasGotRoundToThose() throws Exception {
-        Transport transport = PacedAcceptor.transport().implementation();
+        ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+        Transport transport = PacedAcceptor.transport(listening).implementation();
         EventLoopGroup acceptor = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         CountDownLatch busy = new CountDownLatch(1);
@@ -56,6 +60,7 @@ class PacedAcceptorTest {
             busy.countDown();
             assertThat(reached.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
             assertThat(taken.get()).isEqualTo(CLIENTS);
+            assertThat(List.copyOf(listening)).containsExactly(server);
         } finally {
             busy.countDown();
             for (Socket client : clients) {
