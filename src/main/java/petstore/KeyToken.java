@@ -35,7 +35,7 @@ public record KeyToken(String id, String secret) {
         }
         int secretAt = PREFIX.length() + ID_LENGTH;
         int checksumAt = secretAt + SECRET_LENGTH;
-        if (!checksum(text.substring(0, checksumAt)).equals(text.substring(checksumAt))) {
+        if (!text.endsWith(checksum(text.substring(0, checksumAt)))) {
             return Optional.empty();
         }
         return Optional.of(new KeyToken(text.substring(PREFIX.length(), secretAt),

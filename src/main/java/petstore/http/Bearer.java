@@ -105,20 +105,22 @@ final class Bearer {
             return new Verdict.Accepted(configured.get());
         }
         Optional<KeyToken> token = KeyToken.parse(text);
-        if (token.isEmpty() || unknownIds.getIfPresent(token.get().id()) != null) {
+        if (token.isEmpty()) {
             return BAD_KEY;
         }
         ApiKey key = known.get(token.get().id());
-        return key == null || mayBeRotated(token.get(), key)
-                ? new Verdict.Undecided(token.get())
-                : judge(token.get(), key);
+        if (key == null) {
+            return unknownIds.getIfPresent(token.get().id()) == null ? new Verdict.Undecided(token.get()) : BAD_KEY;
+        }
+        Instant now = clock.instant();
+        boolean owned = key.isOwnedBy(token.get().secret(), now);
+        return !owned && claimLookUp(key, now) ? new Verdict.Undecided(token.get()) : judge(key, owned, now);
     }
 
-    /// Whether a secret is not the key's in memory, and the store was not asked lately: guesses must not keep it busy.
-    private boolean mayBeRotated(KeyToken token, ApiKey key) {
-        Instant now = clock.instant();
+    /// Whether the store was not asked for a key lately, and is asked now: guesses must not keep it busy.
+    private boolean claimLookUp(ApiKey key, Instant now) {
         Instant before = lookedUp.getOrDefault(key.id(), Instant.MIN);
-        if (key.isOwnedBy(token.secret(), now) || now.isBefore(before.plus(LOOK_UP_INTERVAL))) {
+        if (now.isBefore(before.plus(LOOK_UP_INTERVAL))) {
             return false;
         }
         lookedUp.put(key.id(), now);
@@ -134,12 +136,11 @@ final class Bearer {
             return BAD_KEY;
         }
         known.put(token.id(), key.get());
-        return judge(token, key.get());
+        Instant now = clock.instant();
+        return judge(key.get(), key.get().isOwnedBy(token.secret(), now), now);
     }
 
-    private Verdict judge(KeyToken token, ApiKey key) {
-        Instant now = clock.instant();
-        boolean owned = key.isOwnedBy(token.secret(), now);
+    private Verdict judge(ApiKey key, boolean owned, Instant now) {
         if (!owned || !key.isGoodAt(now)) {
             return BAD_KEY;
         }
