@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
+import static org.awaitility.Awaitility.await;
+
 /// A client of the API that holds every answer to the contract.
 final class ApiClient {
 
@@ -43,6 +45,11 @@ final class ApiClient {
     /// A client with another key; empty for none.
     ApiClient withKey(String key) {
         return new ApiClient(port, key.isEmpty() ? "" : "Bearer " + key, retries);
+    }
+
+    /// Lists again and again for as long as it may; gives back how that is refused. Fails when it still may after `limit`.
+    HttpResponse<String> awaitRefusal(Duration limit) {
+        return await().atMost(limit).until(() -> get("/v1/pets"), answer -> answer.statusCode() != 200);
     }
 
     HttpResponse<String> get(String path, String... headers) {
