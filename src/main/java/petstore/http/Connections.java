@@ -37,6 +37,8 @@ final class Connections {
     private static final Answer NO_MEMORY = Errors
             .answer(Failure.unavailable("too much is being sent; try again later"));
 
+    private static final long LONGEST_SWEEP_MS = 250;
+
     /// Little at once: requests that wait for the answers before them take many times the room of their bytes.
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
             .maxMessagesPerRead(1);
@@ -288,6 +290,11 @@ final class Connections {
 
     boolean isStopping() {
         return stopping;
+    }
+
+    /// How often [#sweep] has to be called.
+    long sweepIntervalMs() {
+        return Math.clamp(deadlines.shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS);
     }
 
     /// Ends everything that is overdue: with an answer when it is the service that is late, else by closing the connection.

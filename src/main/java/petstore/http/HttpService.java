@@ -3,10 +3,6 @@ package petstore.http;
 import java.net.BindException;
 import java.net.UnknownHostException;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,19 +19,10 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
-import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.core.internal.ContextInternal;
-import org.jspecify.annotations.Nullable;
+import io.vertx.core.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
@@ -47,14 +34,8 @@ import petstore.KeyRing;
 public final class HttpService implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpService.class);
-    private static final int MAX_HEADER_BYTES = 8 * 1024;
-    private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
     private static final long KEY_REFRESH_MS = 1_000;
     private static final int CHORES = 2;
-    private static final long LONGEST_SWEEP_MS = 250;
-    private static final Duration STOPPING = Duration.ofSeconds(20);
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
-            .ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
     /// How Netty gets memory for what it sends, which it looks at once, when it is loaded. By default it is `adaptive`, with which
     /// an answer takes a microsecond more.
     private static final String ALLOCATOR = "io.netty.allocator.type";
@@ -158,11 +139,15 @@ public final class HttpService implements AutoCloseable {
                         .description("Connections that were closed because there were too many, or no memory was left.")
                         .tag("listener", name).register(meters),
                 memoryIsShort);
-        // Event loops that ask for the same negative port share one free port.
-        int asked = port == 0 ? -++freePorts : port;
+        SocketAddress address = port == 0
+                ? SocketAddress.sharedRandomPort(++freePorts, host)
+                : SocketAddress.inetSocketAddress(port, host);
         try {
-            vertx.deployVerticle(() -> new Listener(host, asked, dispatcher, tls, actualPort, room),
-                    new DeploymentOptions().setInstances(instances)).await();
+            vertx.deployVerticle(() -> new Listener(address, dispatcher, tls,
+                    new Connections(this.settings.deadlines(), room), telemetry, clock, open -> {
+                        actualPort.set(open.actualPort());
+                        tls.ifPresent(on -> on.keepRenewed(open, chores));
+                    }), new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     "cannot listen on " + host + ":" + port + " (" + settings + "host, " + settings + "port): "
@@ -181,93 +166,6 @@ public final class HttpService implements AutoCloseable {
             case BindException _ -> "this machine does not have this address, or the port is not for everybody";
             default -> String.valueOf(e.getMessage());
         };
-    }
-
-    /// One event loop's share of a listener.
-    private final class Listener extends VerticleBase {
-        private final String host;
-        private final int port;
-        private final Dispatcher dispatcher;
-        private final AtomicInteger actualPort;
-        private final Connections connections;
-        // What Vert.x adds for web sockets closes a connection on which many requests come at once. A connection that other threads
-        // may write to has a queue of 5 KB for them.
-        private final HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false)
-                .setStrictThreadMode(true)
-                .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
-                .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES);
-        private final Optional<Tls> tls;
-        private @Nullable HttpServer server;
-        private long dateSecond;
-        private Header date = Header.of(HttpHeaders.DATE, "");
-
-        Listener(String host, int port, Dispatcher dispatcher, Optional<Tls> tls, AtomicInteger actualPort,
-                Connections.Room room) {
-            this.host = host;
-            this.port = port;
-            this.dispatcher = dispatcher;
-            this.tls = tls;
-            this.actualPort = actualPort;
-            this.connections = new Connections(settings.deadlines(), room);
-        }
-
-        @Override
-        public Future<?> start() {
-            vertx.setPeriodic(Math.clamp(settings.deadlines().shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS),
-                    _ -> connections.sweep());
-            tls.ifPresent(on -> {
-                on.applyTo(options, MAX_HEADER_BYTES);
-                on.watch(((ContextInternal) context).nettyEventLoop(), connections);
-            });
-            HttpServer opening = vertx.createHttpServer(options);
-            server = opening;
-            return opening.connectionHandler(this::opened)
-                    .requestHandler(request -> begin(exchange(request)))
-                    .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
-                    .listen(port, host).onSuccess(open -> {
-                        actualPort.set(open.actualPort());
-                        tls.ifPresent(on -> on.keepRenewed(open, chores));
-                    });
-        }
-
-        /// Waits for the answers to the requests that have begun to come.
-        @Override
-        public Future<?> stop() {
-            connections.stop();
-            return server == null ? Future.succeededFuture() : server.shutdown(STOPPING);
-        }
-
-        private void begin(Exchange exchange) {
-            Optional<Answer> refusal = exchange.isMultiplexed()
-                    ? HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
-                    : Optional.empty();
-            if (refusal.isPresent()) {
-                dispatcher.refuse(exchange, refusal.get());
-            } else {
-                dispatcher.dispatch(exchange);
-            }
-        }
-
-        private Exchange exchange(HttpServerRequest request) {
-            return new Exchange(request, context, connections, telemetry, date());
-        }
-
-        private void opened(HttpConnection connection) {
-            if (connection.protocolVersion() != HttpVersion.HTTP_2) {
-                HeadCheck.install(connection);
-                AnswerEncoder.install(connection);
-            }
-            connections.opened(connection);
-        }
-
-        private Header date() {
-            long second = clock.millis() / 1_000;
-            if (second != dateSecond) {
-                dateSecond = second;
-                date = Header.of(HttpHeaders.DATE, HTTP_DATE.format(clock.instant()));
-            }
-            return date;
-        }
     }
 
     /// The port that the API listens on.
@@ -292,8 +190,8 @@ public final class HttpService implements AutoCloseable {
         // Vert.x closes them too, but first takes away the event loops that connections are handed to.
         listening.close().awaitUninterruptibly();
         try {
-            vertx.close().await(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
-            var _ = chores.awaitTermination(STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+            vertx.close().await(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+            var _ = chores.awaitTermination(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {
             LOG.warn("Closing took too long: {}", e.getMessage());
         }
