@@ -35,7 +35,7 @@ final class Exchange {
     private final HttpServerRequest request;
     private final Context context;
     private final Connections connections;
-    private final Connections.@Nullable Watch watch;
+    private final @Nullable ConnectionWatch watch;
     private final Telemetry telemetry;
     private final Header date;
     private final String id;

@@ -134,7 +134,7 @@ public final class HttpService implements AutoCloseable {
         AtomicInteger openConnections = new AtomicInteger();
         Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
                 .tag("listener", name).register(meters);
-        Connections.Room room = new Connections.Room(this.settings.maxConnections(), openConnections,
+        Room room = new Room(this.settings.maxConnections(), openConnections,
                 Counter.builder("petstore.refused.connections")
                         .description("Connections that were closed because there were too many, or no memory was left.")
                         .tag("listener", name).register(meters),
