@@ -66,7 +66,7 @@ interface Database extends AutoCloseable {
 
     /// Adds animals in one transaction, under new ids in a row, and gives them back.
     default List<Pet> add(List<NewPet> pets) {
-        return write(session -> SqlCatalogue.insertNew(session, pets, newPetIds(session, pets.size())));
+        return write(session -> PetTable.insertNew(session, pets, newPetIds(session, pets.size())));
     }
 
     /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].

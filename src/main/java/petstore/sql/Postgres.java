@@ -144,7 +144,7 @@ final class Postgres implements Database {
     @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
         snapshot(session -> {
-            PreparedStatement select = session.prepare(SqlCatalogue.ALL);
+            PreparedStatement select = session.prepare(PetTable.ALL);
             select.setFetchSize(FETCH_SIZE);
             try (ResultSet rows = select.executeQuery()) {
                 List<Pet> group = new ArrayList<>(FETCH_SIZE);
@@ -206,7 +206,7 @@ final class Postgres implements Database {
             add.setObject(4, pets.stream().mapToLong(NewPet::categoryId).toArray());
             add.setObject(5, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
                     .toArray(String[]::new));
-            return SqlCatalogue.withIds(pets, Session.committedRows(add, row -> row.getLong(1)).getFirst());
+            return PetTable.withIds(pets, Session.committedRows(add, row -> row.getLong(1)).getFirst());
         } catch (SQLException e) {
             throw failure(e);
         }
