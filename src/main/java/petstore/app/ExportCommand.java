@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 
 import petstore.Failure;
+import petstore.WholeFile;
 import petstore.sql.SqlStore;
 import petstore.transfer.Exporter;
 import petstore.transfer.Format;
@@ -62,17 +62,9 @@ final class ExportCommand implements Callable<Integer> {
                 : export(open, Files.newOutputStream(target));
     }
 
-    /// Writes beside the file and renames at the end.
     private long exportToFile(SqlStore open, Path target) throws IOException {
-        Path part = Durable.partOf(target);
-        try {
-            long written = export(open, Files.newOutputStream(part, StandardOpenOption.CREATE_NEW));
-            Durable.sync(part);
-            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
-            return written;
-        } finally {
-            Files.deleteIfExists(part);
-        }
+        return WholeFile.write(target,
+                part -> export(open, Files.newOutputStream(part, StandardOpenOption.CREATE_NEW)));
     }
 
     private long export(SqlStore open, OutputStream out) throws IOException {

@@ -1,11 +1,9 @@
 package petstore.sql;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -13,6 +11,7 @@ import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
 import petstore.Failure;
+import petstore.WholeFile;
 
 /// Copies of a SQLite store: made while it is in use, verified before they are trusted, put in its place.
 final class SqliteCopy {
@@ -39,22 +38,14 @@ final class SqliteCopy {
     /// @param progress is told the pages copied
     /// @return how many animals are in it
     static long backup(Path folder, Path target, LongConsumer progress) {
-        Path part = partOf(target);
-        return perform("backed up", target, _ -> {
-            try {
-                Files.deleteIfExists(part);
-                SqliteFile.createPrivate(part);
-                long count = copy(SqliteFile.in(folder), part, progress);
-                if (verify(part) != count) {
-                    throw new Failure(Failure.Kind.UNAVAILABLE, "the copy has not all animals; try again");
-                }
-                sync(part);
-                Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
-                return count;
-            } finally {
-                Files.deleteIfExists(part);
+        return perform("backed up", target, file -> WholeFile.write(file, part -> {
+            SqliteFile.createPrivate(part);
+            long count = copy(SqliteFile.in(folder), part, progress);
+            if (verify(part) != count) {
+                throw new Failure(Failure.Kind.UNAVAILABLE, "the copy has not all animals; try again");
             }
-        });
+            return count;
+        }));
     }
 
     /// The transaction holds on to one state of the store for all steps.
@@ -98,14 +89,6 @@ final class SqliteCopy {
         });
     }
 
-    /// Where a copy is written until it is whole: beside the file, under a name that no other process uses, and gone when this one
-    /// ends.
-    private static Path partOf(Path file) {
-        Path part = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid() + ".part");
-        part.toFile().deleteOnExit();
-        return part;
-    }
-
     private static long length(Path file) throws IOException {
         return Files.exists(file) ? Files.size(file) : 0;
     }
@@ -117,24 +100,18 @@ final class SqliteCopy {
     /// @param aside where the replaced store is kept
     static void restore(Path backup, Path folder, Path aside) {
         Path file = SqliteFile.in(folder);
-        Path part = partOf(file);
-        perform("restored", backup, _ -> {
-            try {
-                Files.deleteIfExists(part);
-                SqliteFile.createPrivate(part);
-                Files.copy(backup, part, StandardCopyOption.REPLACE_EXISTING);
-                verify(part);
-                if (Files.exists(file)) {
-                    keepIds(file, part);
-                    keepAside(file, aside);
-                }
-                sync(part);
-                Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-                return true;
-            } finally {
-                Files.deleteIfExists(part);
+        perform("restored", backup, copied -> WholeFile.write(file, part -> {
+            SqliteFile.createPrivate(part);
+            try (OutputStream out = Files.newOutputStream(part)) {
+                Files.copy(copied, out);
             }
-        });
+            verify(part);
+            if (Files.exists(file)) {
+                keepIds(file, part);
+                keepAside(file, aside);
+            }
+            return part;
+        }));
     }
 
     private static void keepIds(Path replaced, Path restored) throws SQLException {
@@ -158,12 +135,6 @@ final class SqliteCopy {
             if (Files.exists(from)) {
                 Files.move(from, aside.resolveSibling(aside.getFileName() + log));
             }
-        }
-    }
-
-    private static void sync(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.force(true);
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -130,6 +131,15 @@ class BackupIT {
         }
         assertThat(shell.run("petstore restore backup.db --data none/of/these").code()).isZero();
         assertThat(pets(folder.resolve("none/of/these"))).hasSize(1);
+    }
+
+    @Test
+    void aRestoredStoreBelongsToItsOwnerAlone() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db && chmod 644 backup.db && petstore restore backup.db").code())
+                .isZero();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shell.data().resolve("petstore.db"))))
+                .isEqualTo("rw-------");
     }
 
     private static PetstoreProcess serve(Path data) {

@@ -1,0 +1,59 @@
+package petstore;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/// Files that appear whole and on disk, or not at all.
+public final class WholeFile {
+
+    /// What writes a file.
+    ///
+    /// @param <T> what it has to say of it
+    /// @param <E> what it throws beside `IOException`
+    @FunctionalInterface
+    public interface Writing<T, E extends Exception> {
+        T to(Path part) throws IOException, E;
+    }
+
+    private WholeFile() {
+    }
+
+    /// Has a file written beside `target`, under a name that no other process uses, and puts it in the place of `target` once it is
+    /// on disk. What is left of it is gone when the writing fails, or the process ends.
+    ///
+    /// @return what `writing` says
+    public static <T, E extends Exception> T write(Path target, Writing<T, E> writing) throws IOException, E {
+        Path part = target.resolveSibling(target.getFileName() + "." + ProcessHandle.current().pid() + ".part");
+        part.toFile().deleteOnExit();
+        try {
+            Files.deleteIfExists(part);
+            T result = writing.to(part);
+            sync(part, StandardOpenOption.WRITE);
+            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+            syncNames(target.toAbsolutePath().resolveSibling("."));
+            return result;
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    /// Waits until the names in a folder are on disk too.
+    private static void syncNames(Path folder) {
+        try {
+            sync(folder, StandardOpenOption.READ);
+        } catch (IOException e) {
+            // Not every file system can, nor may everybody open a folder: the content is on disk, and its name soon will be.
+        }
+    }
+
+    private static void sync(Path path, OpenOption how) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, how)) {
+            channel.force(true);
+        }
+    }
+}
