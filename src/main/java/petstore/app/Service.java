@@ -50,7 +50,7 @@ final class Service implements AutoCloseable {
             SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk, meters);
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
-                        settings.configuredKey().map(key -> configuredKey(key, clock.instant())), store::check,
+                        settings.configuredKey(), store::check,
                         new Instruments(meters, tracer, requestLog), clock);
                 return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
                         ? Optional.empty()
@@ -77,11 +77,6 @@ final class Service implements AutoCloseable {
         KeyToken token = KeyToken.random(new SecureRandom());
         keys.add(ApiKey.issued(token, "first", EnumSet.allOf(Scope.class), now, Optional.empty(), Optional.empty()));
         return Optional.of(token);
-    }
-
-    private static ApiKey configuredKey(String text, Instant now) {
-        return ApiKey.issued(new KeyToken("configured", text), "PETSTORE_API_KEY", EnumSet.allOf(Scope.class), now,
-                Optional.empty(), Optional.empty());
     }
 
     /// Ends the process, once the clients whose animals were not kept have been told.

@@ -52,7 +52,7 @@ final class Bearer {
     private static final Verdict BAD_KEY = new Verdict.Refused(unauthorized(REALM + ", error=\"invalid_token\""));
 
     private final KeyRing keys;
-    private final Optional<ApiKey> configured;
+    private final Optional<ConfiguredKey> configured;
     private final Clock clock;
     private final Cache<String, Boolean> unknownIds = Caffeine.newBuilder().maximumSize(MOST_UNKNOWN_IDS).build();
     private final Counter lookUps;
@@ -61,8 +61,8 @@ final class Bearer {
     private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
     private volatile Map<String, ApiKey> known = Map.of();
 
-    /// @param configured one more key that is accepted, whose secret is its whole text; the store knows nothing of it
-    Bearer(KeyRing keys, Optional<ApiKey> configured, MeterRegistry meters, Clock clock) {
+    /// @param configured one more key that is accepted
+    Bearer(KeyRing keys, Optional<ConfiguredKey> configured, MeterRegistry meters, Clock clock) {
         this.lookUps = Counter.builder("petstore.key.lookups")
                 .description("Keys that memory did not know and the store was asked for.").register(meters);
         this.keys = keys;
@@ -101,8 +101,8 @@ final class Bearer {
         if (text.isEmpty()) {
             return NO_KEY;
         }
-        if (configured.isPresent() && configured.get().secret().matches(text)) {
-            return new Verdict.Accepted(configured.get());
+        if (configured.isPresent() && configured.get().matches(text)) {
+            return new Verdict.Accepted(configured.get().key);
         }
         Optional<KeyToken> token = KeyToken.parse(text);
         if (token.isEmpty()) {

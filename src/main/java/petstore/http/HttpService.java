@@ -25,7 +25,6 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.ApiKey;
 import petstore.Catalogue;
 import petstore.Failure;
 import petstore.KeyRing;
@@ -84,14 +83,15 @@ public final class HttpService implements AutoCloseable {
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when an address cannot be listened on.
     ///
-    /// @param configuredKey one more key that is accepted, whose secret is its whole text
+    /// @param configuredKey one more key that is accepted
     /// @param storeCheck throws [Failure] when the store cannot be used
     /// @param instruments where measurements and spans go
     /// @param clock what time it is
     public static HttpService start(HttpSettings settings, Catalogue catalogue, KeyRing keys,
-            Optional<ApiKey> configuredKey, Runnable storeCheck, Instruments instruments, Clock clock) {
+            Optional<String> configuredKey, Runnable storeCheck, Instruments instruments, Clock clock) {
         HttpService service = new HttpService(settings, instruments,
-                new Bearer(keys, configuredKey, instruments.meters(), clock),
+                new Bearer(keys, configuredKey.map(text -> new ConfiguredKey(text, clock.instant())),
+                        instruments.meters(), clock),
                 new Health(storeCheck), clock);
         try {
             service.listen(catalogue);
