@@ -43,7 +43,6 @@ class OverloadIT {
     private static final Duration DELAY = Duration.ofMillis(25);
     private static final int READERS = 2;
     private static final int FOUND_OUT = 404;
-    private static final String REFUSED = "http_response_status_code=\"503\"";
     private static final double SECONDS = 4;
     private static final int MEGABYTE_KB = 1_024;
     private static final int SPARE_FILES = 20;
@@ -75,20 +74,25 @@ class OverloadIT {
             List<Answer> before = load(request, capacity / 4);
             long memoryBefore = memoryMegabytes(server);
 
-            List<Answer> storm = load(request, capacity * 10);
-            List<Answer> refused = storm.stream().filter(answer -> answer.status() != FOUND_OUT).toList();
-            assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
-            assertThat(refused).hasSizeGreaterThan(storm.size() / 2)
-                    .allMatch(answer -> answer.status() == 503 && answer.hasRetryAfter());
-            assertThat(percentile(refused, 0.95)).isLessThan(50);
-            // What is beyond is the generator's: by the service's own clock all but a few are refused in time.
-            assertThat(metric(server, "http_server_request_duration_seconds_bucket", REFUSED, "le=\"0.05\""))
-                    .isGreaterThanOrEqualTo(0.999 * refused.size());
+            // A pause of the whole machine spoils one load, a slow service each.
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                double inTimeBefore = refusedInTime(server);
+                List<Answer> storm = load(request, capacity * 10);
+                List<Answer> refused = storm.stream().filter(answer -> answer.status() != FOUND_OUT).toList();
+                assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
+                assertThat(refused).hasSizeGreaterThan(storm.size() / 2)
+                        .allMatch(answer -> answer.status() == 503 && answer.hasRetryAfter());
+                assertThat(percentile(refused, 0.95)).isLessThan(50);
+                // What is beyond is the generator's: by the service's own clock all but a few are refused in time.
+                assertThat(refusedInTime(server) - inTimeBefore).isGreaterThanOrEqualTo(0.999 * refused.size());
+            });
             assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
 
-            List<Answer> after = load(request, capacity / 4);
-            assertThat(after).allMatch(answer -> answer.status() == FOUND_OUT);
-            assertThat(percentile(after, 0.9)).isLessThan(2 * percentile(before, 0.9) + DELAY.toMillis());
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                List<Answer> after = load(request, capacity / 4);
+                assertThat(after).allMatch(answer -> answer.status() == FOUND_OUT);
+                assertThat(percentile(after, 0.9)).isLessThan(2 * percentile(before, 0.9) + DELAY.toMillis());
+            });
         }
     }
 
@@ -161,6 +165,12 @@ class OverloadIT {
         } catch (IOException _) {
             // It was refused.
         }
+    }
+
+    /// How many requests were answered 503 within 50 milliseconds.
+    private static double refusedInTime(PetstoreProcess server) {
+        return metric(server, "http_server_request_duration_seconds_bucket", "http_response_status_code=\"503\"",
+                "le=\"0.05\"");
     }
 
     /// The sum of the series that have these labels.
