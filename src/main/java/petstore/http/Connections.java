@@ -32,6 +32,7 @@ final class Connections {
     /// All of them, those that Vert.x does not know of yet too.
     private final Set<ConnectionWatch> all = new HashSet<>();
     private final IdentityHashMap<HttpConnection, ConnectionWatch> opened = new IdentityHashMap<>();
+    private final FlushConsolidator flushes = new FlushConsolidator();
     private boolean stopping;
 
     Connections(HttpSettings.Deadlines deadlines, Room room) {
@@ -71,7 +72,7 @@ final class Connections {
             return null;
         }
         all.add(watch);
-        channel.pipeline().addFirst(watch);
+        channel.pipeline().addFirst(flushes, watch);
         ChannelConfig config = channel.config();
         // A client may end what it sends and still wait for the answer.
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
