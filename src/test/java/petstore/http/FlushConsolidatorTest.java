@@ -28,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FlushConsolidatorTest {
 
     private static final int BIG = 4 << 20;
+    private static final int PATIENCE_MS = 30_000;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
@@ -108,7 +109,9 @@ class FlushConsolidatorTest {
 
     private Socket connect() throws IOException {
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
-        return new Socket(address.getAddress(), address.getPort());
+        Socket client = new Socket(address.getAddress(), address.getPort());
+        client.setSoTimeout(PATIENCE_MS);
+        return client;
     }
 
     private static ByteBuf text(String text) {
