@@ -74,25 +74,25 @@ class OverloadIT {
             List<Answer> before = load(request, capacity / 4);
             long memoryBefore = memoryMegabytes(server);
 
-            // A pause of the whole machine spoils one load, a slow service each.
+            List<Answer> refusedInAll = new ArrayList<>();
+            // A pause of the whole machine spoils one storm or what comes after it, a slow service each.
             await().atMost(PATIENCE).untilAsserted(() -> {
                 double inTimeBefore = refusedInTime(server);
                 List<Answer> storm = load(request, capacity * 10);
                 List<Answer> refused = storm.stream().filter(answer -> answer.status() != FOUND_OUT).toList();
+                refusedInAll.addAll(refused);
                 assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
-                assertThat(refused).hasSizeGreaterThan(storm.size() / 2)
-                        .allMatch(answer -> answer.status() == 503 && answer.hasRetryAfter());
+                assertThat(refused).hasSizeGreaterThan(storm.size() / 2);
                 assertThat(percentile(refused, 0.95)).isLessThan(50);
                 // What is beyond is the generator's: by the service's own clock all but a few are refused in time.
                 assertThat(refusedInTime(server) - inTimeBefore).isGreaterThanOrEqualTo(0.999 * refused.size());
-            });
-            assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
+                assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
 
-            await().atMost(PATIENCE).untilAsserted(() -> {
                 List<Answer> after = load(request, capacity / 4);
                 assertThat(after).allMatch(answer -> answer.status() == FOUND_OUT);
                 assertThat(percentile(after, 0.9)).isLessThan(2 * percentile(before, 0.9) + DELAY.toMillis());
             });
+            assertThat(refusedInAll).allMatch(answer -> answer.status() == 503 && answer.hasRetryAfter());
         }
     }
 
