@@ -16,13 +16,26 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
     static final String ACCESS = "access";
 
     private static final byte[] NOTHING = {};
-    private static final DateTimeFormatter TIME = DateTimeFormatter
-            .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final int SECOND = 1_000;
+    private static final DateTimeFormatter TO_THE_SECOND = DateTimeFormatter
+            .ofPattern("yyyy-MM-dd'T'HH:mm:ss.", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-    /// A millisecond, and how it is written: a busy service logs many events in each.
-    private record Moment(long epochMilli, String text) {
+    /// A millisecond, how its second is written, and how it is: a busy service logs many events in each.
+    private record Moment(long epochMilli, String second, String text) {
+
         static Moment of(long epochMilli) {
-            return new Moment(epochMilli, TIME.format(Instant.ofEpochMilli(epochMilli)));
+            return of(epochMilli, TO_THE_SECOND.format(Instant.ofEpochMilli(epochMilli)));
+        }
+
+        private static Moment of(long epochMilli, String second) {
+            long millis = Math.floorMod(epochMilli, SECOND);
+            return new Moment(epochMilli, second, second + String.valueOf(SECOND + millis).substring(1) + 'Z');
+        }
+
+        /// Another one, whose second is not written anew if it is the same.
+        Moment to(long other) {
+            boolean isSame = Math.floorDiv(other, SECOND) == Math.floorDiv(epochMilli, SECOND);
+            return isSame ? of(other, second) : of(other);
         }
     }
 
@@ -38,7 +51,7 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
     final String time(long epochMilli) {
         Moment moment = latest;
         if (moment.epochMilli() != epochMilli) {
-            moment = Moment.of(epochMilli);
+            moment = moment.to(epochMilli);
             latest = moment;
         }
         return moment.text();

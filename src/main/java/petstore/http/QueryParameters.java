@@ -4,11 +4,12 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -18,18 +19,20 @@ import petstore.PetStatus;
 /// The parameters of listPets, read strictly; a violation names the parameter.
 final class QueryParameters {
 
-    private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
     private static final PetQuery DEFAULTS = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
 
-    private final Map<String, List<String>> values = new HashMap<>();
+    private final Map<String, String> values = new HashMap<>();
+    private final Set<String> repeated = new HashSet<>();
     private final List<String> violations = new ArrayList<>();
 
     private QueryParameters(String query) {
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
-            String name = equals < 0 ? pair : pair.substring(0, equals);
-            String value = equals < 0 ? "" : pair.substring(equals + 1);
-            values.computeIfAbsent(decode(name), _ -> new ArrayList<>()).add(decode(value));
+            String name = decode(equals < 0 ? pair : pair.substring(0, equals));
+            String value = decode(equals < 0 ? "" : pair.substring(equals + 1));
+            if (values.put(name, value) != null) {
+                repeated.add(name);
+            }
         }
     }
 
@@ -70,19 +73,20 @@ final class QueryParameters {
     }
 
     private Optional<String> single(String name) {
-        List<String> given = values.getOrDefault(name, List.of());
-        if (given.size() > 1) {
+        if (repeated.contains(name)) {
             violations.add(name + " must not be repeated");
             return Optional.empty();
         }
-        return given.isEmpty() ? Optional.empty() : Optional.of(given.getFirst());
+        return Optional.ofNullable(values.get(name));
     }
 
-    /// The integer that `text` is in plain decimal notation (`7`, `-7`; not `+7`, `007` or `7.0`); absent when it is none or
+    /// The integer that `text` is in plain decimal notation (`7`, `-7`, `-0`; not `+7`, `007` or `7.0`); absent when it is none or
     /// needs more than 64 bits.
     static OptionalLong int64(String text) {
         try {
-            return INTEGER.matcher(text).matches() ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
+            long value = Long.parseLong(text);
+            boolean isPlain = text.equals(String.valueOf(value)) || text.equals("-0");
+            return isPlain ? OptionalLong.of(value) : OptionalLong.empty();
         } catch (NumberFormatException e) {
             return OptionalLong.empty();
         }
