@@ -31,13 +31,15 @@ final class ReaderPool implements AutoCloseable {
 
     /// A read, and whom to tell.
     private record Read<T>(Database.Work<T> work, CompletableFuture<T> result) {
-        void doOn(Session session, Function<SQLException, Failure> failures) {
+        /// Does the work, and gives back what hands over its result.
+        Runnable doOn(Session session, Function<SQLException, Failure> failures) {
             try {
-                result.complete(session.perform(work));
+                T value = session.perform(work);
+                return () -> result.complete(value);
             } catch (SQLException e) {
-                result.completeExceptionally(failures.apply(e));
+                return () -> result.completeExceptionally(failures.apply(e));
             } catch (RuntimeException | Error e) {
-                result.completeExceptionally(e);
+                return () -> result.completeExceptionally(e);
             }
         }
     }
@@ -116,15 +118,17 @@ final class ReaderPool implements AutoCloseable {
     }
 
     /// Does a group in one transaction: each would lock the file and unlock it again. All of it was asked for before the
-    /// transaction sees anything, and so sees all that was committed before it was asked for.
+    /// transaction sees anything, and so sees all that was committed before it was asked for. Who asked is told when all of it is
+    /// done: an event loop that is woken finds several answers.
     private void serve(List<Read<?>> group, Session session) {
         if (group.size() > 1) {
             execute("BEGIN", session);
         }
-        group.forEach(read -> read.doOn(session, failures));
+        List<Runnable> handovers = group.stream().map(read -> read.doOn(session, failures)).toList();
         if (group.size() > 1) {
             execute("ROLLBACK", session);
         }
+        handovers.forEach(Runnable::run);
     }
 
     private static void execute(String sql, Session session) {
