@@ -1,11 +1,14 @@
 package petstore.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.headers.Http1xHeaders;
@@ -16,8 +19,7 @@ final class AnswerEncoder extends HttpResponseEncoder {
 
     /// Room for the head, in bytes; for a longer one the buffer grows.
     private static final int HEAD = 768;
-    /// Up to so many bytes Netty makes room for a body by itself.
-    private static final int SMALL = 128;
+    private static final int CRLF = '\r' << 8 | '\n';
 
     /// Takes the place of Vert.x's own encoder.
     static void install(HttpConnection connection) {
@@ -25,13 +27,29 @@ final class AnswerEncoder extends HttpResponseEncoder {
         pipeline.replace(HttpResponseEncoder.class, "answers", new AnswerEncoder());
     }
 
-    /// Netty puts the body where the head is if it finds room for it there.
+    /// What has no body, or comes in chunks, is left to Netty.
     @Override
-    protected void encodeInitialLine(ByteBuf buffer, HttpResponse response) throws Exception {
-        if (response instanceof FullHttpResponse whole && whole.content().readableBytes() > SMALL) {
-            buffer.ensureWritable(HEAD + whole.content().readableBytes());
+    public void write(ChannelHandlerContext connection, Object message, ChannelPromise done) throws Exception {
+        if (message instanceof FullHttpResponse whole && whole.content().isReadable() && !isContentAlwaysEmpty(whole)
+                && !HttpUtil.isTransferEncodingChunked(whole)) {
+            var _ = connection.write(encode(whole, connection.alloc()), done);
+        } else {
+            super.write(connection, message, done);
         }
-        super.encodeInitialLine(buffer, response);
+    }
+
+    private ByteBuf encode(FullHttpResponse whole, ByteBufAllocator allocator) throws Exception {
+        ByteBuf buffer = allocator.directBuffer(HEAD + whole.content().readableBytes());
+        try {
+            encodeInitialLine(buffer, whole);
+            encodeHeaders(whole.headers(), buffer);
+            return buffer.writeShort(CRLF).writeBytes(whole.content());
+        } catch (Exception e) {
+            buffer.release();
+            throw e;
+        } finally {
+            whole.release();
+        }
     }
 
     /// Vert.x's headers know how to encode themselves.

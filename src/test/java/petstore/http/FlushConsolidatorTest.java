@@ -7,7 +7,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +20,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +69,41 @@ class FlushConsolidatorTest {
             assertThat(waiting).hasSize(2).allMatch(bytes -> bytes > 0);
             assertThat(first.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
             assertThat(second.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+        }
+    }
+
+    @Test
+    void waitsForWhatComesInTheNextTurn() throws IOException, InterruptedException {
+        try (Socket first = connect(); Socket second = connect()) {
+            Channel one = accepted.take();
+            Channel other = accepted.take();
+            CompletableFuture<Long> waiting = new CompletableFuture<>();
+            loop.execute(() -> {
+                var _ = loop.schedule(() -> {
+                    var _ = other.writeAndFlush(text("other"));
+                    waiting.complete(one.unsafe().outboundBuffer().totalPendingWriteBytes());
+                }, 0, TimeUnit.NANOSECONDS);
+                var _ = one.writeAndFlush(text("one"));
+            });
+            assertThat(waiting.join()).isPositive();
+            assertThat(List.of(first.getInputStream().read(), second.getInputStream().read()))
+                    .containsExactlyInAnyOrder((int) 'o', (int) 'o');
+        }
+    }
+
+    @Test
+    void doesNotWaitForEver() throws IOException, InterruptedException {
+        try (Socket client = connect(); Socket other = connect()) {
+            Channel channel = accepted.take();
+            Channel busy = accepted.take();
+            boolean isFirst = ((InetSocketAddress) channel.remoteAddress()).getPort() == client.getLocalPort();
+            send(text("answer"), isFirst ? channel : busy);
+            ScheduledFuture<?> always = loop.scheduleWithFixedDelay(() -> {
+                var _ = (isFirst ? busy : channel).writeAndFlush(text("more"));
+            }, 0, 1, TimeUnit.NANOSECONDS);
+            assertThat(client.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(other.getInputStream().readNBytes(4)).asString().isEqualTo("more");
+            always.cancel(false);
         }
     }
 
