@@ -15,7 +15,7 @@ import io.netty.util.concurrent.EventExecutor;
 @ChannelHandler.Sharable
 final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 
-    /// How many turns it waits for more, which are as long as their work: some microseconds when there is little to do.
+    /// How many more turns it waits. A turn is as long as the work in it: microseconds, when there is little to do.
     private static final int MOST_TURNS = 4;
 
     private final List<ChannelHandlerContext> waiting = new ArrayList<>();

@@ -103,6 +103,7 @@ class BoundaryRequestsTest {
             read("limit=100", BadRequest.get("/v1/pets?limit=100"), ANIMALS),
             read("escaped name and value", BadRequest.get("/v1/pets?%6Cimit=%31"), ANIMALS),
             read("the least after", BadRequest.get("/v1/pets?after=-9223372036854775808"), ANIMALS),
+            read("after=-0", BadRequest.get("/v1/pets?after=-0"), ANIMALS),
             read("the greatest after", BadRequest.get("/v1/pets?after=9223372036854775807"), "[]"),
             read("unknown parameters", BadRequest.get("/v1/pets?Limit=0&offset=x&limit[]=0&x=1&x=2"), ANIMALS),
             read("a query of 4,000 bytes", BadRequest.get("/v1/pets?x=" + "a".repeat(4_000)), ANIMALS),
