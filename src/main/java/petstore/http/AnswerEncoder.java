@@ -44,7 +44,7 @@ final class AnswerEncoder extends HttpResponseEncoder {
             encodeInitialLine(buffer, whole);
             encodeHeaders(whole.headers(), buffer);
             return buffer.writeShort(CRLF).writeBytes(whole.content());
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             buffer.release();
             throw e;
         } finally {
