@@ -12,6 +12,7 @@ import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.http.RequestLog;
+import petstore.json.Utf8Builder;
 
 /// Writes events and the ends of requests a moment later, many at a time: whoever logs waits neither for a system call nor for a
 /// reader. What comes faster than it is read is dropped and counted.
@@ -19,18 +20,20 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     private static final Logger LOG = LoggerFactory.getLogger(BufferedAppender.class);
     private static final int CAPACITY = 1 << 20;
+    private static final int USUAL_LENGTH = 512;
     private static final Duration PAUSE = Duration.ofMillis(10);
     private static final Duration STOPPING = Duration.ofSeconds(1);
 
     private final LogEncoder encoder;
     private final OutputStream out;
+    /// Where each thread puts a line together.
+    private final ThreadLocal<Utf8Builder> lines = ThreadLocal.withInitial(() -> new Utf8Builder(USUAL_LENGTH));
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Thread thread = Thread.ofPlatform().name("log-writer").daemon().unstarted(this::run);
     /// What has come, and what is being written; they change places.
-    private byte[] gathered = new byte[CAPACITY];
-    private byte[] writing = new byte[CAPACITY];
-    private int length;
+    private Utf8Builder gathered = new Utf8Builder(CAPACITY);
+    private Utf8Builder writing = new Utf8Builder(CAPACITY);
     private long dropped;
     private boolean stopping;
 
@@ -47,31 +50,41 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     @Override
     protected void append(ILoggingEvent event) {
-        append(encoder.encode(event));
+        byte[] line = encoder.encode(event);
+        gather(emptyLine().append(line, 0, line.length));
     }
 
     /// Writes the line for a request that has come to its end.
     void append(RequestLog.Entry entry) {
-        append(encoder.encode(entry));
+        Utf8Builder line = emptyLine();
+        encoder.append(entry, line);
+        gather(line);
     }
 
     /// Writes a line as if this logger had logged it.
-    void append(String logger, String message) {
-        append(encoder.encode(logger, message));
+    void append(long epochMilli, String logger, String message) {
+        Utf8Builder line = emptyLine();
+        encoder.append(epochMilli, logger, message, line);
+        gather(line);
     }
 
-    private void append(byte[] line) {
+    private Utf8Builder emptyLine() {
+        Utf8Builder line = lines.get();
+        line.clear();
+        return line;
+    }
+
+    private void gather(Utf8Builder line) {
         lock.lock();
         try {
-            if (line.length > CAPACITY - length) {
+            if (line.length() > CAPACITY - gathered.length()) {
                 dropped++;
                 return;
             }
-            System.arraycopy(line, 0, gathered, length, line.length);
-            if (length == 0) {
+            if (gathered.length() == 0) {
                 arrived.signal();
             }
-            length += line.length;
+            gathered.append(line);
         } finally {
             lock.unlock();
         }
@@ -79,8 +92,8 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     private void run() {
         try {
-            for (int taken = take(); taken > 0; taken = take()) {
-                out.write(writing, 0, taken);
+            while (take()) {
+                writing.moveTo(out);
                 out.flush();
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
@@ -89,20 +102,17 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         }
     }
 
-    /// Waits for something to write, and gives back how much of [#writing] it takes; 0 when there will be no more.
-    private int take() {
+    /// Waits for something to write, and says whether there is any in [#writing]; there will be no more when there is not.
+    private boolean take() {
         long missing;
-        int taken;
         lock.lock();
         try {
-            while (length == 0 && !stopping) {
+            while (gathered.length() == 0 && !stopping) {
                 arrived.awaitUninterruptibly();
             }
-            byte[] full = gathered;
+            Utf8Builder full = gathered;
             gathered = writing;
             writing = full;
-            taken = length;
-            length = 0;
             missing = dropped;
             dropped = 0;
         } finally {
@@ -111,7 +121,7 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         if (missing > 0) {
             LOG.warn("{} lines are missing here, because the log is read too slowly", missing);
         }
-        return taken;
+        return writing.length() > 0;
     }
 
     /// Writes what has come.

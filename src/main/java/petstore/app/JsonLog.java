@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import petstore.http.RequestLog;
 import petstore.json.LogJson;
+import petstore.json.Utf8Builder;
 
 /// Writes an event for programs, as one JSON object: `time`, `level`, `logger`, `message`, what became of a request, and `error` for
 /// the stack trace of a defect.
@@ -24,8 +25,8 @@ final class JsonLog extends LogEncoder {
     }
 
     @Override
-    byte[] encode(RequestLog.Entry entry) {
-        Map<String, Object> members = members(System.currentTimeMillis(), Level.INFO, ACCESS, entry.outcome());
+    void append(RequestLog.Entry entry, Utf8Builder lines) {
+        Map<String, Object> members = members(entry.epochMilli(), Level.INFO, ACCESS, entry.outcome());
         members.put("request", entry.request());
         members.put("key", entry.key());
         members.put("method", entry.method());
@@ -34,12 +35,17 @@ final class JsonLog extends LogEncoder {
         members.put("bytes", entry.bytes());
         members.put("trace", entry.trace());
         members.put("duration_us", entry.durationMicros());
-        return LogJson.line(members);
+        append(members, lines);
     }
 
     @Override
-    byte[] encode(String logger, String message) {
-        return LogJson.line(members(System.currentTimeMillis(), Level.INFO, logger, message));
+    void append(long epochMilli, String logger, String message, Utf8Builder lines) {
+        append(members(epochMilli, Level.INFO, logger, message), lines);
+    }
+
+    private static void append(Map<String, Object> members, Utf8Builder lines) {
+        byte[] line = LogJson.line(members);
+        lines.append(line, 0, line.length);
     }
 
     /// What every line begins with.

@@ -8,6 +8,7 @@ import java.util.Locale;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
 import petstore.http.RequestLog;
+import petstore.json.Utf8Builder;
 
 /// Writes an event, or the end of a request, as one line. Safe for many threads.
 abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
@@ -41,11 +42,11 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
 
     private volatile Moment latest = Moment.of(0);
 
-    /// The line for a request that has come to its end now.
-    abstract byte[] encode(RequestLog.Entry entry);
+    /// Appends the line for a request that has come to its end.
+    abstract void append(RequestLog.Entry entry, Utf8Builder lines);
 
-    /// The line for something that a logger says now, at level INFO, without an event.
-    abstract byte[] encode(String logger, String message);
+    /// Appends the line for something that a logger says, at level INFO, without an event.
+    abstract void append(long epochMilli, String logger, String message, Utf8Builder lines);
 
     /// A moment to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
     final String time(long epochMilli) {

@@ -55,8 +55,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
             }
 
             @Override
-            public void refused(String line) {
-                later.append(AUDIT, line);
+            public void refused(long epochMilli, String line) {
+                later.append(epochMilli, AUDIT, line);
             }
         };
     }

@@ -5,7 +5,9 @@ import java.util.regex.Pattern;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import petstore.Utf8;
 import petstore.http.RequestLog;
+import petstore.json.Utf8Builder;
 
 /// Writes an event for people: time, level, logger, message, and the stack trace of a defect.
 final class TextLog extends LogEncoder {
@@ -25,28 +27,32 @@ final class TextLog extends LogEncoder {
         if (event.getThrowableProxy() != null) {
             line.append(' ').append(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip());
         }
-        return oneLine(line.append('\n').toString()).getBytes(StandardCharsets.UTF_8);
+        return (oneLine(line.toString()) + '\n').getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Concatenated at once, which takes less than to append its parts: a busy service writes nothing as often.
+    /// Of its parts the client chooses only the method.
     @Override
-    byte[] encode(RequestLog.Entry entry) {
-        String line = time(System.currentTimeMillis()) + " INFO  " + ACCESS + " - " + entry.outcome() + " request="
-                + entry.request() + " key=" + entry.key() + " method=" + entry.method() + " route=" + entry.route()
-                + " status=" + (entry.status() == 0 ? "-" : entry.status()) + " bytes=" + entry.bytes() + " trace="
-                + entry.trace() + " duration_us=" + entry.durationMicros() + "\n";
-        return oneLine(line).getBytes(StandardCharsets.UTF_8);
+    void append(RequestLog.Entry entry, Utf8Builder lines) {
+        appendHead(entry.epochMilli(), ACCESS, lines).append(entry.outcome()).append(" request=")
+                .append(entry.request())
+                .append(" key=").append(entry.key()).append(" method=").append(Utf8.of(oneLine(entry.method())))
+                .append(" route=").append(entry.route()).append(" status=");
+        (entry.status() == 0 ? lines.append('-') : lines.append(entry.status())).append(" bytes=")
+                .append(entry.bytes()).append(" trace=").append(entry.trace()).append(" duration_us=")
+                .append(entry.durationMicros()).append('\n');
     }
 
     @Override
-    byte[] encode(String logger, String message) {
-        return oneLine(time(System.currentTimeMillis()) + " INFO  " + logger + " - " + message + "\n")
-                .getBytes(StandardCharsets.UTF_8);
+    void append(long epochMilli, String logger, String message, Utf8Builder lines) {
+        appendHead(epochMilli, logger, lines).append(Utf8.of(oneLine(message))).append('\n');
     }
 
-    /// The same with no end of a line but at its end.
+    private Utf8Builder appendHead(long epochMilli, String logger, Utf8Builder lines) {
+        return lines.append(time(epochMilli)).append(" INFO  ").append(logger).append(" - ");
+    }
+
     private static String oneLine(String text) {
-        boolean isOne = text.indexOf('\n') == text.length() - 1 && text.indexOf('\r') < 0;
-        return isOne ? text : LINE_BREAK.matcher(text.strip()).replaceAll(BETWEEN_LINES) + '\n';
+        boolean isOne = text.indexOf('\n') < 0 && text.indexOf('\r') < 0;
+        return isOne ? text : LINE_BREAK.matcher(text.strip()).replaceAll(BETWEEN_LINES);
     }
 }

@@ -37,6 +37,7 @@ final class Exchange {
     private final Connections connections;
     private final @Nullable ConnectionWatch watch;
     private final Telemetry telemetry;
+    private final long beganMillis;
     private final Header date;
     private final String id;
     private final long beganNanos = System.nanoTime();
@@ -54,11 +55,15 @@ final class Exchange {
     private boolean deprecated;
     private String keyId = NO_KEY;
 
-    Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry, Header date) {
+    /// @param beganMillis when its header block had come, in milliseconds since 1970
+    /// @param date the same for the answer
+    Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry,
+            long beganMillis, Header date) {
         this.request = request;
         this.context = context;
         this.connections = connections;
         this.telemetry = telemetry;
+        this.beganMillis = beganMillis;
         this.date = date;
         this.id = requestId(request.getHeader(REQUEST_ID));
         this.multiplexed = request.version() == HttpVersion.HTTP_2;
@@ -108,6 +113,11 @@ final class Exchange {
     /// The id of the good key that it came with; [#NO_KEY] when it came with none.
     String keyId() {
         return keyId;
+    }
+
+    /// When its header block had come, in milliseconds since 1970.
+    long beganMillis() {
+        return beganMillis;
     }
 
     /// When its header block had come, by [System#nanoTime].

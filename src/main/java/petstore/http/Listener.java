@@ -2,6 +2,7 @@ package petstore.http;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -95,7 +96,8 @@ final class Listener extends VerticleBase {
     }
 
     private Exchange exchange(HttpServerRequest request) {
-        return new Exchange(request, context, connections, telemetry, date());
+        long now = clock.millis();
+        return new Exchange(request, context, connections, telemetry, now, date(now));
     }
 
     private void connected(HttpConnection connection) {
@@ -106,11 +108,11 @@ final class Listener extends VerticleBase {
         connections.opened(connection);
     }
 
-    private Header date() {
-        long second = clock.millis() / 1_000;
+    private Header date(long epochMilli) {
+        long second = Math.floorDiv(epochMilli, 1_000);
         if (second != dateSecond) {
             dateSecond = second;
-            date = Header.of(HttpHeaders.DATE, HTTP_DATE.format(clock.instant()));
+            date = Header.of(HttpHeaders.DATE, HTTP_DATE.format(Instant.ofEpochSecond(second)));
         }
         return date;
     }

@@ -17,7 +17,7 @@ final class RefusalLog {
 
     /// Logs one refused request. To look for the places of six values in a pattern would take longer than all the rest.
     void refused(Exchange exchange, int status) {
-        log.refused("refused " + status + ' ' + exchange.request().method() + ' '
+        log.refused(exchange.beganMillis(), "refused " + status + ' ' + exchange.request().method() + ' '
                 + withoutKey(String.valueOf(exchange.request().path())) + " key=" + exchange.keyId() + " from="
                 + exchange.request().remoteAddress().hostAddress() + " request=" + exchange.id());
     }

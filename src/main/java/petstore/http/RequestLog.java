@@ -5,6 +5,7 @@ public interface RequestLog {
 
     /// What became of a request. Never a key, a body, or the path, which could hold either.
     ///
+    /// @param epochMilli when it ended
     /// @param outcome `answered`, or `abandoned` when the connection ended before
     /// @param request what the client and the log call it
     /// @param key the id of the good key that it came with; `-` for none
@@ -14,7 +15,8 @@ public interface RequestLog {
     /// @param bytes the length of the answer's body
     /// @param trace the id of the trace that it belongs to; `-` for none
     /// @param durationMicros from the header block to the end
-    record Entry(String outcome, String request, String key, String method, String route, int status, long bytes,
+    record Entry(long epochMilli, String outcome, String request, String key, String method, String route, int status,
+            long bytes,
             String trace, long durationMicros) {
     }
 
@@ -23,6 +25,7 @@ public interface RequestLog {
 
     /// A request was refused for its key.
     ///
-    /// @param line who, what, when, and which key; never a secret
-    void refused(String line);
+    /// @param epochMilli when
+    /// @param line who, what, and which key; never a secret
+    void refused(long epochMilli, String line);
 }

@@ -38,7 +38,9 @@ final class Telemetry {
     }
 
     private void log(String outcome, Exchange exchange, int status, long bytes, String trace, long durationNs) {
-        log.ended(new RequestLog.Entry(outcome, exchange.id(), exchange.keyId(), exchange.request().method().name(),
+        long endedMillis = exchange.beganMillis() + TimeUnit.NANOSECONDS.toMillis(durationNs);
+        log.ended(new RequestLog.Entry(endedMillis, outcome, exchange.id(), exchange.keyId(),
+                exchange.request().method().name(),
                 exchange.route(), status, bytes, trace, TimeUnit.NANOSECONDS.toMicros(durationNs)));
     }
 }

@@ -35,17 +35,23 @@ public final class Utf8Builder {
     }
 
     /// Appends characters of ASCII.
+    @SuppressWarnings("deprecation") // It takes the low byte of each character, which is all that ASCII has.
     public Utf8Builder append(String ascii) {
-        makeRoom(ascii.length());
-        for (int i = 0; i < ascii.length(); i++) {
-            bytes[length++] = (byte) ascii.charAt(i);
-        }
+        int count = ascii.length();
+        makeRoom(count);
+        ascii.getBytes(0, count, bytes, length);
+        length += count;
         return this;
     }
 
     /// Appends text as it is.
     public Utf8Builder append(Utf8 text) {
         return append(text.bytes(), text.offset(), text.length());
+    }
+
+    /// Appends all that was appended to another one.
+    public Utf8Builder append(Utf8Builder other) {
+        return append(other.bytes, 0, other.length);
     }
 
     /// Appends a number in decimal digits, after `-` when it is negative.
@@ -55,7 +61,8 @@ public final class Utf8Builder {
         return this;
     }
 
-    Utf8Builder append(byte[] text, int offset, int count) {
+    /// Appends text that is in UTF-8 already.
+    public Utf8Builder append(byte[] text, int offset, int count) {
         makeRoom(count);
         System.arraycopy(text, offset, bytes, length, count);
         length += count;
@@ -76,6 +83,11 @@ public final class Utf8Builder {
     /// Writes all that was appended, and is empty then.
     public void moveTo(OutputStream out) throws IOException {
         out.write(bytes, 0, length);
+        clear();
+    }
+
+    /// Forgets all that was appended.
+    public void clear() {
         length = 0;
     }
 }

@@ -36,7 +36,7 @@ final class TestService implements AutoCloseable {
         }
 
         @Override
-        public void refused(String line) {
+        public void refused(long epochMilli, String line) {
             // Nobody reads it.
         }
     };

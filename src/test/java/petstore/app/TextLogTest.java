@@ -9,10 +9,15 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
 import petstore.http.RequestLog;
+import petstore.json.Utf8Builder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class TextLogTest {
+
+    private static final Instant MOMENT = Instant.parse("2027-01-31T12:00:00.007Z");
+
+    private final Utf8Builder line = new Utf8Builder(0);
 
     @Test
     void everyEventIsOneLine() {
@@ -26,20 +31,19 @@ class TextLogTest {
 
     @Test
     void everyRequestIsOneLine() {
-        String line = new String(new TextLog().encode(new RequestLog.Entry("answered", "a", "-",
-                "GET\n2030-12-05T23:59:59.123Z INFO  audit - forged", "/v1/pets", 200, 2, "-", 5)),
-                StandardCharsets.UTF_8);
-        assertThat(line.lines()).hasSize(1);
-        assertThat(line).contains(" INFO  access - answered request=a key=- method=GET | 2030-12-05T23:59:59.123Z INFO")
-                .endsWith(" - forged route=/v1/pets status=200 bytes=2 trace=- duration_us=5\n");
+        new TextLog().append(new RequestLog.Entry(MOMENT.toEpochMilli(), "answered", "a", "-",
+                "GÉT\n2030-12-05T23:59:59.123Z INFO  audit - forged", "/v1/pets", 200, 2, "-", 5), line);
+        assertThat(line.toByteArray()).asString(StandardCharsets.UTF_8)
+                .isEqualTo("2027-01-31T12:00:00.007Z INFO  access - answered request=a key=- method=GÉT |"
+                        + " 2030-12-05T23:59:59.123Z INFO  audit - forged route=/v1/pets status=200 bytes=2 trace=-"
+                        + " duration_us=5\n");
     }
 
     @Test
     void everyRefusalIsOneLine() {
-        String line = new String(new TextLog().encode("audit", "refused 401 GET /v1\n2030-12-05 audit - forged"),
-                StandardCharsets.UTF_8);
-        assertThat(line)
-                .matches("[0-9-]{10}T[0-9:.]{12}Z INFO  audit - refused 401 GET /v1 \\| 2030-12-05 audit - forged\n");
+        new TextLog().append(MOMENT.toEpochMilli(), "audit", "refused 401 GET /vé\n2030-12-05 audit - forged", line);
+        assertThat(line.toByteArray()).asString(StandardCharsets.UTF_8)
+                .isEqualTo("2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET /vé | 2030-12-05 audit - forged\n");
     }
 
     @Test
