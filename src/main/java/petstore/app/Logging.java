@@ -10,7 +10,6 @@ import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
-import petstore.http.RequestLog;
 
 /// The log of the process: one event a line, on stderr. Logback finds this class as a service, and has it begin with text.
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -22,8 +21,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         /// For programs: one JSON object.
         JSON
     }
-
-    private static final String AUDIT = "audit";
 
     @Override
     public ExecutionStatus configure(LoggerContext log) {
@@ -37,28 +34,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
     ///
     /// @param access whether there is a line for every request
     /// @return where they are told
-    static RequestLog use(Format format, boolean access) {
+    static BufferedLog use(Format format, boolean access) {
         LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
         write(log, format);
-        BufferedAppender later = new BufferedAppender(encoder(log, format), ConsoleTarget.SystemErr.getStream());
-        later.setContext(log);
-        later.start();
-        Logger audit = log.getLogger(AUDIT);
-        audit.addAppender(later);
-        audit.setAdditive(false);
-        return new RequestLog() {
-            @Override
-            public void ended(Entry entry) {
-                if (access) {
-                    later.append(entry);
-                }
-            }
-
-            @Override
-            public void refused(long epochMilli, String line) {
-                later.append(epochMilli, AUDIT, line);
-            }
-        };
+        return BufferedLog.start(encoder(log, format), access, ConsoleTarget.SystemErr.getStream());
     }
 
     /// Writes what is waiting to be written. Nothing can be logged afterwards.

@@ -4,7 +4,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
 import petstore.KeyToken;
-import petstore.http.RequestLog;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -24,7 +23,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        RequestLog requestLog = Logging.use(options.logFormat(), options.accessLog());
+        BufferedLog requestLog = Logging.use(options.logFormat(), options.accessLog());
         Settings settings = options.settings(console.environment());
         Tracing tracing = Tracing.start(console.environment());
         Service service = Service.start(settings, tracing.tracer(), requestLog, console.clock());
@@ -33,6 +32,7 @@ final class ServeCommand implements Callable<Integer> {
             service.close();
             tracing.close();
             stopped.countDown();
+            requestLog.close();
             Logging.stop();
             Runtime.getRuntime().halt(Main.DONE);
         }));

@@ -3,7 +3,7 @@ package petstore.http;
 import io.netty.util.AsciiString;
 
 /// One header field of an answer, in ASCII: text of another form is written to a connection byte by byte.
-record Header(CharSequence name, CharSequence value) {
+record Header(AsciiString name, AsciiString value) {
 
     static Header of(CharSequence name, String value) {
         return new Header(AsciiString.of(name), new AsciiString(value));

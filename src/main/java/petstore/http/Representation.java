@@ -1,6 +1,5 @@
 package petstore.http;
 
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
@@ -10,6 +9,7 @@ import java.util.regex.Pattern;
 
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.internal.buffer.BufferInternal;
 import petstore.Sha256;
 
 /// What a read gives, for conditional requests (RFC 9110 section 13): a client that has it already is not sent it again.
@@ -70,9 +70,16 @@ final class Representation {
     private static String tag(Answer answer) {
         MessageDigest digest = Sha256.begin();
         for (Header header : answer.headers()) {
-            digest.update((header.name() + ":" + header.value() + "\n").getBytes(StandardCharsets.UTF_8));
+            update(digest, header.name(), ':');
+            update(digest, header.value(), '\n');
         }
-        byte[] bytes = Arrays.copyOf(digest.digest(answer.body().getBytes()), TAG_BYTES);
+        digest.update(((BufferInternal) answer.body()).getByteBuf().nioBuffer());
+        byte[] bytes = Arrays.copyOf(digest.digest(), TAG_BYTES);
         return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes) + '"';
+    }
+
+    private static void update(MessageDigest digest, AsciiString text, char end) {
+        digest.update(text.array(), text.arrayOffset(), text.length());
+        digest.update((byte) end);
     }
 }

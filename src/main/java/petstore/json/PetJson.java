@@ -2,6 +2,7 @@ package petstore.json;
 
 import java.util.List;
 
+import com.fasterxml.jackson.core.io.CharTypes;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import petstore.Pet;
 import petstore.Utf8;
@@ -13,6 +14,8 @@ public final class PetJson {
     private static final Utf8 NAME = Utf8.of(",\"name\":\"");
     private static final Utf8 CATEGORY_ID = Utf8.of("\",\"categoryId\":");
     private static final Utf8 STATUS = Utf8.of(",\"status\":\"");
+    /// What is escaped, by the code of a character of ASCII; 0 for what is not.
+    private static final int[] ESCAPES = CharTypes.get7BitOutputEscapes();
     /// How long an animal with an ordinary name is, in bytes.
     private static final int USUAL_LENGTH = 96;
 
@@ -59,8 +62,7 @@ public final class PetJson {
     private static boolean isPlain(Utf8 text) {
         byte[] bytes = text.bytes();
         for (int i = text.offset(), end = i + text.length(); i < end; i++) {
-            byte b = bytes[i];
-            if (b == '"' || b == '\\' || (b >= 0 && b < ' ')) {
+            if (bytes[i] >= 0 && ESCAPES[bytes[i]] != 0) {
                 return false;
             }
         }

@@ -1,6 +1,5 @@
 package petstore.sql;
 
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.function.Consumer;
 
 import petstore.NewPet;
 import petstore.Pet;
+import petstore.PetQuery;
 
 /// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
 ///
@@ -33,14 +33,9 @@ interface Database extends AutoCloseable {
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);
 
-    /// The query to prepare for [#pets], of one that gives rows of the table `pet`.
-    default String petsQuery(String select) {
-        return select;
-    }
-
-    /// The animals that a statement of [#petsQuery] gives, in their order.
-    default List<Pet> pets(PreparedStatement select) throws SQLException {
-        return Session.rows(select, PetRow::read);
+    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    default List<Pet> pets(Session session, PetQuery query) throws SQLException {
+        return PetTable.list(session, query);
     }
 
     /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.

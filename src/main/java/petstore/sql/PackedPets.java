@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Pet;
+import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Utf8;
 
@@ -25,10 +26,12 @@ final class PackedPets implements Iterable<Pet> {
     private static final byte[] NONE = {};
     private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
             + " coalesce(status, ''))) AS BLOB)";
-    /// SQLite reads a range of ids straight from the table, in their order; of a subquery with a limit it would copy every row.
-    private static final String AFTER = PACKED + ", max(id) FROM pet WHERE id > ?1 AND id <= coalesce("
-            + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET " + (GROUP - 1) + "), " + Long.MAX_VALUE
-            + ")";
+    /// The first `?2 + 1` animals behind `?1`, and the last one's id. SQLite reads a range of ids straight from the table, in their
+    /// order; of a subquery with a limit it would copy every row.
+    private static final String LIST = PACKED + ", max(id) FROM pet WHERE id > ?1 AND id <= coalesce("
+            + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
+    private static final String LIST_BY_STATUS = PACKED + " FROM (" + PetRow.SELECT
+            + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
 
     private final byte[] packed;
 
@@ -36,14 +39,15 @@ final class PackedPets implements Iterable<Pet> {
         this.packed = packed;
     }
 
-    /// The query for what `select`, a query for rows of the table, gives in their order.
-    static String pack(String select) {
-        return PACKED + " FROM (" + select + ')';
-    }
-
-    /// The animals that a packing query gives.
-    static List<Pet> list(PreparedStatement select) throws SQLException {
-        List<Pet> pets = new ArrayList<>();
+    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    static List<Pet> list(Session session, PetQuery query) throws SQLException {
+        PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
+        select.setLong(1, query.after());
+        select.setInt(2, query.limit());
+        if (query.status().isPresent()) {
+            select.setString(3, query.status().get().text());
+        }
+        List<Pet> pets = new ArrayList<>(query.limit() + 1);
         try (ResultSet row = select.executeQuery()) {
             read(row).forEach(pets::add);
         }
@@ -52,10 +56,11 @@ final class PackedPets implements Iterable<Pet> {
 
     /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
     static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
-        PreparedStatement select = session.prepare(AFTER);
+        PreparedStatement select = session.prepare(LIST);
         long lastId = 0;
         do {
             select.setLong(1, lastId);
+            select.setInt(2, GROUP - 1);
             try (ResultSet row = select.executeQuery()) {
                 action.accept(read(row));
                 lastId = row.getLong(2);
@@ -63,7 +68,7 @@ final class PackedPets implements Iterable<Pet> {
         } while (lastId > 0);
     }
 
-    /// The animals in the one row that a packing query gives, which is the next.
+    /// The animals in the next row, the only one that a query gives.
     private static PackedPets read(ResultSet row) throws SQLException {
         byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
         return new PackedPets(packed == null ? NONE : packed);

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 
 import petstore.NewPet;
 import petstore.Pet;
+import petstore.PetQuery;
 import petstore.PetStatus;
 
 /// What is asked of the table `pet`, and done with it, on a session.
@@ -18,11 +19,25 @@ final class PetTable {
 
     /// Every animal, by ascending id.
     static final String ALL = PetRow.SELECT + "ORDER BY id";
+    private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
+    private static final String LIST_BY_STATUS = PetRow.SELECT + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
     private static final String FIND = PetRow.SELECT + "WHERE id = ?";
     private static final String TAKEN = "SELECT id FROM pet WHERE id IN (";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private PetTable() {
+    }
+
+    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    static List<Pet> list(Session session, PetQuery query) throws SQLException {
+        PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
+        int at = 1;
+        if (query.status().isPresent()) {
+            select.setString(at++, query.status().get().text());
+        }
+        select.setLong(at++, query.after());
+        select.setInt(at, query.limit() + 1);
+        return Session.rows(select, PetRow::read);
     }
 
     /// The animal with this id; absent when there is none.

@@ -1,6 +1,5 @@
 package petstore.sql;
 
-import java.sql.PreparedStatement;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -25,36 +24,21 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     /// Tells every process that animals came under ids of their own.
     static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
     private static final String COUNT = "SELECT count(*) FROM pet";
-    private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
-    private static final String LIST_BY_STATUS = PetRow.SELECT + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
 
     private final Database database;
-    private final String list;
-    private final String listByStatus;
     private final CatalogueVersion version;
     private final PetWriter writer;
     private final FoundPets found = new FoundPets();
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
-        this.list = database.petsQuery(LIST);
-        this.listByStatus = database.petsQuery(LIST_BY_STATUS);
         this.version = new CatalogueVersion(database, meters);
         this.writer = new PetWriter(database, version, meters);
     }
 
     @Override
     public CompletableFuture<Page> list(PetQuery query) {
-        return database.read(session -> {
-            PreparedStatement select = session.prepare(query.status().isEmpty() ? list : listByStatus);
-            int at = 1;
-            if (query.status().isPresent()) {
-                select.setString(at++, query.status().get().text());
-            }
-            select.setLong(at++, query.after());
-            select.setInt(at, query.limit() + 1);
-            return Page.of(query, database.pets(select));
-        });
+        return database.read(session -> Page.of(query, database.pets(session, query)));
     }
 
     @Override

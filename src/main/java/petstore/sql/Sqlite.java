@@ -17,6 +17,7 @@ import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
 import petstore.Pet;
+import petstore.PetQuery;
 
 /// A SQLite file: one connection that writes, and a few that read, each on a thread of its own.
 final class Sqlite implements Database {
@@ -172,13 +173,8 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public String petsQuery(String select) {
-        return PackedPets.pack(select);
-    }
-
-    @Override
-    public List<Pet> pets(PreparedStatement select) throws SQLException {
-        return PackedPets.list(select);
+    public List<Pet> pets(Session session, PetQuery query) throws SQLException {
+        return PackedPets.list(session, query);
     }
 
     @Override

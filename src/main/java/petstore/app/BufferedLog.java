@@ -7,24 +7,25 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.http.RequestLog;
 import petstore.json.Utf8Builder;
 
-/// Writes events and the ends of requests a moment later, many at a time: whoever logs waits neither for a system call nor for a
-/// reader. What comes faster than it is read is dropped and counted.
-final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
+/// Writes lines about requests a moment later, many at a time: whoever logs waits neither for a system call nor for a reader. What
+/// comes faster than it is read is dropped and counted.
+final class BufferedLog implements RequestLog, AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(BufferedAppender.class);
+    private static final String AUDIT = "audit";
+
+    private static final Logger LOG = LoggerFactory.getLogger(BufferedLog.class);
     private static final int CAPACITY = 1 << 20;
     private static final int USUAL_LENGTH = 512;
     private static final Duration PAUSE = Duration.ofMillis(10);
     private static final Duration STOPPING = Duration.ofSeconds(1);
 
     private final LogEncoder encoder;
+    private final boolean access;
     private final OutputStream out;
     /// Where each thread puts a line together.
     private final ThreadLocal<Utf8Builder> lines = ThreadLocal.withInitial(() -> new Utf8Builder(USUAL_LENGTH));
@@ -35,36 +36,36 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private Utf8Builder gathered = new Utf8Builder(CAPACITY);
     private Utf8Builder writing = new Utf8Builder(CAPACITY);
     private long dropped;
-    private boolean stopping;
+    private boolean closed;
 
-    BufferedAppender(LogEncoder encoder, OutputStream out) {
+    private BufferedLog(LogEncoder encoder, boolean access, OutputStream out) {
         this.encoder = encoder;
+        this.access = access;
         this.out = out;
     }
 
-    @Override
-    public void start() {
-        super.start();
-        thread.start();
+    /// Begins to write to `out`.
+    ///
+    /// @param access whether there is a line for every request
+    static BufferedLog start(LogEncoder encoder, boolean access, OutputStream out) {
+        BufferedLog log = new BufferedLog(encoder, access, out);
+        log.thread.start();
+        return log;
     }
 
     @Override
-    protected void append(ILoggingEvent event) {
-        byte[] line = encoder.encode(event);
-        gather(emptyLine().append(line, 0, line.length));
+    public void ended(Entry entry) {
+        if (access) {
+            Utf8Builder line = emptyLine();
+            encoder.append(entry, line);
+            gather(line);
+        }
     }
 
-    /// Writes the line for a request that has come to its end.
-    void append(RequestLog.Entry entry) {
+    @Override
+    public void refused(long epochMilli, String message) {
         Utf8Builder line = emptyLine();
-        encoder.append(entry, line);
-        gather(line);
-    }
-
-    /// Writes a line as if this logger had logged it.
-    void append(long epochMilli, String logger, String message) {
-        Utf8Builder line = emptyLine();
-        encoder.append(epochMilli, logger, message, line);
+        encoder.append(epochMilli, AUDIT, message, line);
         gather(line);
     }
 
@@ -107,7 +108,7 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         long missing;
         lock.lock();
         try {
-            while (gathered.length() == 0 && !stopping) {
+            while (gathered.length() == 0 && !closed) {
                 arrived.awaitUninterruptibly();
             }
             Utf8Builder full = gathered;
@@ -124,13 +125,12 @@ final class BufferedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         return writing.length() > 0;
     }
 
-    /// Writes what has come.
+    /// Writes what has come. What comes afterwards may be lost.
     @Override
-    public void stop() {
-        super.stop();
+    public void close() {
         lock.lock();
         try {
-            stopping = true;
+            closed = true;
             arrived.signal();
         } finally {
             lock.unlock();
