@@ -40,11 +40,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         return BufferedLog.start(encoder(log, format), access, ConsoleTarget.SystemErr.getStream());
     }
 
-    /// Writes what is waiting to be written. Nothing can be logged afterwards.
-    static void stop() {
-        ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
-    }
-
     private static void write(LoggerContext log, Format format) {
         ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
         stderr.setContext(log);

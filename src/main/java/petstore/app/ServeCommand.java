@@ -33,7 +33,6 @@ final class ServeCommand implements Callable<Integer> {
             tracing.close();
             stopped.countDown();
             requestLog.close();
-            Logging.stop();
             Runtime.getRuntime().halt(Main.DONE);
         }));
         Signals.stopAtOnceWhenToldTwice();

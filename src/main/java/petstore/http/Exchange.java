@@ -56,7 +56,7 @@ final class Exchange {
     private String keyId = NO_KEY;
 
     /// @param beganMillis when its header block had come, in milliseconds since 1970
-    /// @param date the same for the answer
+    /// @param date the same, for the answer
     Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry,
             long beganMillis, Header date) {
         this.request = request;
