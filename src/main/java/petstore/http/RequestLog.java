@@ -16,8 +16,7 @@ public interface RequestLog {
     /// @param trace the id of the trace that it belongs to; `-` for none
     /// @param durationMicros from the header block to the end
     record Entry(long epochMilli, String outcome, String request, String key, String method, String route, int status,
-            long bytes,
-            String trace, long durationMicros) {
+            long bytes, String trace, long durationMicros) {
     }
 
     /// A request has come to its end.
@@ -25,7 +24,7 @@ public interface RequestLog {
 
     /// A request was refused for its key.
     ///
-    /// @param epochMilli when
+    /// @param epochMilli when its header block had come
     /// @param line who, what, and which key; never a secret
     void refused(long epochMilli, String line);
 }
