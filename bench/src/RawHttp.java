@@ -32,12 +32,6 @@ final class RawHttp implements AutoCloseable {
         return Integer.parseInt(new String(answer, 9, 3, StandardCharsets.ISO_8859_1));
     }
 
-    /// Sends a request and waits for its answer; gives back the status.
-    int ask(byte[] request) throws IOException {
-        exchange(request);
-        return status(buffer);
-    }
-
     private int exchange(byte[] request) throws IOException {
         socket.getOutputStream().write(request);
         int filled = 0;

@@ -33,7 +33,7 @@ public final class Failure extends RuntimeException {
         GONE,
         /// The body is longer than the service reads.
         PAYLOAD_TOO_LARGE,
-        /// The body is not JSON.
+        /// The headers say that the body is not plain JSON.
         UNSUPPORTED_MEDIA_TYPE,
         /// A defect of the service.
         INTERNAL_ERROR,

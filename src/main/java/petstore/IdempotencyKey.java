@@ -13,7 +13,7 @@ public record IdempotencyKey(Name name, String fingerprint, Instant received, Du
 
     /// What tells a request from others.
     ///
-    /// @param owner whose it is: the name of the API key, so that a rotated key still matches
+    /// @param owner whose it is: the name of the API key, so that a key that takes its place still matches
     /// @param operation what is asked for, e.g. `createPet`
     /// @param key what the client chose, 1 to 255 visible ASCII characters
     public record Name(String owner, String operation, String key) {

@@ -10,8 +10,8 @@ import java.util.zip.CRC32;
 /// The id is public (logs and `keys list` show it), the secret is shown once and kept by the client alone. The checksum
 /// lets a mistyped key be refused without a look at the store, and lets secret scanners recognise a leaked one.
 ///
-/// @param id [#ID_LENGTH] characters, e.g. `4fQ0c8sXbT`
-/// @param secret [#SECRET_LENGTH] characters: 190.5 random bits
+/// @param id 10 characters, e.g. `4fQ0c8sXbT`
+/// @param secret 32 characters: 190.5 random bits
 public record KeyToken(String id, String secret) {
 
     /// What every key begins with.

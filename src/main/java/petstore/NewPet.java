@@ -13,15 +13,19 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
     /// The longest name, in code points.
     public static final int MAX_NAME_LENGTH = 255;
 
+    /// What is wrong with a category that is none.
+    public static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE + " and "
+            + Long.MAX_VALUE;
+
     /// This animal under the id that the store gave it.
     public Pet withId(long id) {
         return new Pet(id, name, categoryId, status);
     }
 
-    /// What is wrong with a name, for a message (`must not be blank`); absent when nothing is.
+    /// What is wrong with a name, for a message (`name must not be blank`); absent when nothing is.
     public static Optional<String> nameViolation(String name) {
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
-            return Optional.of("must be 1 to " + MAX_NAME_LENGTH + " characters long");
+            return Optional.of("name must be 1 to " + MAX_NAME_LENGTH + " characters long");
         }
         boolean blank = true;
         boolean unpaired = false;
@@ -32,12 +36,12 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
             unpaired |= isSurrogate(codePoint);
         }
         if (blank) {
-            return Optional.of("must not be blank");
+            return Optional.of("name must not be blank");
         }
         if (name.indexOf('\0') >= 0) {
-            return Optional.of("must not contain U+0000");
+            return Optional.of("name must not contain U+0000");
         }
-        return unpaired ? Optional.of("must not contain an unpaired surrogate") : Optional.empty();
+        return unpaired ? Optional.of("name must not contain an unpaired surrogate") : Optional.empty();
     }
 
     /// White space as `\s` in a JSON Schema pattern means it (ECMA-262), so that the contract can say the same.

@@ -1,6 +1,5 @@
 package petstore;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -10,6 +9,10 @@ public enum PetStatus {
     AVAILABLE("available"), PENDING("pending"), SOLD("sold");
 
     private static final List<PetStatus> ALL = List.of(values());
+
+    /// What is wrong with a status that is none.
+    public static final String VIOLATION = ALL.stream().map(PetStatus::text)
+            .collect(Collectors.joining(", ", "status must be one of ", ""));
 
     private final String text;
 
@@ -30,10 +33,5 @@ public enum PetStatus {
             }
         }
         return Optional.empty();
-    }
-
-    /// All statuses for a message: `available, pending, sold`.
-    public static String choices() {
-        return Arrays.stream(values()).map(PetStatus::text).collect(Collectors.joining(", "));
     }
 }

@@ -26,8 +26,14 @@ public final class WholeFile {
     /// Has a file written beside `target`, under a name that no other process uses, and puts it in the place of `target` once it is
     /// on disk. What is left of it is gone when the writing fails, or the process ends.
     ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` when there is no folder for it.
+    ///
     /// @return what `writing` says
     public static <T, E extends Exception> T write(Path target, Writing<T, E> writing) throws IOException, E {
+        Path folder = target.toAbsolutePath().resolveSibling(".");
+        if (!Files.isDirectory(folder)) {
+            throw Failure.unavailable("there is no folder for " + target);
+        }
         Path part = target.resolveSibling(target.getFileName() + "." + ProcessHandle.current().pid() + ".part");
         part.toFile().deleteOnExit();
         try {
@@ -35,7 +41,7 @@ public final class WholeFile {
             T result = writing.to(part);
             sync(part, StandardOpenOption.WRITE);
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
-            syncNames(target.toAbsolutePath().resolveSibling("."));
+            syncNames(folder);
             return result;
         } finally {
             Files.deleteIfExists(part);

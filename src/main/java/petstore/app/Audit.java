@@ -6,7 +6,10 @@ import org.slf4j.LoggerFactory;
 /// Who did what to which API key, in the log.
 final class Audit {
 
-    private static final Logger LOG = LoggerFactory.getLogger("audit");
+    /// What logs it, and requests that were refused for their key.
+    static final String LOGGER = "audit";
+
+    private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
 
     private Audit() {
     }

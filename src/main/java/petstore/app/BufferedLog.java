@@ -16,8 +16,6 @@ import petstore.json.Utf8Builder;
 /// comes faster than it is read is dropped and counted.
 final class BufferedLog implements RequestLog, AutoCloseable {
 
-    private static final String AUDIT = "audit";
-
     private static final Logger LOG = LoggerFactory.getLogger(BufferedLog.class);
     private static final int CAPACITY = 1 << 20;
     private static final int USUAL_LENGTH = 512;
@@ -65,7 +63,7 @@ final class BufferedLog implements RequestLog, AutoCloseable {
     @Override
     public void refused(long epochMilli, String message) {
         Utf8Builder line = emptyLine();
-        encoder.append(epochMilli, AUDIT, message, line);
+        encoder.append(epochMilli, Audit.LOGGER, message, line);
         gather(line);
     }
 
@@ -93,9 +91,12 @@ final class BufferedLog implements RequestLog, AutoCloseable {
 
     private void run() {
         try {
-            while (take()) {
+            for (long missing = take(); writing.length() > 0; missing = take()) {
                 writing.moveTo(out);
                 out.flush();
+                if (missing > 0) {
+                    LOG.warn("{} lines are missing here, because the log is read too slowly", missing);
+                }
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
         } catch (IOException e) {
@@ -103,9 +104,9 @@ final class BufferedLog implements RequestLog, AutoCloseable {
         }
     }
 
-    /// Waits for something to write, and says whether there is any in [#writing]; there will be no more when there is not.
-    private boolean take() {
-        long missing;
+    /// Waits for something to write, which is in [#writing] then, and says how many lines are missing behind it. There will be no
+    /// more when there is none.
+    private long take() {
         lock.lock();
         try {
             while (gathered.length() == 0 && !closed) {
@@ -114,15 +115,12 @@ final class BufferedLog implements RequestLog, AutoCloseable {
             Utf8Builder full = gathered;
             gathered = writing;
             writing = full;
-            missing = dropped;
+            long missing = dropped;
             dropped = 0;
+            return missing;
         } finally {
             lock.unlock();
         }
-        if (missing > 0) {
-            LOG.warn("{} lines are missing here, because the log is read too slowly", missing);
-        }
-        return writing.length() > 0;
     }
 
     /// Writes what has come. What comes afterwards may be lost.

@@ -50,10 +50,6 @@ final class ExportCommand implements Callable<Integer> {
 
     /// Writes to a pipe or a device as it is, and to the file that a link leads to.
     private long exportTo(SqlStore open, Path target) throws IOException {
-        Path parent = target.toAbsolutePath().getParent();
-        if (parent == null || !Files.isDirectory(parent)) {
-            throw Failure.unavailable("the export cannot be written: there is no folder for " + target);
-        }
         if (!Files.exists(target)) {
             return exportToFile(open, target);
         }

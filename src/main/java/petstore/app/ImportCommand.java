@@ -61,14 +61,11 @@ final class ImportCommand implements Callable<Integer> {
                 return importSpooled(console.input());
             }
             Path source = Path.of(file);
-            if (!Files.isReadable(source) || Files.isDirectory(source)) {
-                throw Failure.unavailable(file + " cannot be read: there is no such file");
-            }
-            if (Files.isRegularFile(source)) {
-                return importFile(source);
+            if (Files.isDirectory(source)) {
+                throw Failure.unavailable(file + " cannot be read: it is a folder");
             }
             try (InputStream in = Files.newInputStream(source)) {
-                return importSpooled(in);
+                return Files.isRegularFile(source) ? importFile(source) : importSpooled(in);
             }
         } catch (IOException e) {
             throw Failure.unavailable(file + " cannot be read", e);

@@ -3,7 +3,6 @@ package petstore.app;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -22,7 +21,6 @@ import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.sql.PostgresUri;
-import petstore.transfer.Format;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -85,7 +83,7 @@ public final class Main {
         commands.keySet()
                 .retainAll(named.filter(commands::containsKey).map(Set::of).orElse(Set.copyOf(commands.keySet())));
         commands.values().forEach(command -> main.addSubcommand(command.get()));
-        return main.setOut(new PrintWriter(console.out(), true)).setErr(new PrintWriter(console.err(), true))
+        return main.setOut(console.out()).setErr(console.err())
                 .setDefaultValueProvider(argument -> argument instanceof OptionSpec option && isSetting(option)
                         ? console.environment().get(variable(option.longestName()))
                         : null)
@@ -95,7 +93,6 @@ public final class Main {
                 .registerConverter(RateLimit.class, Texts::rateLimit)
                 .registerConverter(URI.class, Texts::uri)
                 .registerConverter(Scope.class, Texts::scope)
-                .registerConverter(Format.class, Texts::format)
                 .registerConverter(PostgresUri.class, Texts::database)
                 .setExecutionStrategy(parsed -> {
                     Variables.check(parsed, console);

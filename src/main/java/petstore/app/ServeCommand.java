@@ -1,7 +1,6 @@
 package petstore.app;
 
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 
 import petstore.KeyToken;
 import picocli.CommandLine.Command;
@@ -27,11 +26,9 @@ final class ServeCommand implements Callable<Integer> {
         Settings settings = options.settings(console.environment());
         Tracing tracing = Tracing.start(console.environment());
         Service service = Service.start(settings, tracing.tracer(), requestLog, console.clock());
-        CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             service.close();
             tracing.close();
-            stopped.countDown();
             requestLog.close();
             Runtime.getRuntime().halt(Main.DONE);
         }));
@@ -41,7 +38,7 @@ final class ServeCommand implements Callable<Integer> {
         console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));
-        stopped.await();
+        Thread.currentThread().join();
         return Main.DONE;
     }
 }

@@ -8,8 +8,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,7 +16,6 @@ import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.sql.PostgresUri;
-import petstore.transfer.Format;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -109,10 +106,5 @@ final class Texts {
     static Scope scope(String text) {
         return Scope.find(text)
                 .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of " + Scope.choices()));
-    }
-
-    static Format format(String text) {
-        return Arrays.stream(Format.values()).filter(format -> format.name().toLowerCase(Locale.ROOT).equals(text))
-                .findFirst().orElseThrow(() -> new TypeConversionException("'" + text + "' is none of ndjson, csv"));
     }
 }

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,17 +22,23 @@ final class Contract {
     private static final Pattern SERVERS = Pattern.compile("(?m)^servers:\\n(?: .*\\n)+");
 
     private final HttpSettings settings;
+    private final Map<String, Representation> kept = new ConcurrentHashMap<>();
 
     Contract(HttpSettings settings) {
         this.settings = settings;
     }
 
     Answer yaml(Request request) {
-        return new Representation(Answer.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8)))
+        return kept.computeIfAbsent("yaml",
+                _ -> new Representation(Answer.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8))))
                 .answer(request);
     }
 
     Answer json(Request request) {
+        return kept.computeIfAbsent("json", _ -> new Representation(Answer.json(200, asJson()))).answer(request);
+    }
+
+    private byte[] asJson() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonParser yaml = new YAMLFactory().createParser(yaml());
                 JsonGenerator json = new JsonFactory().createGenerator(bytes)) {
@@ -39,7 +47,7 @@ final class Contract {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Representation(Answer.json(200, bytes.toByteArray())).answer(request);
+        return bytes.toByteArray();
     }
 
     private String yaml() {

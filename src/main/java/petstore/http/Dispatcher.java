@@ -49,7 +49,7 @@ final class Dispatcher {
     /// Answers a request whose head is well-formed.
     void dispatch(Exchange exchange) {
         if (browsers.isPresent()) {
-            exchange.standing(browsers.get().headers(exchange.request()));
+            exchange.browserHeaders(browsers.get().headers(exchange.request()));
             Optional<Answer> preflight = browsers.get().preflight(exchange.request());
             if (preflight.isPresent()) {
                 exchange.send(preflight.get());
@@ -71,7 +71,7 @@ final class Dispatcher {
         }
         switch (bearer.judge(exchange.request().headers().getAll(HttpHeaders.AUTHORIZATION))) {
             case Bearer.Verdict.Undecided(var token) -> {
-                found.ifPresent(match -> exchange.always(match.route().headers()));
+                found.ifPresent(match -> exchange.routeHeaders(match.route().headers()));
                 exchange.pause();
                 await(exchange, CompletableFuture.supplyAsync(() -> bearer.lookUp(token), virtualThreads),
                         verdict -> decide(exchange, found, verdict));
@@ -95,7 +95,7 @@ final class Dispatcher {
     /// Answers a request whose head is wrong, or whose end nobody knows. Behind the answer to the latter, which only HTTP/1.1 has,
     /// Vert.x closes the connection.
     void refuse(Exchange exchange, Answer answer) {
-        browsers.ifPresent(told -> exchange.standing(told.headers(exchange.request())));
+        browsers.ifPresent(told -> exchange.browserHeaders(told.headers(exchange.request())));
         exchange.send(exchange.isMultiplexed() ? answer : answer.with(List.of(CLOSE)));
     }
 
@@ -107,7 +107,7 @@ final class Dispatcher {
             }
             case Bearer.Verdict.Refused(var answer) -> {
                 refusals.refused(exchange, answer.status());
-                exchange.always(List.of());
+                exchange.routeHeaders(List.of());
                 exchange.send(answer);
             }
             case Bearer.Verdict.Undecided _ -> throw new IllegalStateException("the store decides");
@@ -116,7 +116,7 @@ final class Dispatcher {
 
     private void operate(Exchange exchange, Optional<Routes.Match> found, Optional<ApiKey> key,
             RateLimits.Share share) {
-        exchange.always(share.headersWith(found.map(match -> match.route().headers()).orElse(List.of())));
+        exchange.routeHeaders(share.headersWith(found.map(match -> match.route().headers()).orElse(List.of())));
         if (share.refusal().isPresent()) {
             exchange.send(share.refusal().get());
             return;

@@ -43,8 +43,8 @@ final class Exchange {
     private final long beganNanos = System.nanoTime();
     private final boolean multiplexed;
     private final boolean announcesBody;
-    private List<Header> standing = List.of();
-    private List<Header> always = List.of();
+    private List<Header> browserHeaders = List.of();
+    private List<Header> routeHeaders = List.of();
     private boolean paused;
     private boolean working;
     private boolean ready;
@@ -164,14 +164,14 @@ final class Exchange {
         return (!multiplexed && !announcesBody) || request.isEnded();
     }
 
-    /// Adds headers to the answer, whatever it will be, that later ones do not replace.
-    void standing(List<Header> headers) {
-        standing = headers;
+    /// Sets what the answer says to browsers, whatever it will be.
+    void browserHeaders(List<Header> headers) {
+        browserHeaders = headers;
     }
 
-    /// Adds headers to the answer, whatever it will be.
-    void always(List<Header> headers) {
-        always = headers;
+    /// Sets what the answer says of its route and its key's share, whatever it will be, in place of what was set before.
+    void routeHeaders(List<Header> headers) {
+        routeHeaders = headers;
     }
 
     /// Sends the answer, with HTTP/1.1 once the client has taken those before it. What has not come of the body yet is read and
@@ -184,8 +184,8 @@ final class Exchange {
         ready = true;
         MultiMap headers = response.setStatusCode(answer.status()).headers();
         add(answer.headers(), headers);
-        add(always, headers);
-        add(standing, headers);
+        add(routeHeaders, headers);
+        add(browserHeaders, headers);
         headers.add(REQUEST_ID, new AsciiString(id.getBytes(StandardCharsets.US_ASCII), false))
                 .add(date.name(), date.value())
                 .add(NO_SNIFF.name(), NO_SNIFF.value());

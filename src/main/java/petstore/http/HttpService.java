@@ -9,7 +9,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Counter;
@@ -128,13 +127,13 @@ public final class HttpService implements AutoCloseable {
     }
 
     /// Opens a listener on `instances` event loops and gives back its port.
-    private int listen(String name, String settings, String host, int port, Dispatcher dispatcher,
+    private int listen(String name, String optionPrefix, String host, int port, Dispatcher dispatcher,
             Optional<Tls> tls, BooleanSupplier memoryIsShort, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
         AtomicInteger openConnections = new AtomicInteger();
         Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
                 .tag("listener", name).register(meters);
-        Room room = new Room(this.settings.maxConnections(), openConnections,
+        Room room = new Room(settings.maxConnections(), openConnections,
                 Counter.builder("petstore.refused.connections")
                         .description("Connections that were closed because there were too many, or no memory was left.")
                         .tag("listener", name).register(meters),
@@ -144,13 +143,13 @@ public final class HttpService implements AutoCloseable {
                 : SocketAddress.inetSocketAddress(port, host);
         try {
             vertx.deployVerticle(() -> new Listener(address, dispatcher, tls,
-                    new Connections(this.settings.deadlines(), room), telemetry, clock, open -> {
+                    new Connections(settings.deadlines(), room), telemetry, clock, open -> {
                         actualPort.set(open.actualPort());
                         tls.ifPresent(on -> on.keepRenewed(open, chores));
                     }), new DeploymentOptions().setInstances(instances)).await();
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "cannot listen on " + host + ":" + port + " (" + settings + "host, " + settings + "port): "
+                    "cannot listen on " + host + ":" + port + " (" + optionPrefix + "host, " + optionPrefix + "port): "
                             + reason(e),
                     e);
         }
@@ -178,13 +177,21 @@ public final class HttpService implements AutoCloseable {
         return adminPort;
     }
 
+    private void waitForBalancers() {
+        try {
+            Thread.sleep(settings.shutdownDelay());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /// Tells whoever balances the load to look elsewhere and goes on serving for the shutdown delay; then takes no more
     /// connections, lets the requests that are being answered finish, and closes.
     @Override
     public void close() {
         health.stop();
         if (adminPort != 0) {
-            LockSupport.parkNanos(settings.shutdownDelay().toNanos());
+            waitForBalancers();
         }
         chores.shutdown();
         // Vert.x closes them too, but first takes away the event loops that connections are handed to.

@@ -28,7 +28,7 @@ final class PageCache {
             .maximumWeight(MOST_BYTES)
             .weigher((PetQuery _, Entry entry) -> entry.page().length() + BYTES_BESIDE_THE_BODY).build();
 
-    /// The hashes of queries that were asked for lately, each at a place of its own.
+    /// The hashes of queries that were asked for lately; several share a place, and the latest has it.
     private final AtomicIntegerArray asked = new AtomicIntegerArray(ASKED);
 
     private final Counter hits;
@@ -51,7 +51,7 @@ final class PageCache {
         return entries.policy().eviction().orElseThrow().weightedSize().orElse(0);
     }
 
-    /// Whether the page of `query` is kept, or worth it, since it is asked for again. One that is asked for once would take the
+    /// Notes that a page is asked for, and says whether it is kept, or worth it, since it is asked for again. One that is asked for once would take the
     /// place of others, and stay just long enough to be expensive for the garbage collector.
     boolean keeps(PetQuery query) {
         if (entries.asMap().containsKey(query) || wasAskedFor(query)) {
@@ -84,6 +84,7 @@ final class PageCache {
         entries.invalidateAll();
     }
 
+    /// Notes it, and says whether it was noted already.
     private boolean wasAskedFor(PetQuery query) {
         int hash = query.hashCode();
         return asked.getAndSet(hash & (ASKED - 1), hash) == hash;

@@ -48,7 +48,7 @@ final class QueryParameters {
         Optional<PetStatus> status = single("status").flatMap(text -> {
             Optional<PetStatus> found = PetStatus.find(text);
             if (found.isEmpty()) {
-                violations.add("status must be one of " + PetStatus.choices());
+                violations.add(PetStatus.VIOLATION);
             }
             return found;
         });

@@ -29,11 +29,14 @@ final class RequestMeters {
     private record Name(String method, String route, int status) {
     }
 
+    private record Use(String route, String key) {
+    }
+
     private final MeterRegistry registry;
     private final LongAdder inFlight = new LongAdder();
     private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
     private final Map<Kind, Counter> refusals = new ConcurrentHashMap<>();
-    private final Map<String, Counter> deprecated = new ConcurrentHashMap<>();
+    private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
 
     RequestMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -79,10 +82,11 @@ final class RequestMeters {
 
     /// The keys that are seen first are told apart, up to [#MOST_KEYS].
     private Counter deprecated(String keyId, String route) {
-        String known = deprecated.containsKey(keyId) || deprecated.size() < MOST_KEYS ? keyId : "other";
-        return deprecated.computeIfAbsent(known,
+        Use use = new Use(route, keyId);
+        Use counted = deprecated.containsKey(use) || deprecated.size() < MOST_KEYS ? use : new Use(route, "other");
+        return deprecated.computeIfAbsent(counted,
                 label -> Counter.builder("petstore.deprecated.requests")
                         .description("Requests for what is to be removed.")
-                        .tag("route", route).tag("key", label).register(registry));
+                        .tag("route", label.route()).tag("key", label.key()).register(registry));
     }
 }

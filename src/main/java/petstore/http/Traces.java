@@ -53,16 +53,16 @@ final class Traces {
 
     private static SpanContext span(Tracer tracer, Context parent, Exchange exchange, Answer answer, long durationNs) {
         String method = exchange.request().method().name();
-        Instant now = Instant.now();
+        Instant began = Instant.ofEpochMilli(exchange.beganMillis());
         Span span = tracer.spanBuilder(method + " " + exchange.route()).setParent(parent).setSpanKind(SpanKind.SERVER)
-                .setStartTimestamp(now.minusNanos(durationNs)).setAttribute("http.request.method", method)
+                .setStartTimestamp(began).setAttribute("http.request.method", method)
                 .setAttribute("http.route", exchange.route())
                 .setAttribute("http.response.status_code", answer.status())
                 .setAttribute("petstore.request.id", exchange.id()).startSpan();
         if (answer.status() >= 500) {
             span.setStatus(StatusCode.ERROR);
         }
-        span.end(now);
+        span.end(began.plusNanos(durationNs));
         return span.getSpanContext();
     }
 }

@@ -25,11 +25,8 @@ import petstore.PetStatus;
 /// Unknown members are passed over, but must be JSON too. A parser is used once.
 public final class NewPetParser {
 
-    private static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE
-            + " and " + Long.MAX_VALUE;
     /// What stands for bytes that are not UTF-8, and may also have been sent.
     private static final char REPLACEMENT = '\uFFFD';
-    private static final String STATUS_VIOLATION = "status must be one of " + PetStatus.choices();
 
     private final JsonParser json;
     private final boolean needsId;
@@ -120,7 +117,7 @@ public final class NewPetParser {
             throw invalid("the body must be one JSON object and nothing after it");
         }
         if (needsId && id < 1) {
-            violations.addFirst("id must be an integer between 1 and " + Long.MAX_VALUE);
+            violations.addFirst(Pet.ID_VIOLATION);
         }
         if (!nameGiven) {
             violations.addFirst("name is required");
@@ -142,7 +139,7 @@ public final class NewPetParser {
         nameGiven = true;
         if (value == JsonToken.VALUE_STRING) {
             name = json.getText();
-            NewPet.nameViolation(name).ifPresent(violation -> violations.add("name " + violation));
+            NewPet.nameViolation(name).ifPresent(violations::add);
         } else {
             violations.add("name must be a string");
             skip(value);
@@ -151,7 +148,7 @@ public final class NewPetParser {
 
     private void readCategoryId(JsonToken value) throws IOException {
         categoryGiven = true;
-        int64(value).ifPresentOrElse(number -> categoryId = number, () -> violations.add(CATEGORY_VIOLATION));
+        int64(value).ifPresentOrElse(number -> categoryId = number, () -> violations.add(NewPet.CATEGORY_VIOLATION));
         skip(value);
     }
 
@@ -174,7 +171,7 @@ public final class NewPetParser {
             status = PetStatus.find(json.getText());
         }
         if (status.isEmpty()) {
-            violations.add(STATUS_VIOLATION);
+            violations.add(PetStatus.VIOLATION);
         }
         skip(value);
     }

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Version;
 
-/// What this process knows of the catalogue's version. Only a process that does not share its database may rely on it, and asks
-/// again twice a second, for what commands have added.
+/// What this process knows of the catalogue's version. Only a process that does not share its database may rely on it; what it
+/// was told more than half a second ago it asks again, for what commands have added.
 final class CatalogueVersion implements AutoCloseable {
 
     private static final String READ = "SELECT last_id, put_backs FROM catalogue_version";

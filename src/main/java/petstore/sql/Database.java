@@ -27,7 +27,7 @@ interface Database extends AutoCloseable {
     /// Does `work`, which only reads, on the state that the database has at the beginning, whatever is committed meanwhile.
     <T> T snapshot(Work<T> work);
 
-    /// Does `work`, which only reads, past what waits for its turn: keys, and whether the store can be used.
+    /// Does `work`, which only reads, past what waits for its turn: keys, versions, and whether the store can be used.
     <T> T readAside(Work<T> work);
 
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
@@ -71,7 +71,8 @@ interface Database extends AutoCloseable {
     /// inside [#write].
     long reservePetIds(Session session, long id) throws SQLException;
 
-    /// Does nothing when the database can be read and its disk has not failed; a full disk does not count.
+    /// Does nothing when the database has the schema that this program needs, can be read and written to, and its disk has not failed;
+    /// a full disk does not count.
     void check();
 
     @Override

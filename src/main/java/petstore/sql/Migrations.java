@@ -33,14 +33,14 @@ final class Migrations {
     static void apply(Migrate migrate, String dialect, Session session, Transaction transaction) throws SQLException {
         boolean made = session.hasTable("schema_version");
         if (migrate == Migrate.OFF && !made) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the store has no tables; --migrate auto makes them");
+            throw Failure.unavailable("the store has no tables; --migrate auto makes them");
         }
         if (migrate == Migrate.OFF) {
             return;
         }
         int current = made ? checkKnown(session) : 0;
         if (current < LATEST && migrate == Migrate.CHECK) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the store has schema version " + current
+            throw Failure.unavailable("the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
         }
         if (current < LATEST) {
@@ -64,7 +64,7 @@ final class Migrations {
     static int checkKnown(Session session) throws SQLException {
         int current = Integer.parseInt(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
         if (current > LATEST) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the store has schema version " + current
+            throw Failure.unavailable("the store has schema version " + current
                     + ", made by a newer petstore; this one knows versions up to " + LATEST);
         }
         return current;

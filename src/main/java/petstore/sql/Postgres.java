@@ -9,12 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -26,15 +23,12 @@ import petstore.PetStatus;
 /// animals end one after the other, whichever process they come from, and ids become visible in their order.
 final class Postgres implements Database {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
     private static final Duration READ_PATIENCE = Duration.ofMillis(300);
-    private static final Duration WRITE_PATIENCE = Duration.ofMillis(1_800);
-    private static final Duration LOG_INTERVAL = Duration.ofSeconds(1);
     private static final int MOST_WAITING = 1_024;
     private static final int FETCH_SIZE = 1_000;
     /// While one waits for its COMMIT the next is already waiting in the database for its turn.
     private static final int WRITERS = 2;
-    /// Connections that are kept for what is not an animal: keys, and whether the database can be used.
+    /// Connections that are kept for what is read aside: keys, versions, and whether the database can be used.
     private static final int OTHERS = 2;
 
     /// One statement is one round trip, and other transactions that add animals wait the shorter for their ids.
@@ -51,20 +45,19 @@ final class Postgres implements Database {
     private final HikariDataSource pool;
     private final Semaphore readers;
     private final Admission admission;
-    private final boolean patient;
-    private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - LOG_INTERVAL.toNanos());
+    private final PostgresPool.Patience patience;
+    private final DatabaseErrors errors = new DatabaseErrors(Postgres::isDefect);
 
-    private Postgres(HikariDataSource pool, int readers, boolean patient) {
+    private Postgres(HikariDataSource pool, int readers, PostgresPool.Patience patience) {
         this.pool = pool;
         this.readers = new Semaphore(readers, true);
         this.admission = new Admission(READ_PATIENCE.toNanos() / 2, readers);
-        this.patient = patient;
+        this.patience = patience;
     }
 
     /// @param readers how many requests may read at once
     static Postgres open(PostgresUri uri, Migrate migrate, PostgresPool.Patience patience, int readers) {
-        return new Postgres(PostgresPool.open(uri, migrate, patience, readers + WRITERS + OTHERS), readers,
-                patience == PostgresPool.Patience.COMMAND);
+        return new Postgres(PostgresPool.open(uri, migrate, patience, readers + WRITERS + OTHERS), readers, patience);
     }
 
     @Override
@@ -91,7 +84,7 @@ final class Postgres implements Database {
         try (Session session = connect()) {
             return work.on(session);
         } catch (SQLException e) {
-            throw failure(e);
+            throw errors.failure(e);
         }
     }
 
@@ -114,22 +107,14 @@ final class Postgres implements Database {
         try (Session session = connect()) {
             return session.inTransaction(work);
         } catch (SQLException e) {
-            throw failure(e);
+            throw errors.failure(e);
         }
     }
 
     /// Broken constraints and malformed data are defects of ours, everything else is the database's.
-    private Failure failure(SQLException e) {
+    private static boolean isDefect(SQLException e) {
         String state = String.valueOf(e.getSQLState());
-        if (state.startsWith("22") || state.startsWith("23")) {
-            return new Failure(Failure.Kind.INTERNAL_ERROR, "the store refuses what it was given", e);
-        }
-        long last = loggedNs.get();
-        long now = System.nanoTime();
-        if (now - last >= LOG_INTERVAL.toNanos() && loggedNs.compareAndSet(last, now)) {
-            LOG.error("The database failed: {}", e.getMessage());
-        }
-        return new Failure(Failure.Kind.UNAVAILABLE, "the store is unavailable; try again later", e);
+        return state.startsWith("22") || state.startsWith("23");
     }
 
     @Override
@@ -168,7 +153,7 @@ final class Postgres implements Database {
 
     @Override
     public Duration patience() {
-        return patient ? Duration.ofDays(1) : WRITE_PATIENCE;
+        return patience.commit();
     }
 
     @Override
@@ -208,7 +193,7 @@ final class Postgres implements Database {
                     .toArray(String[]::new));
             return PetTable.withIds(pets, Session.committedRows(add, row -> row.getLong(1)).getFirst());
         } catch (SQLException e) {
-            throw failure(e);
+            throw errors.failure(e);
         }
     }
 

@@ -17,9 +17,9 @@ final class PostgresPool {
     /// How long the users of the connections may be kept waiting.
     enum Patience {
         /// A request is answered within two seconds, whatever the database does.
-        REQUEST(Duration.ofMillis(600), Duration.ofSeconds(1), Duration.ofSeconds(2)),
+        REQUEST(Duration.ofMillis(600), Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofMillis(1_800)),
         /// A command may ask for much.
-        COMMAND(Duration.ofSeconds(10), Duration.ofMinutes(10), Duration.ofHours(1));
+        COMMAND(Duration.ofSeconds(10), Duration.ofMinutes(10), Duration.ofHours(1), Duration.ofDays(1));
 
         /// How long to wait for a connection.
         private final Duration connection;
@@ -27,11 +27,18 @@ final class PostgresPool {
         private final Duration statement;
         /// When the server ends a transaction whose owner may be gone, and with it its locks.
         private final Duration idleTransaction;
+        /// How long the sender of a write waits for its commit.
+        private final Duration commit;
 
-        Patience(Duration connection, Duration statement, Duration idleTransaction) {
+        Patience(Duration connection, Duration statement, Duration idleTransaction, Duration commit) {
             this.connection = connection;
             this.statement = statement;
             this.idleTransaction = idleTransaction;
+            this.commit = commit;
+        }
+
+        Duration commit() {
+            return commit;
         }
     }
 

@@ -8,14 +8,13 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 
-/// A few platform threads, each with a session of its own, that do what virtual threads ask of them: a call into native
-/// code would hold on to a virtual thread's carrier.
+/// A few platform threads, each with a session of its own, that do what others ask of them: an event loop must not wait, and a
+/// call into native code would hold on to a virtual thread's carrier.
 final class ReaderPool implements AutoCloseable {
 
     /// Opens a session.
@@ -32,12 +31,12 @@ final class ReaderPool implements AutoCloseable {
     /// A read, and whom to tell.
     private record Read<T>(Database.Work<T> work, CompletableFuture<T> result) {
         /// Does the work, and gives back what hands over its result.
-        Runnable doOn(Session session, Function<SQLException, Failure> failures) {
+        Runnable doOn(Session session, DatabaseErrors errors) {
             try {
                 T value = session.perform(work);
                 return () -> result.complete(value);
             } catch (SQLException e) {
-                return () -> result.completeExceptionally(failures.apply(e));
+                return () -> result.completeExceptionally(errors.failure(e));
             } catch (RuntimeException | Error e) {
                 return () -> result.completeExceptionally(e);
             }
@@ -46,16 +45,14 @@ final class ReaderPool implements AutoCloseable {
 
     private final BlockingQueue<Read<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Admission admission;
-    private final Function<SQLException, Failure> failures;
+    private final DatabaseErrors errors;
     private final List<Session> sessions = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;
 
     /// @param name of its threads
-    /// @param failures what an error of the driver means
-    ReaderPool(String name, int size, Connector connector, Function<SQLException, Failure> failures)
-            throws SQLException {
-        this.failures = failures;
+    ReaderPool(String name, int size, Connector connector, DatabaseErrors errors) throws SQLException {
+        this.errors = errors;
         admission = new Admission(LONGEST_WAIT.toNanos(), size);
         try {
             for (int i = 0; i < size; i++) {
@@ -124,7 +121,7 @@ final class ReaderPool implements AutoCloseable {
         if (group.size() > 1) {
             execute("BEGIN", session);
         }
-        List<Runnable> handovers = group.stream().map(read -> read.doOn(session, failures)).toList();
+        List<Runnable> handovers = group.stream().map(read -> read.doOn(session, errors)).toList();
         if (group.size() > 1) {
             execute("ROLLBACK", session);
         }

@@ -13,7 +13,7 @@ import petstore.KeyRing;
 ///
 /// ```java
 /// try (SqlStore store = SqlStore.openSqlite(Path.of("data"), Migrate.AUTO)) {
-///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()));
+///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty())).join();
 /// }
 /// ```
 public final class SqlStore implements AutoCloseable {
@@ -128,7 +128,8 @@ public final class SqlStore implements AutoCloseable {
         return keys;
     }
 
-    /// Does nothing when the store can be read and its disk has not failed; a full disk does not count.
+    /// Does nothing when the store has the schema that this program needs, can be read and written to, and its disk has not failed;
+    /// a full disk does not count.
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE`.
     public void check() {
         database.check();

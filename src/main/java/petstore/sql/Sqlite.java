@@ -32,14 +32,17 @@ final class Sqlite implements Database {
     private final ReentrantLock writing = new ReentrantLock();
     private final ReaderPool readers;
     private final ReaderPool readerAside;
+    private final DatabaseErrors errors;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
 
-    private Sqlite(Path file, Session writer, ReaderPool readers, ReaderPool readerAside, Runnable onLostDisk) {
+    private Sqlite(Path file, Session writer, ReaderPool readers, ReaderPool readerAside, DatabaseErrors errors,
+            Runnable onLostDisk) {
         this.file = file;
         this.writer = writer;
         this.readers = readers;
         this.readerAside = readerAside;
+        this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
 
@@ -71,9 +74,10 @@ final class Sqlite implements Database {
         try {
             Migrations.apply(migrate, "sqlite", writer, work -> inTransaction(writer, work));
             settle(writer);
+            DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
             return new Sqlite(file, writer,
-                    new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), Sqlite::failure),
-                    new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), Sqlite::failure),
+                    new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors),
+                    new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors), errors,
                     onLostDisk);
         } catch (SQLException | RuntimeException e) {
             writer.close();
@@ -112,7 +116,7 @@ final class Sqlite implements Database {
                 onLostDisk.run();
                 throw Failure.unavailable(LOST_DISK);
             }
-            throw failure(e);
+            throw errors.failure(e);
         } finally {
             writing.unlock();
         }
@@ -146,14 +150,9 @@ final class Sqlite implements Database {
 
     /// A broken constraint is a defect of ours; everything else that SQLite reports (disk full, a lock held too long, a
     /// damaged file, a failing disk) is the store's.
-    private static Failure failure(SQLException e) {
-        boolean defect = e instanceof SQLiteException sqlite
+    private static boolean isDefect(SQLException e) {
+        return e instanceof SQLiteException sqlite
                 && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CONSTRAINT.code;
-        if (!defect) {
-            LOG.error("The store failed: {}", reason(e));
-        }
-        return new Failure(defect ? Failure.Kind.INTERNAL_ERROR : Failure.Kind.UNAVAILABLE,
-                "the store is unavailable; try again later", e);
     }
 
     private static String reason(SQLException e) {

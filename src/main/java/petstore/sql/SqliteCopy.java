@@ -42,7 +42,7 @@ final class SqliteCopy {
             SqliteFile.createPrivate(part);
             long count = copy(SqliteFile.in(folder), part, progress);
             if (verify(part) != count) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, "the copy has not all animals; try again");
+                throw Failure.unavailable("the copy has not all animals; try again");
             }
             return count;
         }));
@@ -147,7 +147,9 @@ final class SqliteCopy {
     private static <T> T perform(String what, Path file, Step<T> step) {
         try {
             return step.on(file);
-        } catch (SQLException | IOException e) {
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " cannot be " + what, e);
+        } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": " + e.getMessage(), e);
         }
     }

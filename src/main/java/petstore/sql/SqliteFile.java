@@ -125,7 +125,7 @@ final class SqliteFile {
     private static void verify(Session session, String pragma, String expected) throws SQLException {
         String actual = session.text("PRAGMA " + pragma);
         if (!actual.equals(expected)) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
+            throw Failure.unavailable(
                     "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
         }
     }

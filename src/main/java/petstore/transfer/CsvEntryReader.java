@@ -87,18 +87,18 @@ final class CsvEntryReader implements EntryReader {
         List<String> violations = new ArrayList<>();
         OptionalLong id = withIds ? integer(fields, "id") : OptionalLong.of(0);
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
-            violations.add("id must be an integer between 1 and " + Long.MAX_VALUE);
+            violations.add(Pet.ID_VIOLATION);
         }
         String name = field(fields, "name");
-        NewPet.nameViolation(name).ifPresent(violation -> violations.add("name " + violation));
+        NewPet.nameViolation(name).ifPresent(violations::add);
         OptionalLong categoryId = integer(fields, "categoryId");
         if (categoryId.isEmpty()) {
-            violations.add("categoryId must be an integer between " + Long.MIN_VALUE + " and " + Long.MAX_VALUE);
+            violations.add(NewPet.CATEGORY_VIOLATION);
         }
         String statusText = field(fields, "status");
         Optional<PetStatus> status = PetStatus.find(statusText);
         if (status.isEmpty() && !statusText.isEmpty()) {
-            violations.add("status must be one of " + PetStatus.choices());
+            violations.add(PetStatus.VIOLATION);
         }
         if (!violations.isEmpty()) {
             return new Entry.Bad(fields.getStartingLineNumber(), String.join("; ", violations));

@@ -180,13 +180,15 @@ public final class Importer {
     private final class Groups implements AutoCloseable {
         private final CountingStream in = new CountingStream(Files.newInputStream(plan.file()));
         private final EntryReader entries;
-        private final IdSet ids = new IdSet();
+        /// Those of the file; absent when they are not kept.
+        private final Optional<IdSet> ids;
         private final long lastId;
 
         /// @param lastId the greatest id that the store has used
         Groups(long lastId) throws IOException {
             this.lastId = lastId;
             entries = plan.format().reader(in, plan.keepIds());
+            ids = plan.keepIds() ? Optional.of(new IdSet()) : Optional.empty();
         }
 
         /// The next entries, empty at the end.
@@ -226,12 +228,14 @@ public final class Importer {
             if (id > GREATEST_ID) {
                 return new Entry.Bad(entry.line(), "the id " + id + " leaves too little room for later ones");
             }
-            return ids.add(id) ? entry : new Entry.Bad(entry.line(), "the id " + id + " stands in the file before");
+            return ids.orElseThrow().add(id)
+                    ? entry
+                    : new Entry.Bad(entry.line(), "the id " + id + " stands in the file before");
         }
 
         @Override
         public void close() throws IOException {
-            ids.close();
+            ids.ifPresent(IdSet::close);
             entries.close();
         }
     }

@@ -124,6 +124,8 @@ class BackupIT {
             Ending again = shell.run("petstore backup backup.db");
             assertThat(again).isEqualTo(new Ending(1, List.of(),
                     List.of("petstore: backup.db exists already; a backup replaces nothing")));
+            assertThat(shell.run("petstore backup none/backup.db"))
+                    .isEqualTo(new Ending(1, List.of(), List.of("petstore: there is no folder for none/backup.db")));
             Ending restore = shell.run("petstore restore backup.db");
             assertThat(restore).isEqualTo(new Ending(1, List.of(), List.of("petstore: the store in ./data is in use by"
                     + " process " + server.pid() + "; stop that one, or choose another folder with --data")));

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
@@ -57,12 +58,19 @@ class BufferedLogTest {
     @Test
     @Timeout(60)
     void dropsAndCountsWhatComesFasterThanItIsReadAndNeverWaits() {
-        ListAppender<ILoggingEvent> warnings = new ListAppender<>();
-        warnings.start();
         Logger logger = (Logger) LoggerFactory.getLogger(BufferedLog.class);
-        logger.addAppender(warnings);
         CountDownLatch read = new CountDownLatch(1);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
+        List<Integer> writtenBefore = new CopyOnWriteArrayList<>();
+        ListAppender<ILoggingEvent> warnings = new ListAppender<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                writtenBefore.add(written.size());
+                super.append(event);
+            }
+        };
+        warnings.start();
+        logger.addAppender(warnings);
         BufferedLog log = BufferedLog.start(new TextLog(), true, new OutputStream() {
             @Override
             public void write(int b) {
@@ -91,6 +99,7 @@ class BufferedLogTest {
         }
         long kept = written.toString(StandardCharsets.UTF_8).lines().count();
         assertThat(kept).isBetween(1_000L, LINES - 1_000L);
+        assertThat(writtenBefore).as("what the missing lines come behind").allMatch(size -> size > 0);
         // The writer may have begun before some are dropped, and find others afterwards.
         assertThat(warnings.list).allMatch(warning -> warning.getFormattedMessage()
                 .matches("\\d+ lines are missing here, because the log is read too slowly"));

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -19,8 +18,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// What `petstore` says to whoever types something wrong, or asks for help.
 class CommandLineIT {
 
-    private static final List<String> COMMANDS = List.of("", "serve", "keys", "keys create", "keys list",
-            "keys revoke");
     /// Where no store can be: below a regular file.
     private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
 
@@ -166,25 +163,6 @@ class CommandLineIT {
     private static void assertOneLine(PetstoreProcess.Ending ending, List<String> says) {
         assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(says)
                 .doesNotContain("Exception", "java.");
-    }
-
-    @Test
-    void everyCommandHasHelpAndAVersion() {
-        List<PetstoreProcess> started = new ArrayList<>();
-        for (String command : COMMANDS) {
-            started.add(start(Map.of(), command + " --help"));
-            started.add(start(Map.of(), command + " --version"));
-        }
-        for (String command : COMMANDS) {
-            PetstoreProcess.Ending help = started.removeFirst().ending();
-            assertThat(help.code()).isZero();
-            assertThat(help.out().getFirst()).startsWith("Usage: petstore " + command);
-            assertThat(help.err()).isEmpty();
-            PetstoreProcess.Ending version = started.removeFirst().ending();
-            assertThat(version.code()).isZero();
-            assertThat(version.out()).singleElement().asString().matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+.*");
-            assertThat(version.err()).isEmpty();
-        }
     }
 
     private static PetstoreProcess start(Map<String, String> environment, String line) {

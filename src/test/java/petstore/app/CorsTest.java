@@ -57,20 +57,13 @@ class CorsTest {
                 404);
         for (RawClient.Answer answer : answers) {
             Map<String, List<String>> headers = answer.headers();
-            // The head of one of them could not be read so far.
-            if (headers.containsKey("access-control-allow-origin")) {
-                assertThat(headers.get("access-control-allow-origin")).containsExactly(SHOP);
-                assertThat(headers.get("access-control-expose-headers")).containsExactly(
-                        "Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
-                                + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
-            } else {
-                assertThat(answer.status()).isEqualTo(400);
-            }
+            assertThat(headers.get("access-control-allow-origin")).as("%s", answer).containsExactly(SHOP);
+            assertThat(headers.get("access-control-expose-headers")).containsExactly(
+                    "Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
+                            + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
             assertThat(headers.get("vary")).containsExactly("Origin");
             assertThat(headers).doesNotContainKeys("access-control-allow-credentials", "strict-transport-security");
         }
-        assertThat(answers.stream().filter(answer -> answer.headers().containsKey("access-control-allow-origin")))
-                .hasSizeGreaterThanOrEqualTo(7);
     }
 
     @Test

@@ -94,13 +94,13 @@ class DataIT {
     void saysWhatCannotBeReadOrWritten() {
         assertThat(shell.run("petstore import none.ndjson"))
                 .isEqualTo(said(1, "petstore: none.ndjson cannot be read: there is no such file"));
+        assertThat(shell.run("petstore import .")).isEqualTo(said(1, "petstore: . cannot be read: it is a folder"));
         assertThat(shell.run("petstore export animals.ndjson")).isEqualTo(said(1,
                 "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one"));
         assertThat(folder).isEmptyDirectory();
         shell.run("petstore import " + EXAMPLES);
         assertThat(shell.run("petstore export none/animals.ndjson"))
-                .isEqualTo(
-                        said(1, "petstore: the export cannot be written: there is no folder for none/animals.ndjson"));
+                .isEqualTo(said(1, "petstore: there is no folder for none/animals.ndjson"));
         assertThat(shell.run("petstore export /dev/full"))
                 .isEqualTo(said(1, "petstore: the export cannot be written: No space left on device"));
     }

@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -17,7 +18,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
@@ -33,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// page is what the catalogue was at one moment after the request was sent.
 class PagesTest {
 
+    private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
     private static final int WRITERS = 3;
     private static final int READERS = 4;
     private static final int ANIMALS = 400;
@@ -42,8 +43,7 @@ class PagesTest {
     /// What was asked for.
     private record Query(int limit, Optional<String> status, long after) {
 
-        static Query any() {
-            ThreadLocalRandom random = ThreadLocalRandom.current();
+        static Query any(Random random) {
             return new Query(random.nextBoolean() ? 3 : 20,
                     random.nextBoolean() ? Optional.empty() : Optional.of(STATUSES.get(random.nextInt(3))),
                     random.nextInt(4) * (ANIMALS / 4L));
@@ -81,14 +81,18 @@ class PagesTest {
 
     @Test
     void areWhatTheCatalogueIs() throws Exception {
+        System.out.println("PagesTest: -Dpetstore.seed=" + SEED);
+        Random seeds = new Random(SEED);
         try (TestService service = TestService.start(folder);
                 ExecutorService threads = Executors.newFixedThreadPool(WRITERS + READERS)) {
             List<Callable<Void>> clients = new ArrayList<>();
             for (int i = 0; i < WRITERS; i++) {
-                clients.add(() -> write(service.client()));
+                Random random = new Random(seeds.nextLong());
+                clients.add(() -> write(service.client(), random));
             }
             for (int i = 0; i < READERS; i++) {
-                clients.add(() -> read(service.client()));
+                Random random = new Random(seeds.nextLong());
+                clients.add(() -> read(service.client(), random));
             }
             for (Future<Void> client : threads.invokeAll(clients)) {
                 client.get();
@@ -100,9 +104,9 @@ class PagesTest {
                 .as("a page has one tag").allMatch(same -> same.size() == 1);
     }
 
-    private Void write(ApiClient client) {
+    private Void write(ApiClient client, Random random) {
         for (int i = begun.getAndIncrement(); i < ANIMALS; i = begun.getAndIncrement()) {
-            String status = STATUSES.get(ThreadLocalRandom.current().nextInt(3));
+            String status = STATUSES.get(random.nextInt(3));
             String animal = client.post("{\"name\":\"animal " + i + "\",\"categoryId\":" + i + ",\"status\":\"" + status
                     + "\"}").body();
             long id = ID.matcher(animal).results().map(match -> Long.valueOf(match.group(1))).findFirst().orElseThrow();
@@ -113,10 +117,10 @@ class PagesTest {
         return null;
     }
 
-    private Void read(ApiClient client) {
+    private Void read(ApiClient client, Random random) {
         Map<Query, String> known = new HashMap<>();
         while (begun.get() < ANIMALS + WRITERS) {
-            Query query = Query.any();
+            Query query = Query.any(random);
             long before = acknowledged.get();
             HttpResponse<String> page = client.get(query.path(), "If-None-Match",
                     known.getOrDefault(query, "\"none\""));

@@ -17,16 +17,21 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLSocket;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.HttpSettings.Deadlines;
 import petstore.http.HttpSettings.TlsFiles;
@@ -151,8 +156,13 @@ class TlsTest {
     }
 
     @Test
-    void changesTheCertificateWithoutDroppingConnections() throws IOException, InterruptedException {
+    void changesTheCertificateWithoutDroppingConnections() throws IOException {
         TestCertificate next = TestCertificate.make(folder, "RSA");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.Tls");
+        logger.addAppender(log);
         try (TestService service = start(UnaryOperator.identity()); SSLSocket kept = connect(service.port())) {
             assertThat(isAnswered(kept)).isTrue();
             assertThat(served(service.port())).isEqualTo(ec.der());
@@ -161,18 +171,26 @@ class TlsTest {
             assertThat(isAnswered(kept)).as("a connection of before").isTrue();
 
             Files.writeString(files.key(), next.key().substring(0, 100));
-            TimeUnit.SECONDS.sleep(4);
+            awaitLine(log, "PEM");
             assertThat(served(service.port())).as("with half a key").isEqualTo(next.der());
             Files.writeString(files.key(), ec.key());
-            TimeUnit.SECONDS.sleep(4);
+            awaitLine(log, "fits");
             assertThat(served(service.port())).as("with another's key").isEqualTo(next.der());
             Files.delete(files.certificate());
-            TimeUnit.SECONDS.sleep(2);
+            awaitLine(log, "no such file");
             assertThat(served(service.port())).as("without a certificate").isEqualTo(next.der());
             ec.write(folder);
             awaitServed(service.port(), ec.der());
             assertThat(isAnswered(kept)).isTrue();
+        } finally {
+            logger.detachAppender(log);
         }
+    }
+
+    /// Waits until the service has found that the files do not do.
+    private static void awaitLine(ListAppender<ILoggingEvent> log, String reason) {
+        await().atMost(PATIENCE).until(() -> log.list.stream().map(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.startsWith("The TLS certificate stays as it was") && line.contains(reason)));
     }
 
     private static void awaitServed(int port, Certificate expected) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.http.HttpSettings.Deadlines;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// Clients that ask for much at once and do not read it, or read it slowly.
 class UnreadAnswersTest {
@@ -81,6 +82,10 @@ class UnreadAnswersTest {
                 RawClient client = new RawClient(service.port());
                 clients.add(client);
                 threads.execute(() -> sendUntilClosed(client, requests));
+            }
+            for (RawClient client : clients) {
+                await("answers behind the long body")
+                        .until(() -> client.socket().getInputStream().available() > 10_000);
             }
             Thread.sleep(SHORT);
             long taken = heapBytes() - before;
