@@ -1,5 +1,7 @@
 package petstore;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /// An animal that has no id yet. Source: SPEC `NewPet`.
@@ -22,10 +24,11 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         return new Pet(id, name, categoryId, status);
     }
 
-    /// What is wrong with a name, for a message (`name must not be blank`); absent when nothing is.
-    public static Optional<String> nameViolation(String name) {
+    /// All that is wrong with a name, for a message (`name must not be blank`); empty when nothing is.
+    public static List<String> nameViolations(String name) {
+        List<String> violations = new ArrayList<>();
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
-            return Optional.of("name must be 1 to " + MAX_NAME_LENGTH + " characters long");
+            violations.add("name must be 1 to " + MAX_NAME_LENGTH + " characters long");
         }
         boolean blank = true;
         boolean unpaired = false;
@@ -35,13 +38,16 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
             blank &= isBlank(codePoint);
             unpaired |= isSurrogate(codePoint);
         }
-        if (blank) {
-            return Optional.of("name must not be blank");
+        if (blank && !name.isEmpty()) {
+            violations.add("name must not be blank");
         }
         if (name.indexOf('\0') >= 0) {
-            return Optional.of("name must not contain U+0000");
+            violations.add("name must not contain U+0000");
         }
-        return unpaired ? Optional.of("name must not contain an unpaired surrogate") : Optional.empty();
+        if (unpaired) {
+            violations.add("name must not contain an unpaired surrogate");
+        }
+        return violations;
     }
 
     /// White space as `\s` in a JSON Schema pattern means it (ECMA-262), so that the contract can say the same.

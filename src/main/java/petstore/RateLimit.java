@@ -8,10 +8,11 @@ import java.util.regex.Pattern;
 /// How many requests an API key may send: a bucket of `requests` tokens that fills up again within `window`.
 ///
 /// @param requests 1 to 999,999,999
-/// @param window whole seconds, at least one
+/// @param window whole seconds, from one to 365 days
 public record RateLimit(long requests, Duration window) {
 
-    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})/([1-9][0-9]{0,5})(s|m|h|d)");
+    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})/([1-9][0-9]{0,8})(s|m|h|d)");
+    private static final Duration LONGEST_WINDOW = Duration.ofDays(365);
 
     /// Reads what [#text] writes, with any unit: `600/1m`, `10/1s`; absent when it is something else.
     public static Optional<RateLimit> find(String text) {
@@ -26,7 +27,9 @@ public record RateLimit(long requests, Duration window) {
             case "h" -> Duration.ofHours(count);
             default -> Duration.ofDays(count);
         };
-        return Optional.of(new RateLimit(Long.parseLong(parts.group(1)), window));
+        return window.compareTo(LONGEST_WINDOW) > 0
+                ? Optional.empty()
+                : Optional.of(new RateLimit(Long.parseLong(parts.group(1)), window));
     }
 
     /// The limit as text, e.g. `600/60s`.

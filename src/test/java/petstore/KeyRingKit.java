@@ -28,9 +28,15 @@ public abstract class KeyRingKit {
     void givesBackEveryFieldOfAKey() {
         ApiKey lasting = key("checkout", NOW, EnumSet.allOf(Scope.class), Optional.empty());
         ApiKey passing = key("Ünï ' \" ;", NOW.plusSeconds(1), Set.of(Scope.READ), Optional.of(NOW.plusSeconds(60)));
+        ApiKey slow = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
+                Optional.empty(),
+                RateLimit.find("999999999/365d"));
         keys().add(lasting);
         keys().add(passing);
+        keys().add(slow);
         reopen();
+        assertThat(slow.rateLimit()).isPresent();
+        assertSame(keys().find(slow.id()), slow);
         assertSame(keys().find(lasting.id()), lasting);
         assertSame(keys().find(passing.id()), passing);
     }

@@ -3,6 +3,7 @@ package petstore.app;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.concurrent.Callable;
 
 import petstore.Failure;
@@ -21,7 +22,7 @@ final class HealthcheckCommand implements Callable<Integer> {
 
     @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
     private String host;
-    @Option(names = "--admin-port", defaultValue = "9090", paramLabel = "PORT", description = "Port of the server's admin listener.")
+    @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the server's admin listener.")
     private int port;
 
     HealthcheckCommand(Console console) {
@@ -30,15 +31,15 @@ final class HealthcheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        URI address = URI.create("http://" + Texts.address(host, port) + "/readyz");
+        String address = "http://" + Texts.address(host, port) + "/readyz";
         try {
-            HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
+            HttpURLConnection connection = (HttpURLConnection) new URI(address).toURL().openConnection();
             connection.setConnectTimeout(PATIENCE_MS);
             connection.setReadTimeout(PATIENCE_MS);
             if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
                 throw Failure.unavailable("not ready: " + address + " answers " + connection.getResponseCode());
             }
-        } catch (IOException e) {
+        } catch (IOException | URISyntaxException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
         }
         console.err().println("Ready");

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 import petstore.ApiKey;
+import petstore.RateLimit;
 import petstore.Scope;
 import petstore.json.KeyJson;
 
@@ -14,7 +15,7 @@ import petstore.json.KeyJson;
 final class KeyList {
 
     private static final List<String> HEADINGS = List.of("ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "REVOKED",
-            "LAST USED");
+            "LAST USED", "RATE LIMIT");
 
     private KeyList() {
     }
@@ -36,7 +37,7 @@ final class KeyList {
         rows.add(HEADINGS);
         keys.forEach(key -> rows.add(List.of(key.id(), key.name(), Scope.text(key.scopes()),
                 moment(Optional.of(key.created())), moment(key.expires()), moment(key.revoked()),
-                moment(key.lastUsed()))));
+                moment(key.lastUsed()), key.rateLimit().map(RateLimit::text).orElse("-"))));
         return Table.of(rows);
     }
 

@@ -69,12 +69,18 @@ final class KeysCommand {
             }
             KeyToken token = KeyToken.random(new SecureRandom());
             try (SqlStore open = store.choice(console.environment()).open()) {
-                open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.at.or(() -> expiry.in.map(now::plus)),
-                        rateLimit));
+                open.keys().add(ApiKey.issued(token, name, scopes, now, expires(now), rateLimit));
             }
             Audit.log("create", token.id(), name);
             console.out().println(token.text());
             return Main.DONE;
+        }
+
+        /// What is given beats what variables say.
+        private Optional<Instant> expires(Instant now) {
+            Optional<Instant> after = expiry.in.map(now::plus);
+            boolean inIsGiven = spec.commandLine().getParseResult().hasMatchedOption("--expires-in");
+            return inIsGiven ? after : expiry.at.or(() -> after);
         }
     }
 

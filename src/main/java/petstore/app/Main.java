@@ -42,7 +42,10 @@ public final class Main {
     /// Exit code: wrong usage.
     static final int WRONG_USAGE = 2;
 
-    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
+    /// What an option without a value says when it is given, whatever its variable says: picocli would turn that round.
+    static final String GIVEN = "true";
+
+    @Option(names = "--verbose", fallbackValue = GIVEN, scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
     private boolean verbose;
 
     /// The version of the jar that is running.

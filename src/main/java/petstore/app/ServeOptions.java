@@ -31,11 +31,11 @@ final class ServeOptions {
 
     @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the API listens on.")
     private String host;
-    @Option(names = "--port", defaultValue = "8080", paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
+    @Option(names = "--port", defaultValue = "8080", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
     private int port;
     @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the admin listener (health, metrics) listens on.")
     private String adminHost;
-    @Option(names = "--admin-port", defaultValue = "9090", paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
+    @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
     private int adminPort;
     @Option(names = "--base-url", paramLabel = "URL", description = "Where clients find the API, ends in /v1; makes Link and Location absolute.")
     private Optional<URI> baseUrl;
@@ -89,8 +89,6 @@ final class ServeOptions {
     /// that cannot be read.
     Settings settings(Map<String, String> environment) {
         HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(idleTimeout, headerTimeout, requestTimeout);
-        checkPort("--port", port);
-        checkPort("--admin-port", adminPort);
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
         }
@@ -111,12 +109,6 @@ final class ServeOptions {
                         tlsCertificate.map(file -> new HttpSettings.TlsFiles(file, tlsKey.orElseThrow())),
                         List.copyOf(corsOrigins)),
                 configuredKey(environment));
-    }
-
-    private void checkPort(String option, int value) {
-        if (value < 0 || value > 65_535) {
-            throw wrong(option + " must be between 0 and 65535");
-        }
     }
 
     private void checkBaseUrl(String option, URI url) {

@@ -22,6 +22,7 @@ import petstore.sql.SqlStore;
 /// The running service: the one place where its parts are put together.
 final class Service implements AutoCloseable {
 
+    private static final String FIRST_KEY = "first";
     private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
 
     private final Optional<FolderLock> lock;
@@ -75,7 +76,8 @@ final class Service implements AutoCloseable {
             return Optional.empty();
         }
         KeyToken token = KeyToken.random(new SecureRandom());
-        keys.add(ApiKey.issued(token, "first", EnumSet.allOf(Scope.class), now, Optional.empty(), Optional.empty()));
+        keys.add(ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(), Optional.empty()));
+        Audit.log("create", token.id(), FIRST_KEY);
         return Optional.of(token);
     }
 

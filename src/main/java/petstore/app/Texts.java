@@ -26,10 +26,13 @@ final class Texts {
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final int GREATEST_PORT = 65_535;
+
     private Texts() {
     }
 
-    /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing.
+    /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing, and no more than a hundred years.
     static Duration duration(String text) {
         Matcher parts = DURATION.matcher(text);
         ChronoUnit unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
@@ -37,7 +40,21 @@ final class Texts {
         if (duration.isZero()) {
             throw new TypeConversionException("'" + text + "' is not a duration such as 500ms, 30s, 10m, 24h or 90d");
         }
+        if (duration.compareTo(LONGEST) > 0) {
+            throw new TypeConversionException("'" + text + "' is longer than " + LONGEST.toDays() + "d");
+        }
         return duration;
+    }
+
+    /// The number of a port, or 0 for a free one.
+    static final class Port implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) > GREATEST_PORT) {
+                throw new TypeConversionException("'" + text + "' is not a port between 0 and " + GREATEST_PORT);
+            }
+            return Integer.valueOf(text);
+        }
     }
 
     /// A duration, or `0s` for none.
@@ -68,7 +85,8 @@ final class Texts {
     /// A count and a time, `600/1m`.
     static RateLimit rateLimit(String text) {
         return RateLimit.find(text).orElseThrow(
-                () -> new TypeConversionException("'" + text + "' is not a rate limit such as 600/1m or 10/1s"));
+                () -> new TypeConversionException(
+                        "'" + text + "' is not a rate limit such as 600/1m or 10/1s, over at most 365d"));
     }
 
     /// An origin as browsers send it: scheme, host, and a port when it is not the usual one.
@@ -85,10 +103,10 @@ final class Texts {
         }
     }
 
-    /// An absolute or relative URL.
+    /// An absolute or relative URL, with letters beyond ASCII as HTTP has them: `%C3%B3`.
     static URI uri(String text) {
         try {
-            return new URI(text);
+            return URI.create(new URI(text).toASCIIString());
         } catch (URISyntaxException e) {
             throw new TypeConversionException("'" + text + "' is not an address such as https://petstore.example/v1");
         }

@@ -71,15 +71,14 @@ final class Bearer {
         refresh();
     }
 
-    /// Brings the keys in memory up to date, and what the store knows of their use. Blocks.
+    /// Brings the keys in memory up to date. Blocks.
     void refresh() {
-        saveUses();
         known = keys.list().stream()
                 .collect(Collectors.toConcurrentMap(ApiKey::id, Function.identity(), (_, key) -> key,
                         ConcurrentHashMap::new));
     }
 
-    /// Tells the store when keys were last used. Blocks.
+    /// Tells the store when keys were last used. Blocks, and may wait for others that write.
     void saveUses() {
         Map<String, Instant> saving = Map.copyOf(unsavedUses);
         if (!saving.isEmpty()) {

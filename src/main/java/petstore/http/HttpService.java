@@ -33,7 +33,7 @@ public final class HttpService implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpService.class);
     private static final long KEY_REFRESH_MS = 1_000;
-    private static final int CHORES = 2;
+    private static final int CHORES = 3;
     /// How Netty gets memory for what it sends, which it looks at once, when it is loaded. By default it is `adaptive`, with which
     /// an answer takes a microsecond more.
     private static final String ALLOCATOR = "io.netty.allocator.type";
@@ -56,7 +56,7 @@ public final class HttpService implements AutoCloseable {
     private final Vertx vertx;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
-    /// Does what is done again and again: keys are read, and certificates.
+    /// Does what is done again and again, none of which waits for another: keys are read, their uses saved, certificates read.
     private final ScheduledExecutorService chores = Executors.newScheduledThreadPool(CHORES,
             Thread.ofPlatform().name("chore-", 0).daemon().factory());
     private int freePorts;
@@ -116,6 +116,15 @@ public final class HttpService implements AutoCloseable {
                         Optional.empty(), virtualThreads),
                 Optional.empty(), () -> false, 1);
         var _ = chores.scheduleWithFixedDelay(this::refreshKeys, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);
+        var _ = chores.scheduleWithFixedDelay(this::saveKeyUses, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void saveKeyUses() {
+        try {
+            bearer.saveUses();
+        } catch (RuntimeException e) {
+            LOG.warn("When keys were last used could not be saved: {}", e.getMessage());
+        }
     }
 
     private void refreshKeys() {
@@ -203,10 +212,6 @@ public final class HttpService implements AutoCloseable {
             LOG.warn("Closing took too long: {}", e.getMessage());
         }
         virtualThreads.shutdown();
-        try {
-            bearer.saveUses();
-        } catch (Failure e) {
-            LOG.warn("When keys were last used could not be saved: {}", e.getMessage());
-        }
+        saveKeyUses();
     }
 }

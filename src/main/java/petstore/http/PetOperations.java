@@ -45,11 +45,25 @@ final class PetOperations {
 
     /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
     CompletableFuture<Answer> createPet(Request request) {
-        Optional<String> key = IdempotencyHeader.find(request.headers());
+        Optional<String> key = idempotencyHeader(request);
         NewPet newPet = NewPetParser.parse(request.body().getBytes());
         return key.isPresent()
                 ? catalogue.addOnce(newPet, idempotencyKey(request, key.get(), newPet)).thenApply(this::created)
                 : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
+    }
+
+    /// Errors: a [Failure] whose message names what is wrong with the body too.
+    private static Optional<String> idempotencyHeader(Request request) {
+        try {
+            return IdempotencyHeader.find(request.headers());
+        } catch (Failure badKey) {
+            try {
+                NewPetParser.parse(request.body().getBytes());
+            } catch (Failure badBody) {
+                throw new Failure(Kind.INVALID_REQUEST, badKey.getMessage() + "; " + badBody.getMessage());
+            }
+            throw badKey;
+        }
     }
 
     private Answer created(Added added) {

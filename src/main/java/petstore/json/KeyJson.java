@@ -9,6 +9,7 @@ import java.util.TreeSet;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import petstore.ApiKey;
+import petstore.RateLimit;
 import petstore.Scope;
 
 /// Writes API keys for programs, never their secrets.
@@ -17,8 +18,8 @@ public final class KeyJson {
     private KeyJson() {
     }
 
-    /// An array with `id`, `name`, `scopes`, `created`, `expires`, `revoked` and `lastUsed` of each key; moments as in RFC 3339,
-    /// or `null`.
+    /// An array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key; moments as in
+    /// RFC 3339, a limit of its own as `600/60s`, or `null`.
     public static String write(List<ApiKey> keys) {
         byte[] bytes = Json.bytes(json -> {
             json.writeStartArray();
@@ -40,15 +41,16 @@ public final class KeyJson {
         }
         json.writeEndArray();
         json.writeStringField("created", key.created().toString());
-        write(json, "expires", key.expires());
-        write(json, "revoked", key.revoked());
-        write(json, "lastUsed", key.lastUsed());
+        write(json, "expires", key.expires().map(Instant::toString));
+        write(json, "revoked", key.revoked().map(Instant::toString));
+        write(json, "lastUsed", key.lastUsed().map(Instant::toString));
+        write(json, "rateLimit", key.rateLimit().map(RateLimit::text));
         json.writeEndObject();
     }
 
-    private static void write(JsonGenerator json, String name, Optional<Instant> moment) throws IOException {
-        if (moment.isPresent()) {
-            json.writeStringField(name, moment.get().toString());
+    private static void write(JsonGenerator json, String name, Optional<String> text) throws IOException {
+        if (text.isPresent()) {
+            json.writeStringField(name, text.get());
         } else {
             json.writeNullField(name);
         }

@@ -139,7 +139,7 @@ public final class NewPetParser {
         nameGiven = true;
         if (value == JsonToken.VALUE_STRING) {
             name = json.getText();
-            NewPet.nameViolation(name).ifPresent(violations::add);
+            violations.addAll(NewPet.nameViolations(name));
         } else {
             violations.add("name must be a string");
             skip(value);

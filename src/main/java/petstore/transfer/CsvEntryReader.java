@@ -90,7 +90,7 @@ final class CsvEntryReader implements EntryReader {
             violations.add(Pet.ID_VIOLATION);
         }
         String name = field(fields, "name");
-        NewPet.nameViolation(name).ifPresent(violations::add);
+        violations.addAll(NewPet.nameViolations(name));
         OptionalLong categoryId = integer(fields, "categoryId");
         if (categoryId.isEmpty()) {
             violations.add(NewPet.CATEGORY_VIOLATION);

@@ -136,7 +136,7 @@ class BadMembersTest {
     @ParameterizedTest
     @FieldSource("NAMES")
     void refusesName(BadRequest request) throws IOException {
-        assertThat(message(request)).startsWith("name ").doesNotContain(";");
+        assertThat(message(request).split("; ", -1)).allMatch(violation -> violation.startsWith("name "));
     }
 
     @ParameterizedTest

@@ -77,21 +77,30 @@ class KeyLifeIT {
             server.terminate();
             assertThat(server.ending().code()).isZero();
         }
+        Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
+        key(shell, "PETSTORE_EXPIRES_AT=2099-01-31 petstore keys create --name other --expires-in 1d"
+                + " --rate-limit 10000/30d", "create");
         Ending list = shell.run("petstore keys list --format json");
         assertThat(list.code()).isZero();
         assertThat(list.err()).isEmpty();
         assertThat(String.join("", list.out())).doesNotContain(key.substring(15));
         JsonNode shown = ServedContract.json(String.join("\n", list.out()));
-        assertThat(shown).hasSize(2);
+        assertThat(shown).hasSize(3);
         assertThat(shown.get(0).path("lastUsed").isTextual()).as("a use just before the stop").isTrue();
         JsonNode till = shown.get(1);
         assertThat(till.propertyStream().map(Map.Entry::getKey)).contains("id", "name", "scopes", "created", "expires",
-                "lastUsed");
+                "lastUsed", "rateLimit");
         assertThat(till.path("name").asText()).isEqualTo("till \"1\"");
         assertThat(till.path("expires").asText()).isEqualTo("2099-01-31T00:00:00Z");
         assertThat(Instant.parse(till.path("lastUsed").asText())).isBetween(before, Instant.now());
-        assertThat(shell.run("petstore keys list").out()).hasSize(3).first().asString()
-                .matches("ID +NAME +SCOPES +CREATED +EXPIRES +REVOKED +LAST USED");
+        assertThat(till.path("rateLimit").isNull()).isTrue();
+        assertThat(Instant.parse(shown.get(2).path("expires").asText())).isBetween(tomorrow, Instant.now().plus(
+                Duration.ofDays(1)));
+        assertThat(shown.get(2).path("rateLimit").asText()).isEqualTo("10000/2592000s");
+        List<String> table = shell.run("petstore keys list").out();
+        assertThat(table).hasSize(4);
+        assertThat(table.getFirst()).matches("ID +NAME +SCOPES +CREATED +EXPIRES +REVOKED +LAST USED +RATE LIMIT");
+        assertThat(table.getLast()).endsWith(" 10000/2592000s");
     }
 
     /// Runs a command that prints a key alone on stdout, and leaves an audit line without its secret.

@@ -7,6 +7,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,25 @@ class SlowStoreTest {
 
     @TempDir
     private Path folder;
+
+    /// That the use of a key cannot be saved meanwhile must not keep its end from being seen.
+    @Test
+    void aRevokedKeyStopsThoughTheStoreCannotBeWritten() throws SQLException {
+        String key = CommandLines.run(folder, "keys", "create", "--name", "checkout");
+        TestClock clock = new TestClock("2099-01-31T10:00:00Z");
+        try (TestService service = TestService.start(folder, clock, UnaryOperator.identity());
+                Connection other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                Statement statement = other.createStatement()) {
+            ApiClient client = service.client().withKey(key);
+            statement.execute("BEGIN IMMEDIATE");
+            statement.execute("UPDATE api_key SET revoked_ms = 1");
+            assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+            statement.execute("COMMIT");
+            statement.execute("BEGIN IMMEDIATE");
+            assertThat(client.awaitRefusal(Duration.ofSeconds(2)).statusCode()).isEqualTo(401);
+            statement.execute("ROLLBACK");
+        }
+    }
 
     @Test
     void whoWaitsForTheStoreIsToldSoAndKeepsTheConnection() throws IOException, SQLException {

@@ -23,6 +23,8 @@ class NewPetParserTest {
     void namesEveryViolationAtOnce() {
         assertRefused("{\"name\":7,\"status\":null}", "name must be a string; status must be one of available, pending,"
                 + " sold; categoryId is required");
+        assertRefused("{\"name\":\"" + "x".repeat(255) + "\\u0000\",\"categoryId\":1}",
+                "name must be 1 to 255 characters long; name must not contain U+0000");
     }
 
     private static void assertRefused(String body, String message) {
