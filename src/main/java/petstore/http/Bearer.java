@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -15,6 +17,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
+import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.KeyRing;
 import petstore.KeyToken;
@@ -29,6 +32,8 @@ final class Bearer {
 
     private static final int MOST_UNKNOWN_IDS = 10_000;
     private static final Duration LOOK_UP_INTERVAL = Duration.ofMillis(100);
+    private static final int LOOK_UPS_AT_ONCE = 2;
+    private static final Duration LOOK_UP_PATIENCE = Duration.ofMillis(250);
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String SCHEME = "Bearer ";
     private static final String REALM = "Bearer realm=\"petstore\"";
@@ -56,6 +61,8 @@ final class Bearer {
     private final Clock clock;
     private final Cache<String, Boolean> unknownIds = Caffeine.newBuilder().maximumSize(MOST_UNKNOWN_IDS).build();
     private final Counter lookUps;
+    /// Whoever makes up keys must not take the store from those who have one.
+    private final Semaphore lookingUp = new Semaphore(LOOK_UPS_AT_ONCE, true);
     private final Map<String, Instant> lookedUp = new ConcurrentHashMap<>();
     private final Map<String, Instant> uses = new ConcurrentHashMap<>();
     private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
@@ -126,8 +133,24 @@ final class Bearer {
         return true;
     }
 
-    /// Judges a key by the store. Blocks.
+    /// Judges a key by the store. Blocks. Errors: [Failure] of kind `UNAVAILABLE` when too many want that, or the store cannot tell.
     Verdict lookUp(KeyToken token) {
+        try {
+            if (!lookingUp.tryAcquire(LOOK_UP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw Failure.unavailable("too many keys are being looked up; try again later");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.unavailable("the service is stopping");
+        }
+        try {
+            return lookUpNow(token);
+        } finally {
+            lookingUp.release();
+        }
+    }
+
+    private Verdict lookUpNow(KeyToken token) {
         lookUps.increment();
         Optional<ApiKey> key = keys.find(token.id());
         if (key.isEmpty()) {

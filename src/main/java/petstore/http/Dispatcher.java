@@ -135,7 +135,7 @@ final class Dispatcher {
         } else if (route.readsBody()) {
             RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), key, body),
                     failure -> exchange.send(Errors.answer(failure)));
-            exchange.request().resume();
+            exchange.unpause();
         } else {
             operate(exchange, found.get(), key, NO_BODY);
         }

@@ -125,10 +125,18 @@ final class Exchange {
         return beganNanos;
     }
 
-    /// Takes in no more of the body until it is asked for.
+    /// Takes in no more of the body until [#unpause].
     void pause() {
         paused = true;
         request.pause();
+    }
+
+    /// Takes in the body again. Vert.x minds being told so twice when all of it has come.
+    void unpause() {
+        if (paused) {
+            paused = false;
+            request.resume();
+        }
     }
 
     /// Leaves the event loop to work on the answer, until [#resume].
@@ -195,9 +203,7 @@ final class Exchange {
         if (!hasEnded()) {
             drain();
         }
-        if (paused) {
-            request.resume();
-        }
+        unpause();
         if (!multiplexed && response.writeQueueFull()) {
             response.drainHandler(_ -> end(response, answer));
         } else {

@@ -2,6 +2,7 @@ package petstore.http;
 
 import java.util.regex.Pattern;
 
+import io.vertx.core.net.SocketAddress;
 import petstore.KeyToken;
 
 /// The audit lines of requests that were refused for their key: who, what, when, and which key, never a secret.
@@ -17,9 +18,12 @@ final class RefusalLog {
 
     /// Logs one refused request. To look for the places of six values in a pattern would take longer than all the rest.
     void refused(Exchange exchange, int status) {
+        SocketAddress client = exchange.request().remoteAddress();
+        // It is gone when the client was before the store had been asked for its key.
+        String address = client == null ? "-" : client.hostAddress();
         log.refused(exchange.beganMillis(), "refused " + status + ' ' + exchange.request().method() + ' '
                 + withoutKey(String.valueOf(exchange.request().path())) + " key=" + exchange.keyId() + " from="
-                + exchange.request().remoteAddress().hostAddress() + " request=" + exchange.id());
+                + address + " request=" + exchange.id());
     }
 
     private static String withoutKey(String path) {

@@ -136,7 +136,12 @@ final class PetWriter implements AutoCloseable {
             return Optional.of(new Outcome.Refused(new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
                     "this Idempotency-Key was used for another request")));
         }
-        return PetTable.find(session, entry.petId()).map(pet -> new Outcome.Done(new Added(pet, true)));
+        Optional<Pet> pet = PetTable.find(session, entry.petId());
+        if (pet.isEmpty()) {
+            // Somebody took the animal away by SQL.
+            SqlIdempotency.forget(session, key);
+        }
+        return pet.map(found -> new Outcome.Done(new Added(found, true)));
     }
 
     /// Waits until every animal that was taken is committed.

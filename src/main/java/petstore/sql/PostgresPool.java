@@ -111,6 +111,8 @@ final class PostgresPool {
         properties.putIfAbsent("connectTimeout", String.valueOf(CONNECT_SECONDS));
         properties.setProperty("socketTimeout", String.valueOf(statement.toSeconds()));
         properties.setProperty("tcpKeepAlive", "true");
+        // Of several hosts one that is silent takes all the time there is to connect: it must not be the first one every time.
+        properties.setProperty("loadBalanceHosts", "true");
         // The driver would go on for ten seconds to take a standby for one after it was promoted.
         properties.setProperty("hostRecheckSeconds", "0");
         properties.setProperty("reWriteBatchedInserts", "true");

@@ -130,7 +130,7 @@ final class ReaderPool implements AutoCloseable {
 
     private static void execute(String sql, Session session) {
         try {
-            session.prepare(sql).execute();
+            session.perform(prepared -> prepared.prepare(sql).execute());
         } catch (SQLException e) {
             LOG.debug("SQLite has rolled back by itself, or each reads for itself now: {}", e.getMessage());
         }

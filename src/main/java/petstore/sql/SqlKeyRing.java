@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import petstore.ApiKey;
@@ -91,7 +92,8 @@ final class SqlKeyRing implements KeyRing {
     public void recordUses(Map<String, Instant> lastUses) {
         database.write(session -> {
             PreparedStatement update = session.prepare(USE);
-            for (Map.Entry<String, Instant> use : lastUses.entrySet()) {
+            // In the same order by every process, so that none waits for another that waits for it.
+            for (Map.Entry<String, Instant> use : new TreeMap<>(lastUses).entrySet()) {
                 update.setLong(1, use.getValue().toEpochMilli());
                 update.setString(2, use.getKey());
                 update.setLong(3, use.getValue().toEpochMilli());

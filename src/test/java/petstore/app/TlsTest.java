@@ -103,6 +103,11 @@ class TlsTest {
                     .isPresent();
             assertThat(send(client, port, "GET", "/v1/pets?limit=x", key, "").statusCode()).isEqualTo(400);
             assertThat(send(client, port, "POST", "/v1/pets", key, "{}").statusCode()).isEqualTo(400);
+            for (String body : List.of(PET, "{}")) {
+                String fresh = CommandLines.run(folder.resolve("data"), "keys", "create", "--name", "fresh");
+                assertThat(send(client, port, "POST", "/v1/pets", fresh, body).statusCode())
+                        .as("with a key that is looked up").isEqualTo(body.equals(PET) ? 201 : 400);
+            }
             assertThat(send(client, port, "GET", "/v1/pets", "none", "").statusCode()).isEqualTo(401);
             assertThat(send(client, port, "GET", "/nothing", key, "").statusCode()).isEqualTo(404);
             assertThat(send(client, port, "PUT", "/v1/pets", key, PET).statusCode()).isEqualTo(405);
