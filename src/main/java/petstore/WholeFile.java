@@ -39,13 +39,18 @@ public final class WholeFile {
         try {
             Files.deleteIfExists(part);
             T result = writing.to(part);
-            sync(part, StandardOpenOption.WRITE);
+            sync(part);
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
             syncNames(folder);
             return result;
         } finally {
             Files.deleteIfExists(part);
         }
+    }
+
+    /// Waits until what was written to a file is on disk.
+    public static void sync(Path file) throws IOException {
+        sync(file, StandardOpenOption.WRITE);
     }
 
     /// Waits until the names in a folder are on disk too.

@@ -19,8 +19,7 @@ final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        console.out().print(AutoComplete.bash("petstore", Main.commandLine(console)));
-        console.out().flush();
+        console.show(AutoComplete.bash("petstore", Main.commandLine(console)));
         return Main.DONE;
     }
 }

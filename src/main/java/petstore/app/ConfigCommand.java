@@ -41,8 +41,7 @@ final class ConfigCommand implements Callable<Integer> {
         }
         checked.configuredKey().ifPresent(_ -> rows.add(List.of("API key", "(secret)",
                 console.environment().containsKey("PETSTORE_API_KEY") ? "PETSTORE_API_KEY" : "PETSTORE_API_KEY_FILE")));
-        console.out().print(Table.of(rows));
-        console.out().flush();
+        console.show(Table.of(rows));
         return Main.DONE;
     }
 

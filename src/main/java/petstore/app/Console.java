@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Map;
 
+import petstore.Failure;
+
 /// What surrounds a command: where it reads and writes, which environment it was started in, and what time it is.
 ///
 /// @param input stdin
@@ -24,5 +26,20 @@ record Console(InputStream input, OutputStream output, PrintWriter out, PrintWri
             Map<String, String> environment, Clock clock) {
         return new Console(input, output, new PrintWriter(output, true, StandardCharsets.UTF_8),
                 new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal, environment, clock);
+    }
+
+    /// Writes text to stdout.
+    ///
+    /// @param otherwise the message of the [Failure], of kind `UNAVAILABLE`, when it cannot be written
+    void show(String text, String otherwise) {
+        out.print(text);
+        if (out.checkError()) {
+            throw Failure.unavailable(otherwise);
+        }
+    }
+
+    /// The same, for what can be asked for again.
+    void show(String text) {
+        show(text, "stdout cannot be written");
     }
 }

@@ -72,7 +72,7 @@ final class KeysCommand {
                 open.keys().add(ApiKey.issued(token, name, scopes, now, expires(now), rateLimit));
             }
             Audit.log("create", token.id(), name);
-            console.out().println(token.text());
+            show("", token, console);
             return Main.DONE;
         }
 
@@ -101,8 +101,7 @@ final class KeysCommand {
         @Override
         public Integer call() {
             try (SqlStore open = store.choice(console.environment()).openExisting()) {
-                console.out().print(form.show(open.keys().list()));
-                console.out().flush();
+                console.show(form.show(open.keys().list()));
             }
             return Main.DONE;
         }
@@ -137,7 +136,7 @@ final class KeysCommand {
                         .orElseThrow(() -> noSuchKey(id));
                 Audit.log("rotate", key.id(), key.name());
             }
-            console.out().println(token.text());
+            show("", token, console);
             return Main.DONE;
         }
     }
@@ -165,6 +164,12 @@ final class KeysCommand {
             }
             return Main.DONE;
         }
+    }
+
+    /// Shows a key that was made, this once, behind what is said of it.
+    static void show(String before, KeyToken token, Console console) {
+        console.show(before + token.text() + System.lineSeparator(), "the key " + token.id()
+                + " was made, but stdout cannot be written; 'petstore keys rotate " + token.id() + "' shows another");
     }
 
     private static Failure noSuchKey(String id) {

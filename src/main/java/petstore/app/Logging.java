@@ -10,6 +10,7 @@ import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /// The log of the process: one event a line, on stderr. Logback finds this class as a service, and has it begin with text.
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -37,6 +38,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
     static BufferedLog use(Format format, boolean access) {
         LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
         write(log, format);
+        // What libraries tell the JDK's own log.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
         return BufferedLog.start(encoder(log, format), access, ConsoleTarget.SystemErr.getStream());
     }
 

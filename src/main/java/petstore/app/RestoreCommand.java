@@ -50,7 +50,7 @@ final class RestoreCommand implements Callable<Integer> {
             SqlStore.restoreSqlite(file, folder, aside);
             display.reached(2);
         }
-        console.err().println("Restored " + count + " animals"
+        console.err().println("Restored " + count + " animals in " + folder
                 + (replaces ? "; the store before is kept as " + aside : ""));
         return Main.DONE;
     }

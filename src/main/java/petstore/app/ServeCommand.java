@@ -2,7 +2,6 @@ package petstore.app;
 
 import java.util.concurrent.Callable;
 
-import petstore.KeyToken;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -33,8 +32,7 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().halt(Main.DONE);
         }));
         Signals.stopAtOnceWhenToldTwice();
-        service.firstKey().map(KeyToken::text)
-                .ifPresent(key -> console.out().println("First API key, shown only once: " + key));
+        service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
@@ -88,11 +89,27 @@ final class RateLimits {
         return Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1));
     }
 
-    /// The service's clock as the buckets read it.
-    private record ClockMeter(Clock clock) implements TimeMeter {
+    /// The service's clock as the buckets read it: a bucket would not fill again for as long as a clock was set back.
+    private static final class ClockMeter implements TimeMeter {
+        private final Clock clock;
+        private final AtomicReference<Reading> latest = new AtomicReference<>(new Reading(0, 0));
+
+        /// @param millis what the clock said
+        /// @param setBack how far it was set back until then, in milliseconds
+        private record Reading(long millis, long setBack) {
+            Reading next(long now) {
+                return now == millis ? this : new Reading(now, setBack + Math.max(0, millis - now));
+            }
+        }
+
+        ClockMeter(Clock clock) {
+            this.clock = clock;
+        }
+
         @Override
         public long currentTimeNanos() {
-            return TimeUnit.MILLISECONDS.toNanos(clock.millis());
+            Reading reading = latest.updateAndGet(before -> before.next(clock.millis()));
+            return TimeUnit.MILLISECONDS.toNanos(reading.millis() + reading.setBack());
         }
 
         @Override

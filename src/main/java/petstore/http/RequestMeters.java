@@ -42,6 +42,10 @@ final class RequestMeters {
         this.registry = registry;
         Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests that are being answered.")
                 .register(registry);
+        // All are there from the beginning: an alert sees a counter rise, but not the first value of a new one.
+        for (Kind kind : Kind.values()) {
+            refusals.put(kind, refusal(kind));
+        }
     }
 
     void began() {

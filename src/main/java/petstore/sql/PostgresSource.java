@@ -9,12 +9,15 @@ import java.util.Properties;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
+import org.slf4j.LoggerFactory;
+
 /// Connects to a PostgreSQL database for a pool. Once it has connected, it tries again and again until it can: the pool would wait
 /// longer after each failure, up to five seconds, and be that late when the database is back.
 final class PostgresSource implements DataSource, AutoCloseable {
 
     private static final long PAUSE_MS = 250;
 
+    private final PacedLog log = new PacedLog(LoggerFactory.getLogger(PostgresSource.class));
     private final String url;
     private final Properties properties;
     private volatile boolean connected;
@@ -44,6 +47,7 @@ final class PostgresSource implements DataSource, AutoCloseable {
         if (!connected || closed) {
             throw failure;
         }
+        log.error("The database takes no more connections: {}", failure);
         try {
             Thread.sleep(PAUSE_MS);
         } catch (InterruptedException e) {

@@ -108,6 +108,8 @@ final class SqliteCopy {
             verify(part);
             if (Files.exists(file)) {
                 keepIds(file, part);
+                // From here on it must not take long: the store that is replaced has no log for a moment.
+                WholeFile.sync(part);
                 keepAside(file, aside);
             }
             return part;

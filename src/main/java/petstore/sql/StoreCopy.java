@@ -91,9 +91,10 @@ final class StoreCopy {
         this.progress = progress;
     }
 
-    /// Copies `source` to `target` and gives back what both have. Errors: as for [SqlStore#copyTo].
+    /// Copies `source` to `target` and gives back what both have. Nobody else can write to `source` meanwhile: it would be left
+    /// behind. Errors: as for [SqlStore#copyTo].
     static Contents copy(Database source, Database target, LongConsumer progress) {
-        return source.snapshot(from -> target.write(to -> {
+        return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
             long lastId = lastId(from);
             if (target.reservePetIds(to, lastId) > 0 || !copy.isEmpty(to)) {

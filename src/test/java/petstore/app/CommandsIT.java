@@ -83,6 +83,24 @@ class CommandsIT {
     }
 
     @Test
+    void whatCannotBeShownIsAFailure() {
+        Ending create = shell.run("petstore keys create --name x > /dev/full");
+        assertThat(create.code()).isEqualTo(1);
+        assertThat(create.err()).last().asString()
+                .matches(
+                        "petstore: the key (\\w{10}) was made, but stdout cannot be written; 'petstore keys rotate \\1'"
+                                + " shows another");
+        assertThat(shell.run("petstore keys list > /dev/full"))
+                .isEqualTo(new Ending(1, List.of(), List.of("petstore: stdout cannot be written")));
+    }
+
+    @Test
+    void lettersBeyondAsciiNeedNoLocale() {
+        shell.run("LC_ALL=C petstore keys create --name \"$(printf 'Zo\\303\\253')\"");
+        assertThat(shell.run("unset LC_ALL LANG; petstore keys list").out().getLast()).contains(" Zoë ");
+    }
+
+    @Test
     void completionLoadsInBashAndZsh() {
         Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
                 + " COMP_CWORD=1; COMP_LINE='petstore ex'; COMP_POINT=11; _complete_petstore; echo ${COMPREPLY[@]}");

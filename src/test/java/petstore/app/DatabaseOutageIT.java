@@ -93,6 +93,7 @@ class DatabaseOutageIT {
             }
             assertThat(ledger.refused()).isGreaterThanOrEqualTo(CLIENTS);
             ledger.verify(all(client));
+            assertThat(server.err()).as("why").anyMatch(line -> line.contains("takes no more connections: "));
         }
     }
 

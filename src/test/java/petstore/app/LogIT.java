@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// What the running program says on stderr, and to a collector of traces.
 class LogIT {
@@ -130,6 +131,20 @@ class LogIT {
                     .contains(HexFormat.of().formatHex("GET /v1/pets".getBytes(StandardCharsets.UTF_8)));
         } finally {
             collector.stop(0);
+        }
+    }
+
+    @Test
+    void aCollectorThatIsNotThereIsALineToo() {
+        Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "OTEL_EXPORTER_OTLP_ENDPOINT",
+                "http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY", "100", "OTEL_JAVA_EXPORTER_OTLP_RETRY_DISABLED",
+                "true");
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder, "--log-format", "json")
+                .awaitReady()) {
+            server.client(KEY).get("/v1/pets");
+            await().until(() -> server.err().stream().anyMatch(line -> line.contains("Failed to export spans")));
+            server.terminate();
+            assertThat(server.ending().err()).allMatch(line -> ServedContract.json(line).has("level"));
         }
     }
 }

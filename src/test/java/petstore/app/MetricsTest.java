@@ -72,6 +72,7 @@ class MetricsTest {
                 count("GET", "401", "/v1/pets") + " 1", count("GET", "404", "unmatched") + " 1",
                 "petstore_refused_requests_total{reason=\"unauthorized\"} 1.0",
                 "petstore_refused_requests_total{reason=\"not_found\"} 2.0",
+                "petstore_refused_requests_total{reason=\"internal_error\"} 0.0",
                 "petstore_deprecated_requests_total{key=\"configured\",route=\"/v1/pets/{petId}\"} 2.0",
                 "petstore_page_cache_requests_total{result=\"hit\"} 1.0",
                 "petstore_page_cache_requests_total{result=\"miss\"} 2.0",

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +24,7 @@ import petstore.sql.PostgresUri;
 import petstore.sql.SqlStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /// `petstore move`: everything comes over, or nothing does.
@@ -43,6 +45,22 @@ class MoveIT {
     void openShell() {
         shell = new Shell(folder);
         target = PostgresServer.newDatabase();
+    }
+
+    @Test
+    void nobodyWritesMeanwhileWhatWouldBeLeftBehind() throws IOException {
+        importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
+        try (SqlStore source = SqlStore.openSqlite(shell.data(), Migrate.AUTO);
+                SqlStore database = SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO);
+                StoreFile other = new StoreFile(shell.data())) {
+            other.execute("PRAGMA busy_timeout = 0");
+            AtomicInteger tries = new AtomicInteger();
+            source.copyTo(database, _ -> {
+                tries.incrementAndGet();
+                assertThatThrownBy(() -> other.execute("BEGIN IMMEDIATE")).hasMessageContaining("SQLITE_BUSY");
+            });
+            assertThat(tries).hasPositiveValue();
+        }
     }
 
     @Test

@@ -62,6 +62,16 @@ class RateLimitTest {
     }
 
     @Test
+    void aClockThatIsSetBackKeepsNobodyWaiting() {
+        spend(client, 3);
+        clock.set("2026-11-21T08:00:00Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+        clock.set("2026-11-21T08:00:20Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+    }
+
+    @Test
     void aRefusedRequestChangesNothing() {
         spend(client, 3);
         assertThat(client.post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode()).isEqualTo(429);
