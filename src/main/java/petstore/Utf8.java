@@ -1,10 +1,16 @@
 package petstore;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
 
 /// Text as it stands in a store and in JSON, in UTF-8: nothing decodes what is only passed on.
 public final class Utf8 {
+
+    /// What stands for bytes that are not UTF-8, and may also be meant.
+    private static final char REPLACEMENT = '\uFFFD';
 
     private final byte[] bytes;
     private final int offset;
@@ -21,6 +27,19 @@ public final class Utf8 {
     public static Utf8 of(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return new Utf8(bytes, 0, bytes.length);
+    }
+
+    /// The text that `bytes` are; absent when they are not UTF-8.
+    public static Optional<String> decode(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) < 0) {
+            return Optional.of(text);
+        }
+        try {
+            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
     }
 
     /// In bytes.

@@ -59,6 +59,9 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private long exportToFile(SqlStore open, Path target) throws IOException {
+        if (store.choice(console.environment()).has(target)) {
+            throw Failure.unavailable(target + " is a part of the store; 'petstore backup' makes a copy");
+        }
         return WholeFile.write(target,
                 part -> export(open, Files.newOutputStream(part, StandardOpenOption.CREATE_NEW)));
     }

@@ -25,6 +25,7 @@ final class ServeCommand implements Callable<Integer> {
         Settings settings = options.settings(console.environment());
         Tracing tracing = Tracing.start(console.environment());
         Service service = Service.start(settings, tracing.tracer(), requestLog, console.clock());
+        service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             service.close();
             tracing.close();
@@ -32,7 +33,6 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().halt(Main.DONE);
         }));
         Signals.stopAtOnceWhenToldTwice();
-        service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));

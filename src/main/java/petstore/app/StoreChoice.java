@@ -1,5 +1,7 @@
 package petstore.app;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -43,6 +45,12 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     /// Whether there is an embedded store, or a database is used instead of it.
     boolean exists() {
         return database.isPresent() || SqlStore.hasSqlite(folder);
+    }
+
+    /// Whether a file is one of those that make the embedded store.
+    boolean has(Path file) throws IOException {
+        return database.isEmpty() && file.getFileName().toString().startsWith("petstore.") && Files.isDirectory(folder)
+                && Files.isSameFile(file.toAbsolutePath().resolveSibling("."), folder);
     }
 
     /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none.

@@ -25,7 +25,6 @@ final class Texts {
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
-
     private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final int GREATEST_PORT = 65_535;
 

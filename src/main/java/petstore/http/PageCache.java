@@ -51,8 +51,8 @@ final class PageCache {
         return entries.policy().eviction().orElseThrow().weightedSize().orElse(0);
     }
 
-    /// Notes that a page is asked for, and says whether it is kept, or worth it, since it is asked for again. One that is asked for once would take the
-    /// place of others, and stay just long enough to be expensive for the garbage collector.
+    /// Notes that a page is asked for, and says whether it is kept, or worth it, since it is asked for again. One that is asked for
+    /// once would take the place of others, and stay just long enough to be expensive for the garbage collector.
     boolean keeps(PetQuery query) {
         if (entries.asMap().containsKey(query) || wasAskedFor(query)) {
             return true;

@@ -2,9 +2,6 @@ package petstore.json;
 
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,14 +16,12 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
+import petstore.Utf8;
 
 /// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
 ///
 /// Unknown members are passed over, but must be JSON too. A parser is used once.
 public final class NewPetParser {
-
-    /// What stands for bytes that are not UTF-8, and may also have been sent.
-    private static final char REPLACEMENT = '\uFFFD';
 
     private final JsonParser json;
     private final boolean needsId;
@@ -59,7 +54,7 @@ public final class NewPetParser {
     }
 
     private static NewPetParser parser(byte[] body, boolean needsId) {
-        String text = decode(body);
+        String text = Utf8.decode(body).orElseThrow(() -> invalid("the body is not valid UTF-8"));
         if (text.isBlank()) {
             throw invalid("the body is empty: a JSON object is required");
         }
@@ -79,18 +74,6 @@ public final class NewPetParser {
                     + e.getLocation().getCharOffset());
         } catch (IOException e) {
             throw new IllegalStateException("a string cannot fail to be read", e);
-        }
-    }
-
-    private static String decode(byte[] body) {
-        String text = new String(body, StandardCharsets.UTF_8);
-        if (text.indexOf(REPLACEMENT) < 0) {
-            return text;
-        }
-        try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
-        } catch (CharacterCodingException e) {
-            throw invalid("the body is not valid UTF-8");
         }
     }
 

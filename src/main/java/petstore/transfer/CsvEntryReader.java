@@ -3,10 +3,11 @@ package petstore.transfer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.PushbackInputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -16,16 +17,21 @@ import de.siegmar.fastcsv.reader.CloseableIterator;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.CsvRecordHandler;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
+import petstore.Utf8;
 
 /// Reads one animal a record (RFC 4180), below a header that names the columns `name` and `categoryId`, may name `id` and
 /// `status`, in any order, and others that are passed over.
 final class CsvEntryReader implements EntryReader {
 
+    private static final byte[] MARK = "\uFEFF".getBytes(StandardCharsets.UTF_8);
+    /// In bytes; that of NDJSON too.
+    private static final int LONGEST_RECORD = 64 * 1024;
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,19}");
 
     private final CsvReader<CsvRecord> csv;
@@ -38,10 +44,12 @@ final class CsvEntryReader implements EntryReader {
         this.withIds = withIds;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE).extraFieldStrategy(FieldMismatchStrategy.IGNORE)
-                .ofCsvRecord(new InputStreamReader(in,
-                        StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)));
+                .maxBufferSize(LONGEST_RECORD)
+                .build(CsvRecordHandler.builder().maxFieldSize(LONGEST_RECORD).maxRecordSize(LONGEST_RECORD).build(),
+                        // What makes a file CSV is ASCII. So a name that is no UTF-8 is the matter of its record alone.
+                        new InputStreamReader(withoutMark(in), StandardCharsets.ISO_8859_1));
         this.records = csv.iterator();
-        this.header = hasNext() ? header(records.next()) : List.of();
+        this.header = hasNext() ? List.copyOf(records.next().getFields()) : List.of();
         for (String column : withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")) {
             if (!header.contains(column)) {
                 close();
@@ -51,11 +59,14 @@ final class CsvEntryReader implements EntryReader {
         }
     }
 
-    /// Spreadsheets put a byte order mark before it.
-    private static List<String> header(CsvRecord first) {
-        List<String> names = new ArrayList<>(first.getFields());
-        names.set(0, names.getFirst().replace("\uFEFF", ""));
-        return names;
+    /// Spreadsheets put a byte order mark before the header.
+    private static InputStream withoutMark(InputStream in) throws IOException {
+        PushbackInputStream bytes = new PushbackInputStream(in, MARK.length);
+        byte[] first = bytes.readNBytes(MARK.length);
+        if (!Arrays.equals(first, MARK)) {
+            bytes.unread(first);
+        }
+        return bytes;
     }
 
     @Override
@@ -72,14 +83,15 @@ final class CsvEntryReader implements EntryReader {
         return Optional.of(entry(fields));
     }
 
-    private boolean hasNext() {
+    private boolean hasNext() throws IOException {
         try {
             return records.hasNext();
-        } catch (CsvParseException | UncheckedIOException e) {
-            throw new Failure(Failure.Kind.INVALID_REQUEST,
-                    "the file is not CSV in UTF-8: something is wrong after line "
-                            + line + ", and what follows cannot be read",
-                    e);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (CsvParseException e) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, "the file is not CSV, or has a record of over "
+                    + LONGEST_RECORD + " bytes: something is wrong after line " + line
+                    + ", and what follows cannot be read", e);
         }
     }
 
@@ -89,8 +101,9 @@ final class CsvEntryReader implements EntryReader {
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
             violations.add(Pet.ID_VIOLATION);
         }
-        String name = field(fields, "name");
-        violations.addAll(NewPet.nameViolations(name));
+        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1));
+        name.ifPresentOrElse(text -> violations.addAll(NewPet.nameViolations(text)),
+                () -> violations.add("name is not valid UTF-8"));
         OptionalLong categoryId = integer(fields, "categoryId");
         if (categoryId.isEmpty()) {
             violations.add(NewPet.CATEGORY_VIOLATION);
@@ -104,7 +117,7 @@ final class CsvEntryReader implements EntryReader {
             return new Entry.Bad(fields.getStartingLineNumber(), String.join("; ", violations));
         }
         return new Entry.Good(fields.getStartingLineNumber(),
-                new Pet(id.getAsLong(), name, categoryId.getAsLong(), status));
+                new Pet(id.getAsLong(), name.orElseThrow(), categoryId.getAsLong(), status));
     }
 
     private String field(CsvRecord fields, String column) {

@@ -130,7 +130,8 @@ public final class Importer {
         long written = 0;
         try (Groups groups = new Groups(lastId); ExecutorService writer = Executors.newSingleThreadExecutor()) {
             Future<Integer> before = writer.submit(() -> 0);
-            for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
+            for (List<Entry> group = next(groups, before, written); !group.isEmpty(); group = next(groups, before,
+                    written)) {
                 List<Pet> pets = new ArrayList<>(group.size());
                 written += finished(before, written);
                 for (Entry entry : group) {
@@ -145,10 +146,25 @@ public final class Importer {
         }
     }
 
+    /// The next group. When there is none to be had, the group before is waited for, to say how many animals stay.
+    private static List<Entry> next(Groups groups, Future<Integer> before, long written) {
+        try {
+            return groups.next();
+        } catch (IOException e) {
+            throw Failure.unavailable(stopped(written + finished(before, written)), e);
+        } catch (Failure e) {
+            throw new Failure(e.kind(), stopped(written + finished(before, written)) + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static String stopped(long written) {
+        return "the import stopped after " + written + " animals, which stay";
+    }
+
     private void skip(long line, String reason, long written) {
         if (!plan.skipBad()) {
-            throw Failure.unavailable("the import stopped after " + written + " animals, which stay: the file was"
-                    + " changed meanwhile, line " + line + ": " + reason);
+            throw Failure
+                    .unavailable(stopped(written) + ": the file was changed meanwhile, line " + line + ": " + reason);
         }
     }
 
@@ -166,8 +182,7 @@ public final class Importer {
         try {
             return group.get();
         } catch (ExecutionException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "the import stopped after " + writtenBefore
-                    + " animals, which stay: "
+            throw new Failure(Failure.Kind.UNAVAILABLE, stopped(writtenBefore) + ": "
                     + Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse(""),
                     e);
         } catch (InterruptedException e) {

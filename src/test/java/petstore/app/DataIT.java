@@ -112,6 +112,11 @@ class DataIT {
         shell.run("petstore import " + EXAMPLES);
         assertThat(shell.run("petstore export none/animals.ndjson"))
                 .isEqualTo(said(1, "petstore: there is no folder for none/animals.ndjson"));
+        assertThat(shell.run("ln -s data/petstore.db link; petstore export link"))
+                .satisfies(ending -> assertThat(ending.code()).isEqualTo(1))
+                .satisfies(ending -> assertThat(ending.err()).singleElement().asString()
+                        .contains("data/petstore.db is a part of the store"));
+        assertThat(shell.run("petstore export data/petstore.db-wal").code()).isEqualTo(1);
         assertThat(shell.run("petstore export /dev/full"))
                 .isEqualTo(said(1, "petstore: the export cannot be written: No space left on device"));
     }

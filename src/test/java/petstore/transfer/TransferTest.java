@@ -161,6 +161,21 @@ class TransferTest {
     }
 
     @Test
+    void readsAQuotedCsvHeaderBehindAMark() throws IOException {
+        String file = "\uFEFF\"name\",\"categoryId\"\r\n\"Rex\",\"1\"\r\n";
+        assertThat(importInto(store, Format.CSV, file, false, false, false).written()).isEqualTo(1);
+    }
+
+    @Test
+    void aNameThatIsNoUtf8IsTheMatterOfItsRecord() throws IOException {
+        Path source = Files.write(folder.resolve("source"),
+                "name,categoryId\nRex,1\nSe\u00F1or,2\nTom,3\n".getBytes(ISO_8859_1));
+        Report report = run(store, source, Format.CSV, false, true, false);
+        assertThat(report.firstBad()).containsExactly("line 3: name is not valid UTF-8");
+        assertThat(report.written()).isEqualTo(2);
+    }
+
+    @Test
     void namesBadCsvRecordsByTheirFirstLine() throws IOException {
         String file = "name,categoryId,status\n\"a\nb\",1,\n,x,lost\nRex\nRex,1,sold,more\nRex,9223372036854775808,\n";
         Report report = importInto(store, Format.CSV, file, false, false, false);
@@ -173,7 +188,8 @@ class TransferTest {
 
     @Test
     void refusesACsvFileThatIsNone() throws IOException {
-        for (String file : List.of("", "a,b\n1,2\n", "name,categoryId\n\"open,1\n", "name,categoryId\n\u00FF,1\n")) {
+        for (String file : List.of("", "a,b\n1,2\n", "name,categoryId\n\"open,1\n",
+                "name,categoryId,more\nRex,1," + "x,".repeat(40_000) + "\n")) {
             Path source = Files.write(folder.resolve("source"), file.getBytes(ISO_8859_1));
             assertThatThrownBy(() -> run(store, source, Format.CSV, false, false, false)).as(file)
                     .isInstanceOf(Failure.class);
