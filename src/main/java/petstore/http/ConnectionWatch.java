@@ -10,6 +10,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.vertx.core.http.HttpConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -138,6 +140,9 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     ///
     /// @param now by [System#nanoTime]
     void sweep(long now) {
+        if (inputEnded) {
+            closeUnlessAnswering();
+        }
         Exchange oldest = exchanges.peekFirst();
         if (oldest == null) {
             Duration deadline = idle ? deadlines.idle() : deadlines.header();
@@ -169,6 +174,17 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
             channel.config().setOption(ChannelOption.SO_LINGER, 0);
         }
         close();
+    }
+
+    /// Ends one stream of HTTP/2 and leaves the others. Vert.x itself would not, once it has handed over the whole answer, of which
+    /// the client may take nothing.
+    void reset(long stream) {
+        ChannelHandlerContext vertx = handler;
+        if (vertx != null && vertx.handler() instanceof Http2ConnectionHandler http2
+                && http2.connection().stream(Math.toIntExact(stream)) != null) {
+            var _ = http2.resetStream(vertx, Math.toIntExact(stream), Http2Error.CANCEL.code(), vertx.newPromise());
+            vertx.flush();
+        }
     }
 
     /// Closes at once, whereas [HttpConnection#close] waits until everything is sent. A client of HTTP/2 is told first, but

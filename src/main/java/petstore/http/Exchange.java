@@ -27,8 +27,6 @@ final class Exchange {
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final int MAX_ID_LENGTH = 128;
     private static final int MADE_ID_BYTES = 16;
-    /// The error code of HTTP/2 for what is not wanted any more (RFC 9113 section 7).
-    private static final long CANCEL = 8;
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
     private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
@@ -144,11 +142,13 @@ final class Exchange {
         working = true;
     }
 
-    /// Runs `step` on the event loop, from any thread.
+    /// Runs `step` on the event loop, from any thread, unless it has been answered meanwhile.
     void resume(Runnable step) {
         context.runOnContext(_ -> {
             working = false;
-            step.run();
+            if (!ready) {
+                step.run();
+            }
         });
     }
 
@@ -222,6 +222,10 @@ final class Exchange {
             sent = true;
             if (done.failed()) {
                 gaveUp();
+                if (!multiplexed) {
+                    // Whoever waits for this answer must not take the next one for it.
+                    cut();
+                }
             } else if (!ended) {
                 ended = true;
                 telemetry.answered(this, answer, bodyless ? 0 : answer.body().length(), now);
@@ -261,14 +265,16 @@ final class Exchange {
         streamClosed = true;
         closed();
         advanced(System.nanoTime());
+        // Of an answer that waited behind others Vert.x tells nothing any more.
+        context.runOnContext(_ -> gaveUp());
     }
 
     /// Ends it where it stands, and with HTTP/1.1 its connection.
     void cut() {
-        if (multiplexed) {
-            request.response().reset(CANCEL);
-        } else {
+        if (!multiplexed) {
             request.connection().close();
+        } else if (watch != null) {
+            watch.reset(request.response().streamId());
         }
     }
 

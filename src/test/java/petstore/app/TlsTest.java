@@ -287,6 +287,26 @@ class TlsTest {
         }
     }
 
+    /// Its answer was handed over long before, but nothing of it is taken.
+    @Test
+    void resetsStreamsWhoseAnswerIsNotTaken() throws IOException, InterruptedException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, SHORT)));
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            // Windows of one byte.
+            client.send(RawHttp2Client.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 1);
+            Instant begun = Instant.now();
+            client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/v1/pets", ":authority",
+                    "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(401);
+            assertThat(client.await(RawHttp2Client.RST_STREAM).orElseThrow().errorCode()).isEqualTo(8);
+            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            service.awaitNoRequest();
+            client.request(3, true, ":method", "HEAD", ":scheme", "https", ":path", "/livez", ":authority",
+                    "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as("another").isEqualTo(200);
+        }
+    }
+
     @Test
     void closesAnIdleConnectionHoweverManyFramesComeOnIt() throws IOException, InterruptedException {
         try (TestService service = start(http -> http.deadlines(new Deadlines(SHORT, LONG, LONG)));
