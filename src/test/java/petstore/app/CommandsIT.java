@@ -71,7 +71,8 @@ class CommandsIT {
         List<String> commands = List.of("serve", "keys create", "keys list", "keys rotate", "keys revoke", "import",
                 "export", "backup", "restore", "move", "config", "healthcheck", "completion");
         Ending all = shell.run("printf '%s\\n' '" + String.join("' '", commands)
-                + "' | xargs -P 2 -I @ sh -c 'petstore @ --help > \"help @\"' && petstore --help && petstore --version");
+                + "' | xargs -P 2 -I @ sh -c 'petstore @ --help > \"help @\"; petstore @ --version > \"version @\"'"
+                + " && petstore keys --help > 'help keys' && petstore --help && petstore --version");
         assertThat(all.code()).isZero();
         assertThat(all.err()).isEmpty();
         assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"));
@@ -79,7 +80,9 @@ class CommandsIT {
         for (String command : commands) {
             assertThat(folder.resolve("help " + command)).content().startsWith("Usage: petstore " + command)
                     .containsPattern("Example:\\R  .*petstore " + command);
+            assertThat(folder.resolve("version " + command)).hasContent(all.out().getLast());
         }
+        assertThat(folder.resolve("help keys")).content().startsWith("Usage: petstore keys ");
     }
 
     @Test
