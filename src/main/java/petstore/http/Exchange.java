@@ -1,9 +1,7 @@
 package petstore.http;
 
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.netty.util.AsciiString;
 import io.vertx.core.Context;
@@ -23,10 +21,7 @@ final class Exchange {
     /// What stands for the id of a key where there is none.
     static final String NO_KEY = "-";
 
-    private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
-    private static final int MAX_ID_LENGTH = 128;
-    private static final int MADE_ID_BYTES = 16;
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
     private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
@@ -63,7 +58,7 @@ final class Exchange {
         this.telemetry = telemetry;
         this.beganMillis = beganMillis;
         this.date = date;
-        this.id = requestId(request.getHeader(REQUEST_ID));
+        this.id = RequestId.of(request.getHeader(RequestId.FIELD));
         this.multiplexed = request.version() == HttpVersion.HTTP_2;
         this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
@@ -194,7 +189,7 @@ final class Exchange {
         add(answer.headers(), headers);
         add(routeHeaders, headers);
         add(browserHeaders, headers);
-        headers.add(REQUEST_ID, new AsciiString(id.getBytes(StandardCharsets.US_ASCII), false))
+        headers.add(RequestId.FIELD, new AsciiString(id.getBytes(StandardCharsets.US_ASCII), false))
                 .add(date.name(), date.value())
                 .add(NO_SNIFF.name(), NO_SNIFF.value());
         if (connections.isStopping() && !multiplexed) {
@@ -292,19 +287,5 @@ final class Exchange {
             }
         });
         request.endHandler(_ -> advanced(System.nanoTime()));
-    }
-
-    private static String requestId(@Nullable String given) {
-        if (given != null && isRequestId(given)) {
-            return given;
-        }
-        byte[] random = new byte[MADE_ID_BYTES];
-        ThreadLocalRandom.current().nextBytes(random);
-        return HexFormat.of().formatHex(random);
-    }
-
-    private static boolean isRequestId(String text) {
-        return !text.isEmpty() && text.length() <= MAX_ID_LENGTH && text.chars().allMatch(c -> (c >= 'a' && c <= 'z')
-                || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-');
     }
 }

@@ -1,0 +1,35 @@
+package petstore.http;
+
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.vertx.core.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
+
+/// What the client and the log call a request.
+final class RequestId {
+
+    /// The field that has it, in requests and answers.
+    static final CharSequence FIELD = HttpHeaders.createOptimized("X-Request-Id");
+
+    private static final int MAX_LENGTH = 128;
+    private static final int MADE_BYTES = 16;
+
+    private RequestId() {
+    }
+
+    /// The id that the client gives, 1 to 128 letters, digits and `.`, `_`, `-`; else one that is made here.
+    static String of(@Nullable String given) {
+        if (given != null && isOne(given)) {
+            return given;
+        }
+        byte[] random = new byte[MADE_BYTES];
+        ThreadLocalRandom.current().nextBytes(random);
+        return HexFormat.of().formatHex(random);
+    }
+
+    private static boolean isOne(String text) {
+        return !text.isEmpty() && text.length() <= MAX_LENGTH && text.chars().allMatch(c -> (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-');
+    }
+}
