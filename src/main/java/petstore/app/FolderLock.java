@@ -3,24 +3,25 @@ package petstore.app;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Optional;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 
-/// The right to serve a store's folder, which one process has at a time. The operating system takes it back when the process
-/// ends, however it ends.
+/// What a process may do with a store's folder: serve it, which one does at a time; change what is in it, which many do beside each
+/// other and beside the one that serves; or replace it, for which there must be nobody else. The operating system takes the right
+/// back when the process ends, however it ends.
 final class FolderLock implements AutoCloseable {
 
     private static final String FILE = "petstore.lock";
+    /// The bytes of the file that are locked: by who serves, and by who changes.
+    private static final long SERVING = 0;
+    private static final long CHANGING = 1;
 
     private final FileChannel channel;
 
@@ -28,33 +29,83 @@ final class FolderLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Takes the lock, making the folder when there is none. Errors: [Failure] when another process has it.
-    static FolderLock take(Path folder) {
-        return tryTake(folder).orElseThrow(() -> Failure.unavailable("the store in " + folder + " is in use"
-                + owner(folder) + "; stop that one, or choose another folder with --data"));
+    /// Takes the right to serve, making the folder when there is none. Errors: [Failure] when another process has it.
+    static FolderLock serve(Path folder) {
+        FolderLock lock = open(folder);
+        if (!lock.tryServe()) {
+            lock.close();
+            throw inUse(folder, "; stop that one, or choose another folder with --data");
+        }
+        return lock;
     }
 
-    /// Takes the lock, making the folder when there is none; absent when another process has it.
-    static Optional<FolderLock> tryTake(Path folder) {
+    /// Takes the right to change, making the folder when there is none. Errors: [Failure] when another process replaces the store.
+    static FolderLock change(Path folder) {
+        FolderLock lock = open(folder);
+        if (!lock.tryLock(CHANGING, true)) {
+            lock.close();
+            throw inUse(folder, ", which replaces or moves it; try again when that has ended");
+        }
+        return lock;
+    }
+
+    /// Takes the right to replace, making the folder when there is none. Errors: [Failure] when another process serves or changes
+    /// the store.
+    static FolderLock replace(Path folder) {
+        FolderLock lock = serve(folder);
+        if (!lock.tryLock(CHANGING, false)) {
+            lock.close();
+            throw Failure.unavailable("another command changes the store in " + folder
+                    + "; try again when that has ended");
+        }
+        return lock;
+    }
+
+    private static FolderLock open(Path folder) {
         try {
             if (!Files.isDirectory(folder)) {
                 Files.createDirectories(folder,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
-            FileChannel channel = FileChannel.open(folder.resolve(FILE),
+            return new FolderLock(FileChannel.open(folder.resolve(FILE),
                     Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            if (tryLock(channel) == null) {
-                channel.close();
-                return Optional.empty();
-            }
-            channel.truncate(0);
-            channel.write(
-                    ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
-            return Optional.of(new FolderLock(channel));
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
         } catch (IOException e) {
             throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be written", e);
         }
+    }
+
+    /// Takes the right to serve beside the one that it is; false when another process has it.
+    boolean tryServe() {
+        if (!tryLock(SERVING, false)) {
+            return false;
+        }
+        try {
+            channel.truncate(0);
+            channel.write(
+                    ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
+            return true;
+        } catch (IOException e) {
+            throw cannotLock(e);
+        }
+    }
+
+    private boolean tryLock(long position, boolean shared) {
+        try {
+            return channel.tryLock(position, 1, shared) != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        } catch (IOException e) {
+            throw cannotLock(e);
+        }
+    }
+
+    private static Failure cannotLock(IOException e) {
+        return Failure.unavailable("the file " + FILE + " in the store's folder (--data) cannot be locked", e);
+    }
+
+    private static Failure inUse(Path folder, String advice) {
+        return Failure.unavailable("the store in " + folder + " is in use" + owner(folder) + advice);
     }
 
     private static String owner(Path folder) {
@@ -63,14 +114,6 @@ final class FolderLock implements AutoCloseable {
             return process.isEmpty() ? "" : " by process " + process;
         } catch (IOException e) {
             return "";
-        }
-    }
-
-    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
-        try {
-            return channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            return null;
         }
     }
 

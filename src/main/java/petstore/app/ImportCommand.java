@@ -7,10 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.sql.Migrate;
 import petstore.sql.SqlStore;
@@ -89,13 +89,12 @@ final class ImportCommand implements Callable<Integer> {
         if (dryRun && !choice.exists()) {
             return checkAgainstNothing(source);
         }
-        Optional<FolderLock> lock = choice.database().isPresent()
-                ? Optional.empty()
-                : FolderLock.tryTake(choice.folder());
-        try (SqlStore open = choice.open()) {
-            return importInto(open, source, lock.isPresent());
-        } finally {
-            lock.ifPresent(FolderLock::close);
+        try (@Nullable
+        FolderLock lock = choice.lockToChange()) {
+            boolean alone = lock != null && lock.tryServe();
+            try (SqlStore open = choice.open()) {
+                return importInto(open, source, alone);
+            }
         }
     }
 

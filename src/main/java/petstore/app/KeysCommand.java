@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
+import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
 import petstore.Failure;
 import petstore.KeyToken;
@@ -68,7 +69,9 @@ final class KeysCommand {
                         "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
             }
             KeyToken token = KeyToken.random(new SecureRandom());
-            try (SqlStore open = store.choice(console.environment()).open()) {
+            StoreChoice choice = store.choice(console.environment());
+            try (@Nullable
+            FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 open.keys().add(ApiKey.issued(token, name, scopes, now, expires(now), rateLimit));
             }
             Audit.log("create", token.id(), name);
@@ -100,7 +103,7 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = store.choice(console.environment()).openExisting()) {
+            try (SqlStore open = store.choice(console.environment()).existing().open()) {
                 console.show(form.show(open.keys().list()));
             }
             return Main.DONE;
@@ -127,7 +130,9 @@ final class KeysCommand {
         public Integer call() {
             Instant now = console.clock().instant();
             KeyToken token = new KeyToken(id, KeyToken.random(new SecureRandom()).secret());
-            try (SqlStore open = store.choice(console.environment()).openExisting()) {
+            StoreChoice choice = store.choice(console.environment()).existing();
+            try (@Nullable
+            FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 ApiKey key = open.keys().find(id).orElseThrow(() -> noSuchKey(id));
                 if (!key.isGoodAt(now)) {
                     throw Failure.unavailable("the key " + id + " is revoked or has expired; create a new one");
@@ -157,7 +162,9 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = store.choice(console.environment()).openExisting()) {
+            StoreChoice choice = store.choice(console.environment()).existing();
+            try (@Nullable
+            FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 ApiKey key = open.keys().revoke(id, console.clock().instant())
                         .orElseThrow(() -> noSuchKey(id));
                 Audit.log("revoke", key.id(), key.name());

@@ -33,7 +33,7 @@ final class MoveCommand implements Callable<Integer> {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
         StoreChoice.requireEmbedded(folder);
         Contents moved;
-        try (FolderLock _ = FolderLock.take(folder);
+        try (FolderLock _ = FolderLock.replace(folder);
                 SqlStore source = store.choice(console.environment()).open();
                 SqlStore target = store.other(to, console.environment()).open();
                 ProgressBarOption.Display display = progress.start(console, "move", " animals", 2,

@@ -42,7 +42,7 @@ final class RestoreCommand implements Callable<Integer> {
         Path aside = folder.resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
         long count;
         boolean replaces;
-        try (FolderLock _ = FolderLock.take(folder);
+        try (FolderLock _ = FolderLock.replace(folder);
                 ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
             count = SqlStore.verifySqlite(file);
             display.reached(1);

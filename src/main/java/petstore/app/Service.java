@@ -45,7 +45,7 @@ final class Service implements AutoCloseable {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()
-                : Optional.of(FolderLock.take(choice.folder()));
+                : Optional.of(FolderLock.serve(choice.folder()));
         return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
             PrometheusMeterRegistry meters = Meters.ofProcess();
             SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk, meters);

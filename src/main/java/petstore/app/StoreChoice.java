@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
@@ -24,12 +25,19 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
                 .orElseGet(() -> SqlStore.openSqlite(folder, migrate));
     }
 
-    /// Opens the store for a command. Errors: [Failure] when there is none.
-    SqlStore openExisting() {
+    /// This choice. Errors: [Failure] when there is no such store.
+    StoreChoice existing() {
         if (database.isEmpty()) {
             requireEmbedded(folder);
         }
-        return open();
+        return this;
+    }
+
+    /// Takes the right to change the embedded store; absent for a database, which nothing replaces. Errors: as for
+    /// [FolderLock#change].
+    @Nullable
+    FolderLock lockToChange() {
+        return database.isPresent() ? null : FolderLock.change(folder);
     }
 
     /// Opens the store to serve it.

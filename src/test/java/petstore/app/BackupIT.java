@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
 import petstore.app.PetstoreProcess.Ending;
 
@@ -133,6 +135,33 @@ class BackupIT {
         }
         assertThat(shell.run("petstore restore backup.db --data none/of/these").code()).isZero();
         assertThat(pets(folder.resolve("none/of/these"))).hasSize(1);
+    }
+
+    @Test
+    void nothingIsRestoredUnderACommandThatChangesTheStore() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        try (FolderLock _ = FolderLock.change(shell.data())) {
+            assertThat(shell.run("petstore restore backup.db")).isEqualTo(new Ending(1, List.of(), List.of(
+                    "petstore: another command changes the store in ./data; try again when that has ended")));
+            importAnimals(1);
+            assertThat(shell.run("petstore keys create --name shop").code()).isZero();
+        }
+        assertThat(shell.run("petstore restore backup.db").code()).isZero();
+        assertThat(pets(shell.data())).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore import animals.ndjson", "petstore keys create --name shop",
+            "petstore keys rotate 4fQ0c8sXbT", "petstore keys revoke 4fQ0c8sXbT"})
+    void nothingChangesAStoreThatIsBeingReplaced(String command) throws IOException {
+        importAnimals(1);
+        try (FolderLock _ = FolderLock.replace(shell.data())) {
+            assertThat(shell.run(command)).isEqualTo(new Ending(1, List.of(),
+                    List.of("petstore: the store in ./data is in use by process " + ProcessHandle.current().pid()
+                            + ", which replaces or moves it; try again when that has ended")));
+        }
+        assertThat(pets(shell.data())).hasSize(1);
     }
 
     @Test
