@@ -11,8 +11,10 @@ import java.util.regex.Pattern;
 /// @param window whole seconds, from one to 365 days
 public record RateLimit(long requests, Duration window) {
 
+    /// What holds for a key whose own limit cannot be read: it was to be held back.
+    public static final RateLimit LEAST = new RateLimit(1, Duration.ofDays(365));
+
     private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})/([1-9][0-9]{0,8})(s|m|h|d)");
-    private static final Duration LONGEST_WINDOW = Duration.ofDays(365);
 
     /// Reads what [#text] writes, with any unit: `600/1m`, `10/1s`; absent when it is something else.
     public static Optional<RateLimit> find(String text) {
@@ -27,7 +29,7 @@ public record RateLimit(long requests, Duration window) {
             case "h" -> Duration.ofHours(count);
             default -> Duration.ofDays(count);
         };
-        return window.compareTo(LONGEST_WINDOW) > 0
+        return window.compareTo(LEAST.window()) > 0
                 ? Optional.empty()
                 : Optional.of(new RateLimit(Long.parseLong(parts.group(1)), window));
     }

@@ -41,6 +41,17 @@ public abstract class KeyRingKit {
         assertSame(keys().find(passing.id()), passing);
     }
 
+    /// As another version of the program may have written it; the other keys go on.
+    @Test
+    void aLimitThatCannotBeReadIsTheLeast() {
+        ApiKey key = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
+                Optional.empty(), Optional.of(new RateLimit(600, Duration.ofDays(400))));
+        keys().add(key);
+        assertThat(keys().list()).singleElement().extracting(ApiKey::rateLimit)
+                .isEqualTo(Optional.of(RateLimit.LEAST));
+        assertThat(keys().revoke(key.id(), NOW)).isPresent();
+    }
+
     @Test
     void listsTheOldestFirst() {
         ApiKey second = key("second", NOW.plusSeconds(1), Set.of(Scope.WRITE), Optional.empty());

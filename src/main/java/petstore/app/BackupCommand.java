@@ -35,6 +35,7 @@ final class BackupCommand implements Callable<Integer> {
         if (Files.exists(file)) {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");
         }
+        store.choice(console.environment()).requireOther(file);
         long count;
         try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
                 () -> SqlStore.sqlitePages(folder))) {

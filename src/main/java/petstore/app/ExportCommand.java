@@ -59,9 +59,7 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private long exportToFile(SqlStore open, Path target) throws IOException {
-        if (store.choice(console.environment()).has(target)) {
-            throw Failure.unavailable(target + " is a part of the store; 'petstore backup' makes a copy");
-        }
+        store.choice(console.environment()).requireOther(target);
         return WholeFile.write(target,
                 part -> export(open, Files.newOutputStream(part, StandardOpenOption.CREATE_NEW)));
     }

@@ -8,10 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 import petstore.Failure;
+import petstore.PrivateFiles;
 
 /// What a process may do with a store's folder: serve it, which one does at a time; change what is in it, which many do beside each
 /// other and beside the one that serves; or replace it, for which there must be nobody else. The operating system takes the right
@@ -63,13 +62,8 @@ final class FolderLock implements AutoCloseable {
 
     private static FolderLock open(Path folder) {
         try {
-            if (!Files.isDirectory(folder)) {
-                Files.createDirectories(folder,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            }
-            return new FolderLock(FileChannel.open(folder.resolve(FILE),
-                    Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
+            PrivateFiles.createFolder(folder);
+            return new FolderLock(PrivateFiles.open(folder.resolve(FILE), StandardOpenOption.CREATE));
         } catch (IOException e) {
             throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be written", e);
         }

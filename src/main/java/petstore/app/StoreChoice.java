@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ import petstore.sql.SqlStore;
 /// @param database the PostgreSQL database to use instead of it
 /// @param migrate what is done about an older schema
 record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
+
+    private static final Set<String> FILES = Set.of("petstore.db", "petstore.db-wal", "petstore.db-shm",
+            "petstore.db-journal", "petstore.lock");
 
     /// Opens the store for a command, making it when there is none.
     SqlStore open() {
@@ -55,10 +59,17 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
         return database.isPresent() || SqlStore.hasSqlite(folder);
     }
 
-    /// Whether a file is one of those that make the embedded store.
-    boolean has(Path file) throws IOException {
-        return database.isEmpty() && file.getFileName().toString().startsWith("petstore.") && Files.isDirectory(folder)
-                && Files.isSameFile(file.toAbsolutePath().resolveSibling("."), folder);
+    /// Does nothing when a file that is to be written is none of the embedded store's own. Errors: [Failure] when it is one.
+    void requireOther(Path file) {
+        Path parent = file.toAbsolutePath().resolveSibling(".");
+        try {
+            if (database.isEmpty() && FILES.contains(file.getFileName().toString()) && Files.isDirectory(parent)
+                    && Files.isDirectory(folder) && Files.isSameFile(parent, folder)) {
+                throw Failure.unavailable(file + " is a part of the store; give the file another name");
+            }
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " cannot be written", e);
+        }
     }
 
     /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none.

@@ -112,7 +112,8 @@ final class PostgresPool {
         properties.setProperty("socketTimeout", String.valueOf(statement.toSeconds()));
         properties.setProperty("tcpKeepAlive", "true");
         // Of several hosts one that is silent takes all the time there is to connect: it must not be the first one every time.
-        properties.setProperty("loadBalanceHosts", "true");
+        properties.setProperty("loadBalanceHosts",
+                String.valueOf("primary".equals(properties.getProperty("targetServerType"))));
         // The driver would go on for ten seconds to take a standby for one after it was promoted.
         properties.setProperty("hostRecheckSeconds", "0");
         properties.setProperty("reWriteBatchedInserts", "true");

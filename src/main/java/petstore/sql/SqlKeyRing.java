@@ -114,11 +114,8 @@ final class SqlKeyRing implements KeyRing {
                 .collect(Collectors.toSet());
         return new ApiKey(row.getString(1), row.getString(2), scopes, SecretHash.ofHex(row.getString(4)),
                 Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7), retired(row),
-                Optional.ofNullable(row.getString(11)).map(SqlKeyRing::rateLimit), moment(row, 10));
-    }
-
-    private static RateLimit rateLimit(String text) {
-        return RateLimit.find(text).orElseThrow(() -> new IllegalStateException("'" + text + "' is no rate limit"));
+                Optional.ofNullable(row.getString(11)).map(text -> RateLimit.find(text).orElse(RateLimit.LEAST)),
+                moment(row, 10));
     }
 
     private static Optional<RetiredSecret> retired(ResultSet row) throws SQLException {

@@ -11,6 +11,7 @@ import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
 import petstore.Failure;
+import petstore.PrivateFiles;
 import petstore.WholeFile;
 
 /// Copies of a SQLite store: made while it is in use, verified before they are trusted, put in its place.
@@ -39,7 +40,7 @@ final class SqliteCopy {
     /// @return how many animals are in it
     static long backup(Path folder, Path target, LongConsumer progress) {
         return perform("backed up", target, file -> WholeFile.write(file, part -> {
-            SqliteFile.createPrivate(part);
+            PrivateFiles.create(part);
             long count = copy(SqliteFile.in(folder), part, progress);
             if (verify(part) != count) {
                 throw Failure.unavailable("the copy has not all animals; try again");
@@ -101,7 +102,7 @@ final class SqliteCopy {
     static void restore(Path backup, Path folder, Path aside) {
         Path file = SqliteFile.in(folder);
         perform("restored", backup, copied -> WholeFile.write(file, part -> {
-            SqliteFile.createPrivate(part);
+            PrivateFiles.create(part);
             try (OutputStream out = Files.newOutputStream(part)) {
                 Files.copy(copied, out);
             }

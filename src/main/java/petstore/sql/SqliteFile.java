@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -14,6 +13,7 @@ import org.sqlite.BusyHandler;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
 import petstore.Failure;
+import petstore.PrivateFiles;
 
 /// The file of a SQLite store, and connections to it with the settings on which durability and safety rest.
 final class SqliteFile {
@@ -23,11 +23,15 @@ final class SqliteFile {
     /// How often it tries.
     static final Duration LOCK_POLL = Duration.ofNanos(200_000);
 
+    /// In bytes. Beyond that it grows when something reads for very long, and is cut when that has ended.
+    static final int LARGEST_LOG = 16 * 1024 * 1024;
+
     private static final String NAME = "petstore.db";
 
     /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
     private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
-            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0");
+            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0",
+            "journal_size_limit", String.valueOf(LARGEST_LOG));
 
     /// Waits for a lock that another process has. What SQLite would do by itself sleeps longer and longer, and hardly ever finds
     /// the lock free between two commits of a busy process.
@@ -72,11 +76,8 @@ final class SqliteFile {
     /// SQLite gives the files it makes beside this one the same permissions.
     static void makePrivate(Path folder, Path file) {
         try {
-            if (!Files.isDirectory(folder)) {
-                Files.createDirectories(folder,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            }
-            createPrivate(file);
+            PrivateFiles.createFolder(folder);
+            PrivateFiles.create(file);
         } catch (FileAlreadyExistsException e) {
             if (!Files.isRegularFile(file)) {
                 throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + " is in the way of the store", e);
@@ -84,10 +85,6 @@ final class SqliteFile {
         } catch (IOException e) {
             throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
         }
-    }
-
-    static void createPrivate(Path file) throws IOException {
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
     static Session connectWriter(Path file) throws SQLException {
@@ -104,6 +101,7 @@ final class SqliteFile {
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
         config.setBusyTimeout(Math.toIntExact(LOCK_PATIENCE.toMillis()));
+        config.setJournalSizeLimit(LARGEST_LOG);
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
         config.setGetGeneratedKeys(false);
         Session session = new Session(config.createConnection("jdbc:sqlite:" + file));

@@ -44,7 +44,7 @@ final class CsvEntryReader implements EntryReader {
         this.withIds = withIds;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE).extraFieldStrategy(FieldMismatchStrategy.IGNORE)
-                .maxBufferSize(LONGEST_RECORD)
+                .maxBufferSize(2 * LONGEST_RECORD)
                 .build(CsvRecordHandler.builder().maxFieldSize(LONGEST_RECORD).maxRecordSize(LONGEST_RECORD).build(),
                         // What makes a file CSV is ASCII. So a name that is no UTF-8 is the matter of its record alone.
                         new InputStreamReader(withoutMark(in), StandardCharsets.ISO_8859_1));

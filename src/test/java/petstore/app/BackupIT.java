@@ -22,6 +22,7 @@ import petstore.Pet;
 import petstore.app.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// `petstore backup` and `petstore restore`, with what was acknowledged before and what is damaged.
 class BackupIT {
@@ -171,6 +172,20 @@ class BackupIT {
                 .isZero();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shell.data().resolve("petstore.db"))))
                 .isEqualTo("rw-------");
+    }
+
+    /// The service, which runs as somebody else, could not use it.
+    @Test
+    void whatRootRestoresBelongsToTheOwnerOfTheFolder() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        assumeThat(shell.run("mkdir other restored && chown 65534 other restored").code())
+                .as("only root gives folders away").isZero();
+        assertThat(shell.run("petstore restore backup.db --data restored").code()).isZero();
+        assertThat(shell.run("petstore keys create --name shop --data other").code()).isZero();
+        Ending owners = shell.run("stat -c '%n %u %a' restored/* other/*");
+        assertThat(owners.out()).containsExactlyInAnyOrder("restored/petstore.db 65534 600",
+                "restored/petstore.lock 65534 600", "other/petstore.db 65534 600", "other/petstore.lock 65534 600");
     }
 
     private static PetstoreProcess serve(Path data) {

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// `petstore import` and `petstore export` as their operator meets them, without a server.
 ///
-/// `-Dpetstore.animals=N` carries that many animals in and out instead of 200,000.
+/// `-Dpetstore.animals=N` carries that many animals in and out instead of 50,000.
 class DataIT {
 
     private static final long ANIMALS = Long.getLong("petstore.animals", 50_000);
@@ -116,7 +116,14 @@ class DataIT {
                 .satisfies(ending -> assertThat(ending.code()).isEqualTo(1))
                 .satisfies(ending -> assertThat(ending.err()).singleElement().asString()
                         .contains("data/petstore.db is a part of the store"));
-        assertThat(shell.run("petstore export data/petstore.db-wal").code()).isEqualTo(1);
+        for (String command : List.of("export", "backup")) {
+            Ending refused = shell.run("petstore " + command + " data/petstore.db-wal");
+            assertThat(refused.code()).as(command).isEqualTo(1);
+            assertThat(refused.err()).singleElement().asString()
+                    .endsWith("data/petstore.db-wal is a part of the store; give the file another name");
+        }
+        assertThat(shell.run("petstore export none/petstore.db"))
+                .isEqualTo(said(1, "petstore: there is no folder for none/petstore.db"));
         assertThat(shell.run("petstore export /dev/full"))
                 .isEqualTo(said(1, "petstore: the export cannot be written: No space left on device"));
     }

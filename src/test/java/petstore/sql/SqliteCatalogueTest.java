@@ -1,5 +1,7 @@
 package petstore.sql;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -7,6 +9,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +51,26 @@ class SqliteCatalogueTest extends CatalogueKit {
     protected void reopen() {
         close();
         open();
+    }
+
+    /// Something that reads for long keeps what is written meanwhile in the log.
+    @Test
+    void theLogIsCutWhenALongReadHasEnded() throws SQLException, IOException {
+        Path log = SqliteFile.log(SqliteFile.in(folder));
+        List<NewPet> pets = Collections.nCopies(10_000,
+                new NewPet("W".repeat(NewPet.MAX_NAME_LENGTH), 7, Optional.empty()));
+        try (Connection reader = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            statement.executeQuery("SELECT count(*) FROM pet").close();
+            for (long bytes = 0; bytes < 2L * SqliteFile.LARGEST_LOG; bytes = Files.size(log)) {
+                catalogue().addAll(pets);
+            }
+            reader.rollback();
+        }
+        catalogue().addAll(pets);
+        catalogue().addAll(pets);
+        assertThat(Files.size(log)).isLessThanOrEqualTo(SqliteFile.LARGEST_LOG);
     }
 
     @Test

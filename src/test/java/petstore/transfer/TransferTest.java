@@ -198,6 +198,13 @@ class TransferTest {
     }
 
     @Test
+    void readsCsvRecordsOfAnyLengthThatIsAllowed() throws IOException {
+        String record = "Rex,1," + "x".repeat(64_000) + "\n";
+        assertThat(importInto(store, Format.CSV, "name,categoryId,remark\n" + record.repeat(20), false, false, false)
+                .written()).isEqualTo(20);
+    }
+
+    @Test
     void manyGroupsStayInOrder() throws IOException {
         int count = 3_333;
         String file = IntStream.rangeClosed(1, count).mapToObj(id -> pet(id)).collect(Collectors.joining());
