@@ -9,6 +9,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
@@ -27,6 +28,9 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private static final Answer LATE = Errors.answer(Failure.unavailable("the service could not answer in time"));
     private static final Answer NO_MEMORY = Errors
             .answer(Failure.unavailable("too much is being sent; try again later"));
+
+    /// How long a client may take for an answer while memory is short.
+    private static final Duration PATIENCE_WHEN_SHORT = Duration.ofMillis(250);
 
     private final Channel channel;
     private final HttpSettings.Deadlines deadlines;
@@ -78,7 +82,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         if (begins && exchanges.isEmpty() && !idle) {
             sinceNanos = System.nanoTime();
         }
-        if (isReceiving() && room.isShort()) {
+        if ((isReceiving() || (multiplexed && exchanges.size() > 1)) && room.isShort()) {
             makeRoom();
         }
     }
@@ -88,13 +92,22 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         return exchanges.isEmpty() ? !idle : !isAnswering();
     }
 
-    /// Gives up what has come and is not whole yet.
+    /// Gives up what has come and is not whole yet, and with HTTP/2 all answers but the oldest that the client has not taken.
     private void makeRoom() {
         if (exchanges.isEmpty()) {
             room.refused().increment();
             close();
-        } else {
-            List.copyOf(exchanges).forEach(exchange -> exchange.send(NO_MEMORY));
+            return;
+        }
+        Exchange oldest = exchanges.peekFirst();
+        for (Exchange exchange : List.copyOf(exchanges)) {
+            if (exchange.isSending()) {
+                if (exchange != oldest) {
+                    exchange.cut();
+                }
+            } else if (!exchange.isWorking()) {
+                exchange.send(NO_MEMORY);
+            }
         }
     }
 
@@ -139,9 +152,15 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// Ends what is overdue: with an answer when it is the service that is late, else by closing the connection.
     ///
     /// @param now by [System#nanoTime]
-    void sweep(long now) {
+    /// @param memoryIsShort whether a client that does not take its answer at once is given up
+    void sweep(long now, boolean memoryIsShort) {
         if (inputEnded) {
             closeUnlessAnswering();
+        }
+        if (memoryIsShort && exchanges.stream().anyMatch(
+                exchange -> exchange.isSending() && now - exchange.beganNanos() > PATIENCE_WHEN_SHORT.toNanos())) {
+            giveUp();
+            return;
         }
         Exchange oldest = exchanges.peekFirst();
         if (oldest == null) {
@@ -170,9 +189,28 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
             return;
         }
         if (overdue.isSending()) {
-            // The system would go on offering to the client what it has not taken.
-            channel.config().setOption(ChannelOption.SO_LINGER, 0);
+            drop();
+        } else {
+            close();
         }
+    }
+
+    /// How much of what it was sent the client has not taken: it waits beside the heap.
+    long untakenBytes() {
+        ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+        return waiting == null ? 0 : waiting.totalPendingWriteBytes();
+    }
+
+    /// Closes the connection, because there is no room for what its client does not take.
+    void giveUp() {
+        room.refused().increment();
+        closing = true;
+        drop();
+    }
+
+    /// Closes at once. The system would go on offering to the client what it has not taken.
+    private void drop() {
+        channel.config().setOption(ChannelOption.SO_LINGER, 0);
         close();
     }
 

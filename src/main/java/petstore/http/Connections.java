@@ -1,5 +1,6 @@
 package petstore.http;
 
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
@@ -23,21 +25,26 @@ final class Connections {
 
     private static final long LONGEST_SWEEP_MS = 250;
 
+    /// How much may wait for a client to take it before nothing is added, and from what on there is again.
+    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
     /// Little at once: requests that wait for the answers before them take many times the room of their bytes.
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
             .maxMessagesPerRead(1);
 
     private final HttpSettings.Deadlines deadlines;
     private final Room room;
+    private final long mostUntakenBytes;
     /// All of them, those that Vert.x does not know of yet too.
     private final Set<ConnectionWatch> all = new HashSet<>();
     private final IdentityHashMap<HttpConnection, ConnectionWatch> opened = new IdentityHashMap<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
     private boolean stopping;
 
-    Connections(HttpSettings.Deadlines deadlines, Room room) {
+    /// @param mostUntakenBytes how much may wait, beside the heap, for clients to take it
+    Connections(HttpSettings.Deadlines deadlines, Room room, long mostUntakenBytes) {
         this.deadlines = deadlines;
         this.room = room;
+        this.mostUntakenBytes = mostUntakenBytes;
     }
 
     /// Takes a connection that was just made, before its TLS handshake, or closes it when there is no room for it.
@@ -77,6 +84,7 @@ final class Connections {
         // A client may end what it sends and still wait for the answer.
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setRecvByteBufAllocator(READS);
+        config.setWriteBufferWaterMark(WRITES);
         return watch;
     }
 
@@ -110,9 +118,28 @@ final class Connections {
         return Math.clamp(deadlines.shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS);
     }
 
-    /// Ends what is overdue on any of them.
+    /// Ends what is overdue on any of them, and what keeps more than there is room for.
     void sweep() {
         long now = System.nanoTime();
-        List.copyOf(all).forEach(watch -> watch.sweep(now));
+        boolean memoryIsShort = room.isShort();
+        List.copyOf(all).forEach(watch -> watch.sweep(now, memoryIsShort));
+        giveUpUntaken();
+    }
+
+    /// Closes connections whose clients do not take what is sent to them, those that keep the most first, until half of what may be
+    /// kept is left.
+    private void giveUpUntaken() {
+        long untaken = all.stream().mapToLong(ConnectionWatch::untakenBytes).sum();
+        if (untaken <= mostUntakenBytes) {
+            return;
+        }
+        for (ConnectionWatch watch : all.stream()
+                .sorted(Comparator.comparingLong(ConnectionWatch::untakenBytes).reversed()).toList()) {
+            if (untaken <= mostUntakenBytes / 2) {
+                break;
+            }
+            untaken -= watch.untakenBytes();
+            watch.giveUp();
+        }
     }
 }

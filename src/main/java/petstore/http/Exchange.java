@@ -7,6 +7,7 @@ import io.netty.util.AsciiString;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -22,6 +23,8 @@ final class Exchange {
     static final String NO_KEY = "-";
 
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
+    /// The most of an answer's body that waits, beside the heap, for the client to take it.
+    private static final int SLICE = 16 * 1024;
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
     private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
@@ -36,6 +39,7 @@ final class Exchange {
     private final long beganNanos = System.nanoTime();
     private final boolean multiplexed;
     private final boolean announcesBody;
+    private final io.opentelemetry.context.@Nullable Context parent;
     private List<Header> browserHeaders = List.of();
     private List<Header> routeHeaders = List.of();
     private boolean paused;
@@ -63,8 +67,11 @@ final class Exchange {
         this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
         this.watch = connections.began(this);
-        telemetry.began();
-        if (multiplexed) {
+        this.parent = telemetry.began(request.headers());
+        if (watch == null) {
+            // Its connection had been closed before it was its turn.
+            gaveUp();
+        } else if (multiplexed) {
             request.response().closeHandler(_ -> streamClosed());
         }
     }
@@ -87,6 +94,11 @@ final class Exchange {
     void route(Route found) {
         route = found.path();
         deprecated = found.isDeprecated();
+    }
+
+    /// What its trace belongs to; absent when its sender named none.
+    io.opentelemetry.context.@Nullable Context parent() {
+        return parent;
     }
 
     /// The path as the route table has it; `unmatched` when it does not.
@@ -185,6 +197,8 @@ final class Exchange {
             return;
         }
         ready = true;
+        // The client may not take the answer for long; what it has asked is of no use any more.
+        request.headers().clear();
         MultiMap headers = response.setStatusCode(answer.status()).headers();
         add(answer.headers(), headers);
         add(routeHeaders, headers);
@@ -211,7 +225,7 @@ final class Exchange {
             return;
         }
         boolean bodyless = request.method().equals(HttpMethod.HEAD);
-        Future<Void> sending = bodyless ? response.end() : response.end(answer.body());
+        Future<Void> sending = bodyless ? response.end() : end(response, answer.body());
         sending.onComplete(done -> {
             long now = System.nanoTime();
             sent = true;
@@ -227,6 +241,13 @@ final class Exchange {
             }
             advanced(now);
         });
+    }
+
+    private static Future<Void> end(HttpServerResponse response, Buffer body) {
+        return body.length() <= SLICE
+                ? response.end(body)
+                : response.write(body.slice(0, SLICE))
+                        .compose(_ -> end(response, body.slice(SLICE, body.length())));
     }
 
     private static void add(List<Header> more, MultiMap headers) {

@@ -38,10 +38,12 @@ public final class HttpService implements AutoCloseable {
     /// an answer takes a microsecond more.
     private static final String ALLOCATOR = "io.netty.allocator.type";
 
+    /// Whether a client may have a new TLS handshake whenever it likes, which takes a thousand times what it costs the client.
+    private static final String NO_RENEGOTIATION = "jdk.tls.rejectClientInitiatedRenegotiation";
+
     static {
-        if (System.getProperty(ALLOCATOR) == null) {
-            System.setProperty(ALLOCATOR, "pooled");
-        }
+        setUnlessGiven(ALLOCATOR, "pooled");
+        setUnlessGiven(NO_RENEGOTIATION, "true");
     }
 
     private final HttpSettings settings;
@@ -147,12 +149,15 @@ public final class HttpService implements AutoCloseable {
                         .description("Connections that were closed because there were too many, or no memory was left.")
                         .tag("listener", name).register(meters),
                 memoryIsShort);
+        // Java lets as much be kept beside the heap as in it.
+        long mostUntakenBytes = Runtime.getRuntime().maxMemory() / 2;
         SocketAddress address = port == 0
                 ? SocketAddress.sharedRandomPort(++freePorts, host)
                 : SocketAddress.inetSocketAddress(port, host);
         try {
             vertx.deployVerticle(() -> new Listener(address, dispatcher, tls,
-                    new Connections(settings.deadlines(), room), telemetry, clock, open -> {
+                    new Connections(settings.deadlines(), room, mostUntakenBytes / instances), telemetry, clock,
+                    open -> {
                         actualPort.set(open.actualPort());
                         tls.ifPresent(on -> on.keepRenewed(open, chores));
                     }), new DeploymentOptions().setInstances(instances)).await();
@@ -184,6 +189,12 @@ public final class HttpService implements AutoCloseable {
     /// The port that the admin listener listens on.
     public int adminPort() {
         return adminPort;
+    }
+
+    private static void setUnlessGiven(String property, String value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, value);
+        }
     }
 
     private void waitForBalancers() {

@@ -101,11 +101,11 @@ final class Listener extends VerticleBase {
     }
 
     private void connected(HttpConnection connection) {
+        connections.opened(connection);
         if (connection.protocolVersion() != HttpVersion.HTTP_2) {
             HeadCheck.install(connection);
             AnswerEncoder.install(connection);
         }
-        connections.opened(connection);
     }
 
     private Header date(long epochMilli) {

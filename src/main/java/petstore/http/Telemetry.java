@@ -2,6 +2,10 @@ package petstore.http;
 
 import java.util.concurrent.TimeUnit;
 
+import io.opentelemetry.context.Context;
+import io.vertx.core.MultiMap;
+import org.jspecify.annotations.Nullable;
+
 /// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted.
 final class Telemetry {
 
@@ -15,9 +19,11 @@ final class Telemetry {
         this.log = log;
     }
 
-    /// The header block of a request has come.
-    void began() {
+    /// The header block of a request has come; gives back what its trace belongs to.
+    @Nullable
+    Context began(MultiMap headers) {
         meters.began();
+        return Traces.parent(headers);
     }
 
     /// The answer has been sent.

@@ -1,6 +1,7 @@
 package petstore.http;
 
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 
 import io.opentelemetry.api.trace.Span;
@@ -39,13 +40,19 @@ final class Traces {
         this.tracer = tracer;
     }
 
+    /// What a request with these headers belongs to; absent when they name nothing.
+    static @Nullable Context parent(MultiMap headers) {
+        return headers.contains(PARENT)
+                ? W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS)
+                : null;
+    }
+
     /// Records a request that has come to its end, and gives back the id of its trace; `-` when it belongs to none.
     String ended(Exchange exchange, Answer answer, long durationNs) {
-        MultiMap headers = exchange.request().headers();
-        if (tracer.isEmpty() && !headers.contains(PARENT)) {
+        if (tracer.isEmpty() && exchange.parent() == null) {
             return "-";
         }
-        Context parent = W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS);
+        Context parent = Objects.requireNonNullElseGet(exchange.parent(), Context::root);
         SpanContext context = tracer.map(collected -> span(collected, parent, exchange, answer, durationNs))
                 .orElseGet(() -> Span.fromContext(parent).getSpanContext());
         return context.isValid() ? context.getTraceId() : "-";

@@ -20,7 +20,9 @@ final class Json {
 
     static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH)
-                    .maxNumberLength(MAX_NUMBER_LENGTH).build())
+                    .maxNumberLength(MAX_NUMBER_LENGTH).maxNameLength(Integer.MAX_VALUE).build())
+            // The factory would keep the names of members, which clients choose.
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
     /// Writes one JSON value.

@@ -70,6 +70,8 @@ class BoundaryRequestsTest {
             body("an unknown number of 32 digits", unknown("1".repeat(32))),
             body("half a surrogate pair in an unknown member", unknown("\"\\ud83d\"")),
             body("one name in two objects", unknown("[{\"y\":1},{\"y\":2}]")),
+            body("a member name of 60,000 characters",
+                    "{\"name\":\"a\",\"categoryId\":1,\"" + "x".repeat(60_000) + "\":1}"),
             body("a member without a name", "{\"name\":\"a\",\"categoryId\":1,\"\":1}"),
             body("64 KiB", padded()),
             added("64 KiB in one chunk", BadRequest.postChunked(padded(), MAX_LENGTH)),

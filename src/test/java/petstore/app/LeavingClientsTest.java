@@ -108,14 +108,16 @@ class LeavingClientsTest {
     void forgetsClientsThatGoAwayWhateverTheyWereAbout() throws IOException {
         List<String> lastWords = List.of("", "GET /v1/pe", GET, "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{",
                 "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{", GET.repeat(1_000),
-                SCRIPT.repeat(20));
+                SCRIPT.repeat(20), "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));
         try (TestService service = TestService.start(folder, LONG, MOST)) {
-            for (String words : lastWords) {
-                List<RawClient> clients = connectAll(service);
-                for (RawClient client : clients) {
-                    client.send(words);
+            for (boolean reset : new boolean[]{false, true}) {
+                for (String words : lastWords) {
+                    List<RawClient> clients = connectAll(service);
+                    for (RawClient client : clients) {
+                        client.send(words).socket().setSoLinger(reset, 0);
+                    }
+                    closeAll(clients);
                 }
-                closeAll(clients);
             }
             closeAll(connectAll(service));
             service.awaitNoRequest();

@@ -14,8 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import petstore.http.HttpSettings.TlsFiles;
 import petstore.sql.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +51,12 @@ class OverloadIT {
     private static final int SPARE_FILES = 20;
     private static final int UNFINISHED = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int GREEDY = 60;
+    private static final int FIELDS_OF_GREEDY = 225;
+    /// A first window of no bytes for every answer (RFC 9113 section 6.5.2).
+    private static final byte[] NO_WINDOW = {0, 4, 0, 0, 0, 0};
+    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority",
+            "localhost"};
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -156,6 +165,51 @@ class OverloadIT {
                 }
             }
             await("connections are taken again").atMost(PATIENCE).until(() -> isListOnNewConnection(server));
+        }
+    }
+
+    /// Clients of HTTP/2 that take no answer, to requests of many fields: together they would take the heap several times.
+    @Test
+    void goesOnWhenNobodyTakesAnswersOverHttp2(@TempDir Path folder) throws IOException {
+        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_TLS_CERTIFICATE",
+                files.certificate().toString(), "PETSTORE_TLS_KEY", files.key().toString(), "PETSTORE_JAVA_OPTIONS",
+                "-XX:TieredStopAtLevel=1 -Xmx64m");
+        List<RawHttp2Client> clients = new ArrayList<>();
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder.resolve("data")).awaitReady()) {
+            for (int i = 0; i < GREEDY; i++) {
+                RawHttp2Client client = new RawHttp2Client(server.port());
+                clients.add(client);
+                client.begin(NO_WINDOW);
+            }
+            for (RawHttp2Client client : clients) {
+                askWithoutTaking(client);
+            }
+            await("there is room again").atMost(PATIENCE).until(() -> {
+                try (RawHttp2Client next = new RawHttp2Client(server.port())) {
+                    return next.begin().request(1, true, LIVEZ).await(RawHttp2Client.HEADERS).orElseThrow()
+                            .status() == 200;
+                } catch (IOException | NoSuchElementException e) {
+                    return false;
+                }
+            });
+            assertThat(server.isAlive()).isTrue();
+        } finally {
+            for (RawHttp2Client client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    private static void askWithoutTaking(RawHttp2Client client) {
+        String[] request = Arrays.copyOf(LIVEZ, LIVEZ.length + 2 * FIELDS_OF_GREEDY);
+        Arrays.fill(request, LIVEZ.length, request.length, "a");
+        try {
+            for (int stream = 1; stream < 200; stream += 2) {
+                client.request(stream, true, request);
+            }
+        } catch (IOException _) {
+            // It was refused.
         }
     }
 

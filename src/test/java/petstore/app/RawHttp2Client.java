@@ -56,9 +56,11 @@ final class RawHttp2Client implements AutoCloseable {
     }
 
     /// Sends what every connection begins with.
-    RawHttp2Client begin() throws IOException {
+    ///
+    /// @param settings identifiers and values, as SETTINGS has them
+    RawHttp2Client begin(byte... settings) throws IOException {
         socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        return send(SETTINGS, 0, 0);
+        return send(SETTINGS, 0, 0, settings);
     }
 
     RawHttp2Client send(int type, int flags, int stream, byte... payload) throws IOException {

@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -94,6 +96,34 @@ class UnreadAnswersTest {
             }
             assertThat(taken).isLessThan(clients.size() * 4L * 1024 * 1024);
         }
+    }
+
+    /// Who takes nothing of a long answer has the service keep a small part of it, not all.
+    @Test
+    void keepsLittleOfAnAnswerThatNobodyTakes() throws IOException {
+        List<RawClient> clients = new ArrayList<>();
+        try (TestService service = TestService.start(folder, new Deadlines(LONG, LONG, LONG), 100)) {
+            long before = directBytes();
+            for (int i = 0; i < 50; i++) {
+                RawClient client = new RawClient(service.port(), SMALL_BUFFER);
+                clients.add(client);
+                client.send(SCRIPT.repeat(8));
+            }
+            for (RawClient client : clients) {
+                await("the beginning of an answer").until(() -> client.socket().getInputStream().available() > 0);
+            }
+            for (int i = 0; i < 100; i++) {
+                assertThat(service.client().get("/livez").statusCode()).isEqualTo(200);
+            }
+            assertThat(directBytes() - before).isLessThan(32L * 1024 * 1024);
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    private static long directBytes() {
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
     }
 
     private static void sendUntilClosed(RawClient client, byte[] bytes) {
