@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 /// The animals that the store offers.
 ///
 /// Every method may be called from any thread. Those that requests need give futures, so that none takes a thread to wait on; the
-/// others block. Errors: [Failure] of kind `UNAVAILABLE` when the store cannot be reached, is full or has too much to do; nothing
-/// was changed then as far as the store can tell. A future fails with it.
+/// others block. Errors: [Failure] of kind `UNAVAILABLE` when the store cannot be reached, is full or has too much to do, with which a
+/// future fails. What was asked for may have been done all the same, or be done later: only [#addOnce] may be asked again.
 public interface Catalogue {
 
     /// The page that `query` asks for, as of now: everything that was given back by [#add] is in it.

@@ -11,7 +11,7 @@ public final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /// What kind of failure it is; each has one status and one code on the wire.
+    /// What kind of failure it is; each has one code on the wire, and a usual status.
     public enum Kind {
         /// The request breaks the contract; the message names every violation.
         INVALID_REQUEST,

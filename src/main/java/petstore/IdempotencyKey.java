@@ -6,7 +6,7 @@ import java.time.Instant;
 /// What makes a request act once, however often it is sent. Source: the `Idempotency-Key` field of the IETF draft.
 ///
 /// @param name what tells this request from others
-/// @param fingerprint a digest of what is asked for: the same name with another fingerprint is a mistake of the client
+/// @param fingerprint a digest of what is asked for, 64 hexadecimal digits: the same name with another fingerprint is a mistake of the client
 /// @param received when the request came
 /// @param retention how long its result is kept
 public record IdempotencyKey(Name name, String fingerprint, Instant received, Duration retention) {

@@ -14,6 +14,7 @@ public record PetQuery(int limit, Optional<PetStatus> status, long after) {
     /// The size of a page when the client names none.
     public static final int DEFAULT_LIMIT = 20;
 
+    /// Errors: `IllegalArgumentException` for a limit that is none.
     public PetQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit " + limit);

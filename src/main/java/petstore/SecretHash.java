@@ -8,8 +8,6 @@ import java.util.HexFormat;
 public final class SecretHash {
 
     private static final int LENGTH = 32;
-    /// One for each thread: to make it takes longer than to hash a secret.
-    private static final ThreadLocal<MessageDigest> SHA_256 = ThreadLocal.withInitial(Sha256::begin);
 
     private final byte[] bytes;
 
@@ -19,7 +17,7 @@ public final class SecretHash {
 
     /// The hash of a secret's UTF-8 bytes.
     public static SecretHash of(String secret) {
-        return new SecretHash(SHA_256.get().digest(secret.getBytes(StandardCharsets.UTF_8)));
+        return new SecretHash(Sha256.of(secret.getBytes(StandardCharsets.UTF_8)));
     }
 
     /// The hash that [#hex] wrote: 64 hexadecimal digits, else `IllegalArgumentException`.

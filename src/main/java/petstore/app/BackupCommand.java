@@ -39,7 +39,7 @@ final class BackupCommand implements Callable<Integer> {
         long count;
         try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
                 () -> SqlStore.sqlitePages(folder))) {
-            count = SqlStore.backupSqlite(folder, file, display::reached);
+            count = SqlStore.backupSqlite(folder, file, display);
         }
         console.err().println("Backed up " + count + " animals to " + file + ", verified");
         return Main.DONE;

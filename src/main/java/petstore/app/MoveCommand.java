@@ -38,7 +38,7 @@ final class MoveCommand implements Callable<Integer> {
                 SqlStore target = store.other(to, console.environment()).open();
                 ProgressBarOption.Display display = progress.start(console, "move", " animals", 2,
                         () -> 2 * source.catalogue().count())) {
-            moved = source.copyTo(target, display::reached);
+            moved = source.copyTo(target, display);
         }
         console.err().println("Moved to " + to + ", both sides compared: " + moved);
         console.err().println("Nothing was removed from " + folder + "; next: petstore serve --database " + to);

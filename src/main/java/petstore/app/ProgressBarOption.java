@@ -1,13 +1,13 @@
 package petstore.app;
 
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
-import petstore.transfer.Progress;
 import picocli.CommandLine.Option;
 
 /// A progress bar with rate and time left, for people: on a terminal, unless `--quiet` is given.
@@ -22,9 +22,9 @@ final class ProgressBarOption {
     /// A task whose progress is shown, to those who look, until it is closed.
     ///
     /// @param bar absent when nobody looks
-    record Display(Optional<ProgressBar> bar) implements Progress, AutoCloseable {
+    record Display(Optional<ProgressBar> bar) implements LongConsumer, AutoCloseable {
         @Override
-        public void reached(long done) {
+        public void accept(long done) {
             bar.ifPresent(shown -> shown.stepTo(done));
         }
 

@@ -45,10 +45,10 @@ final class RestoreCommand implements Callable<Integer> {
         try (FolderLock _ = FolderLock.replace(folder);
                 ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
             count = SqlStore.verifySqlite(file);
-            display.reached(1);
+            display.accept(1);
             replaces = SqlStore.hasSqlite(folder);
             SqlStore.restoreSqlite(file, folder, aside);
-            display.reached(2);
+            display.accept(2);
         }
         console.err().println("Restored " + count + " animals in " + folder
                 + (replaces ? "; the store before is kept as " + aside : ""));

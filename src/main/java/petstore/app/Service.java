@@ -19,7 +19,7 @@ import petstore.http.Instruments;
 import petstore.http.RequestLog;
 import petstore.sql.SqlStore;
 
-/// The running service: the one place where its parts are put together.
+/// The running service: the one place where the packages are put together.
 final class Service implements AutoCloseable {
 
     private static final String FIRST_KEY = "first";

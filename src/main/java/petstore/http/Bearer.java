@@ -40,21 +40,26 @@ final class Bearer {
 
     /// What became of an `Authorization` field.
     sealed interface Verdict {
-        /// The request comes from the owner of this key.
-        record Accepted(ApiKey key) implements Verdict {
-        }
-
-        /// It does not; `answer` says so.
-        record Refused(Answer answer) implements Verdict {
-        }
-
-        /// Memory cannot tell; [Bearer#lookUp] can.
-        record Undecided(KeyToken token) implements Verdict {
-        }
     }
 
-    private static final Verdict NO_KEY = new Verdict.Refused(unauthorized(REALM));
-    private static final Verdict BAD_KEY = new Verdict.Refused(unauthorized(REALM + ", error=\"invalid_token\""));
+    /// A verdict that is final.
+    sealed interface Decided extends Verdict {
+    }
+
+    /// The request comes from the owner of this key.
+    record Accepted(ApiKey key) implements Decided {
+    }
+
+    /// It does not; `answer` says so.
+    record Refused(Answer answer) implements Decided {
+    }
+
+    /// Memory cannot tell; [Bearer#lookUp] can.
+    record Undecided(KeyToken token) implements Verdict {
+    }
+
+    private static final Decided NO_KEY = new Refused(unauthorized(REALM));
+    private static final Decided BAD_KEY = new Refused(unauthorized(REALM + ", error=\"invalid_token\""));
 
     private final KeyRing keys;
     private final Optional<ConfiguredKey> configured;
@@ -108,7 +113,7 @@ final class Bearer {
             return NO_KEY;
         }
         if (configured.isPresent() && configured.get().matches(text)) {
-            return new Verdict.Accepted(configured.get().key);
+            return new Accepted(configured.get().key);
         }
         Optional<KeyToken> token = KeyToken.parse(text);
         if (token.isEmpty()) {
@@ -116,11 +121,11 @@ final class Bearer {
         }
         ApiKey key = known.get(token.get().id());
         if (key == null) {
-            return unknownIds.getIfPresent(token.get().id()) == null ? new Verdict.Undecided(token.get()) : BAD_KEY;
+            return unknownIds.getIfPresent(token.get().id()) == null ? new Undecided(token.get()) : BAD_KEY;
         }
         Instant now = clock.instant();
         boolean owned = key.isOwnedBy(token.get().secret(), now);
-        return !owned && claimLookUp(key, now) ? new Verdict.Undecided(token.get()) : judge(key, owned, now);
+        return !owned && claimLookUp(key, now) ? new Undecided(token.get()) : judge(key, owned, now);
     }
 
     /// Whether the store was not asked for a key lately, and is asked now: guesses must not keep it busy.
@@ -134,7 +139,7 @@ final class Bearer {
     }
 
     /// Judges a key by the store. Blocks. Errors: [Failure] of kind `UNAVAILABLE` when too many want that, or the store cannot tell.
-    Verdict lookUp(KeyToken token) {
+    Decided lookUp(KeyToken token) {
         try {
             if (!lookingUp.tryAcquire(LOOK_UP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw Failure.unavailable("too many keys are being looked up; try again later");
@@ -150,7 +155,7 @@ final class Bearer {
         }
     }
 
-    private Verdict lookUpNow(KeyToken token) {
+    private Decided lookUpNow(KeyToken token) {
         lookUps.increment();
         Optional<ApiKey> key = keys.find(token.id());
         if (key.isEmpty()) {
@@ -162,12 +167,12 @@ final class Bearer {
         return judge(key.get(), key.get().isOwnedBy(token.secret(), now), now);
     }
 
-    private Verdict judge(ApiKey key, boolean owned, Instant now) {
+    private Decided judge(ApiKey key, boolean owned, Instant now) {
         if (!owned || !key.isGoodAt(now)) {
             return BAD_KEY;
         }
         recordUse(key, now);
-        return new Verdict.Accepted(key);
+        return new Accepted(key);
     }
 
     private void recordUse(ApiKey key, Instant now) {

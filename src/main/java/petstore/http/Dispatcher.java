@@ -66,17 +66,17 @@ final class Dispatcher {
             exchange.route(found.get().route());
         }
         if (!Routes.needsKey(path)) {
-            operate(exchange, found, Optional.empty(), RateLimits.Share.UNLIMITED);
+            admit(exchange, found, Optional.empty(), RateLimits.Share.UNLIMITED);
             return;
         }
         switch (bearer.judge(exchange.request().headers().getAll(HttpHeaders.AUTHORIZATION))) {
-            case Bearer.Verdict.Undecided(var token) -> {
+            case Bearer.Undecided(var token) -> {
                 found.ifPresent(match -> exchange.routeHeaders(match.route().headers()));
                 exchange.pause();
                 await(exchange, CompletableFuture.supplyAsync(() -> bearer.lookUp(token), virtualThreads),
                         verdict -> decide(exchange, found, verdict));
             }
-            case Bearer.Verdict verdict -> decide(exchange, found, verdict);
+            case Bearer.Decided verdict -> decide(exchange, found, verdict);
         }
     }
 
@@ -99,22 +99,21 @@ final class Dispatcher {
         exchange.send(exchange.isMultiplexed() ? answer : answer.with(List.of(CLOSE)));
     }
 
-    private void decide(Exchange exchange, Optional<Routes.Match> found, Bearer.Verdict verdict) {
+    private void decide(Exchange exchange, Optional<Routes.Match> found, Bearer.Decided verdict) {
         switch (verdict) {
-            case Bearer.Verdict.Accepted(var key) -> {
+            case Bearer.Accepted(var key) -> {
                 exchange.key(key);
-                operate(exchange, found, Optional.of(key), limits.take(key));
+                admit(exchange, found, Optional.of(key), limits.take(key));
             }
-            case Bearer.Verdict.Refused(var answer) -> {
+            case Bearer.Refused(var answer) -> {
                 refusals.refused(exchange, answer.status());
                 exchange.routeHeaders(List.of());
                 exchange.send(answer);
             }
-            case Bearer.Verdict.Undecided _ -> throw new IllegalStateException("the store decides");
         }
     }
 
-    private void operate(Exchange exchange, Optional<Routes.Match> found, Optional<ApiKey> key,
+    private void admit(Exchange exchange, Optional<Routes.Match> found, Optional<ApiKey> key,
             RateLimits.Share share) {
         exchange.routeHeaders(share.headersWith(found.map(match -> match.route().headers()).orElse(List.of())));
         if (share.refusal().isPresent()) {

@@ -2,8 +2,10 @@ package petstore.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 import io.netty.util.AsciiString;
+import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -39,7 +41,7 @@ final class Exchange {
     private final long beganNanos = System.nanoTime();
     private final boolean multiplexed;
     private final boolean announcesBody;
-    private final io.opentelemetry.context.@Nullable Context parent;
+    private final Optional<SpanContext> parent;
     private List<Header> browserHeaders = List.of();
     private List<Header> routeHeaders = List.of();
     private boolean paused;
@@ -97,7 +99,7 @@ final class Exchange {
     }
 
     /// What its trace belongs to; absent when its sender named none.
-    io.opentelemetry.context.@Nullable Context parent() {
+    Optional<SpanContext> parent() {
         return parent;
     }
 

@@ -82,7 +82,8 @@ public final class HttpService implements AutoCloseable {
 
     /// Opens both listeners.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when an address cannot be listened on.
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when an address cannot be listened on, the
+    /// files for TLS do not serve, or the store does not give its keys.
     ///
     /// @param configuredKey one more key that is accepted
     /// @param storeCheck throws [Failure] when the store cannot be used

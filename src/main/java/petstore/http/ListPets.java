@@ -9,7 +9,7 @@ import petstore.Version;
 import petstore.json.PetJson;
 
 /// listPets: one page by ascending id, with a `Link` to the next one if there is one (RFC 8288).
-final class ListPets implements Route.Operation {
+final class ListPets {
 
     private final Catalogue catalogue;
     private final String base;
@@ -23,8 +23,7 @@ final class ListPets implements Route.Operation {
     }
 
     /// A page that is in memory is answered at once, if the version is known. What memory has nothing to do with needs none.
-    @Override
-    public CompletableFuture<Answer> answer(Request request) {
+    CompletableFuture<Answer> answer(Request request) {
         PetQuery query = QueryParameters.petQuery(request.query());
         CompletableFuture<Representation> found = cache.keeps(query)
                 ? catalogue.version().thenCompose(version -> page(query, version))

@@ -1,9 +1,9 @@
 package petstore.http;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,7 +17,7 @@ import petstore.Failure.Kind;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.SecretHash;
+import petstore.Sha256;
 import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
@@ -27,20 +27,23 @@ final class PetOperations {
     private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
     private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
 
-    /// listPets.
-    final Route.Operation listPets;
-
+    private final ListPets lists;
     private final Catalogue catalogue;
     private final Clock clock;
     private final String base;
     private final Duration idempotencyRetention;
 
     PetOperations(Catalogue catalogue, HttpSettings settings, PageCache pages, Clock clock) {
-        this.listPets = new ListPets(catalogue, settings.base(), pages);
+        this.lists = new ListPets(catalogue, settings.base(), pages);
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();
         this.idempotencyRetention = settings.idempotencyRetention();
+    }
+
+    /// One page of animals.
+    CompletableFuture<Answer> listPets(Request request) {
+        return lists.answer(request);
     }
 
     /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
@@ -75,7 +78,7 @@ final class PetOperations {
     /// The fingerprint is that of what the body says, however it is spelled.
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
-        String fingerprint = SecretHash.of(new String(PetJson.write(newPet.withId(0)), StandardCharsets.UTF_8)).hex();
+        String fingerprint = HexFormat.of().formatHex(Sha256.of(PetJson.write(newPet.withId(0))));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
                 idempotencyRetention);
     }

@@ -27,7 +27,7 @@ final class Routes {
     /// @param threads may block
     static Routes api(PetOperations pets, Contract contract, Docs docs, Health health, Executor threads) {
         return new Routes(List.of(
-                Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets.listPets, List.of()),
+                Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets::listPets, List.of()),
                 Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
                 Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
                 Route.open("/", Operation.on(threads, docs::redirect)),

@@ -1,10 +1,10 @@
 package petstore.http;
 
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-import io.opentelemetry.context.Context;
+import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.MultiMap;
-import org.jspecify.annotations.Nullable;
 
 /// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted.
 final class Telemetry {
@@ -20,8 +20,7 @@ final class Telemetry {
     }
 
     /// The header block of a request has come; gives back what its trace belongs to.
-    @Nullable
-    Context began(MultiMap headers) {
+    Optional<SpanContext> began(MultiMap headers) {
         meters.began();
         return Traces.parent(headers);
     }

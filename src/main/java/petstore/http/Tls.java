@@ -11,7 +11,6 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -46,7 +45,6 @@ final class Tls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
-    private static final List<String> APPLICATION_PROTOCOLS = List.of("h2", "http/1.1");
     private static final int MOST_STREAMS = 100;
     private static final long CHECK_MS = 1_000;
 
@@ -85,13 +83,17 @@ final class Tls {
     ///
     /// @param maxHeaderBytes the longest header block
     void applyTo(HttpServerOptions options, int maxHeaderBytes) {
-        options.setSsl(true).setUseAlpn(true).setKeyCertOptions(pem(judged))
+        // A handshake computes for milliseconds, which other connections need not wait for.
+        withCertificate(options, judged).setSslEngineOptions(new WatchedEngine().setUseWorkerThread(true))
+                .setInitialSettings(
+                        new Http2Settings().setMaxHeaderListSize(maxHeaderBytes).setMaxConcurrentStreams(MOST_STREAMS));
+    }
+
+    private HttpServerOptions withCertificate(HttpServerOptions options, Contents contents) {
+        return options.setSsl(true).setUseAlpn(true).setKeyCertOptions(pem(contents))
                 .setEnabledSecureTransportProtocols(PROTOCOLS)
-                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS).setSslHandshakeTimeout(deadlines.header().toMillis())
-                // A handshake computes for milliseconds, which other connections need not wait for.
-                .setSslEngineOptions(new WatchedEngine().setUseWorkerThread(true));
-        options.setInitialSettings(
-                new Http2Settings().setMaxHeaderListSize(maxHeaderBytes).setMaxConcurrentStreams(MOST_STREAMS));
+                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setSslHandshakeTimeout(deadlines.header().toMillis());
     }
 
     /// Has the connections of an event loop watched from before their handshake.
@@ -145,10 +147,7 @@ final class Tls {
         }
         judged = now;
         check(now);
-        return Optional.of(new ServerSSLOptions().setUseAlpn(true).setApplicationLayerProtocols(APPLICATION_PROTOCOLS)
-                .setKeyCertOptions(pem(now)).setEnabledSecureTransportProtocols(PROTOCOLS)
-                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
-                .setSslHandshakeTimeout(deadlines.header().toMillis()));
+        return Optional.of(withCertificate(new HttpServerOptions(), now).getSslOptions());
     }
 
     private static PemKeyCertOptions pem(Contents contents) {

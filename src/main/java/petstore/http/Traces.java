@@ -1,7 +1,6 @@
 package petstore.http;
 
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 
 import io.opentelemetry.api.trace.Span;
@@ -41,25 +40,26 @@ final class Traces {
     }
 
     /// What a request with these headers belongs to; absent when they name nothing.
-    static @Nullable Context parent(MultiMap headers) {
+    static Optional<SpanContext> parent(MultiMap headers) {
         return headers.contains(PARENT)
-                ? W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS)
-                : null;
+                ? Optional.of(Span.fromContext(
+                        W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS))
+                        .getSpanContext()).filter(SpanContext::isValid)
+                : Optional.empty();
     }
 
     /// Records a request that has come to its end, and gives back the id of its trace; `-` when it belongs to none.
     String ended(Exchange exchange, Answer answer, long durationNs) {
-        if (tracer.isEmpty() && exchange.parent() == null) {
+        if (tracer.isEmpty() && exchange.parent().isEmpty()) {
             return "-";
         }
-        Context parent = Objects.requireNonNullElseGet(exchange.parent(), Context::root);
-        SpanContext context = tracer.map(collected -> span(collected, parent, exchange, answer, durationNs))
-                .orElseGet(() -> Span.fromContext(parent).getSpanContext());
-        return context.isValid() ? context.getTraceId() : "-";
+        return tracer.map(collected -> span(collected, exchange, answer, durationNs)).or(exchange::parent)
+                .filter(SpanContext::isValid).map(SpanContext::getTraceId).orElse("-");
     }
 
-    private static SpanContext span(Tracer tracer, Context parent, Exchange exchange, Answer answer, long durationNs) {
+    private static SpanContext span(Tracer tracer, Exchange exchange, Answer answer, long durationNs) {
         String method = exchange.request().method().name();
+        Context parent = exchange.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
         Instant began = Instant.ofEpochMilli(exchange.beganMillis());
         Span span = tracer.spanBuilder(method + " " + exchange.route()).setParent(parent).setSpanKind(SpanKind.SERVER)
                 .setStartTimestamp(began).setAttribute("http.request.method", method)

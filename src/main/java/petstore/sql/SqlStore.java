@@ -44,14 +44,15 @@ public final class SqlStore implements AutoCloseable {
         }, new CompositeMeterRegistry());
     }
 
-    /// Opens the SQLite store in `folder`, making both when they are not there, and brings its schema up to date.
+    /// Opens the SQLite store in `folder`, making both when they are not there.
     ///
     /// Several processes may have one store open.
     ///
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE` with a message for the
-    /// operator: the folder cannot be written, the file is no store, was made by a newer version, or SQLite does not take
-    /// a setting on which durability rests.
+    /// operator: the folder cannot be written, the file is no store, was made by a newer version, or by an older one when
+    /// `migrate` refuses that, or SQLite does not take a setting on which durability rests.
     ///
+    /// @param migrate what is done about an older schema
     /// @param onLostDisk called once, from the writer's thread, when the disk fails to keep what it was given: from then on
     ///        every write is refused, and only a new start, which reads the log again, can tell what was kept
     /// @param meters where the store's measurements are kept

@@ -1,3 +1,3 @@
-/// The catalogue and the key ring in a relational database. [petstore.sql.SqlStore] is the whole public face; JDBC stays
+/// The catalogue and the key ring in a relational database. [petstore.sql.SqlStore] is its face; JDBC stays
 /// inside.
 package petstore.sql;

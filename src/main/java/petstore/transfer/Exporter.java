@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
 import petstore.Pet;
@@ -26,12 +27,12 @@ public final class Exporter {
     private final Format format;
     private final OutputStream out;
     private final ExecutorService thread;
-    private final Progress progress;
+    private final LongConsumer progress;
     private final Utf8Builder text = new Utf8Builder(2 * BUFFER_BYTES);
     private final Queue<Future<?>> pending = new ArrayDeque<>();
     private long written;
 
-    private Exporter(Format format, OutputStream out, ExecutorService thread, Progress progress) {
+    private Exporter(Format format, OutputStream out, ExecutorService thread, LongConsumer progress) {
         this.format = format;
         this.out = out;
         this.thread = thread;
@@ -43,7 +44,7 @@ public final class Exporter {
     /// @param progress is told the animals written
     /// @return how many animals were written
     /// @throws IOException when `out` fails
-    public static long export(Catalogue catalogue, Format format, OutputStream out, Progress progress)
+    public static long export(Catalogue catalogue, Format format, OutputStream out, LongConsumer progress)
             throws IOException {
         try (out; ExecutorService thread = Executors.newSingleThreadExecutor()) {
             Exporter exporter = new Exporter(format, out, thread, progress);
@@ -75,7 +76,7 @@ public final class Exporter {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        progress.reached(written);
+        progress.accept(written);
     }
 
     private void awaitAllBut(int groups) {

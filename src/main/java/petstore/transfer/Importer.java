@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
 import petstore.Failure;
@@ -48,10 +49,10 @@ public final class Importer {
 
     private final Catalogue catalogue;
     private final Plan plan;
-    private final Progress progress;
+    private final LongConsumer progress;
     private long bytesBefore;
 
-    private Importer(Catalogue catalogue, Plan plan, Progress progress) {
+    private Importer(Catalogue catalogue, Plan plan, LongConsumer progress) {
         this.catalogue = catalogue;
         this.plan = plan;
         this.progress = progress;
@@ -62,7 +63,8 @@ public final class Importer {
     ///
     /// @param progress is told the bytes read, of twice the file's size
     /// @throws IOException when the file cannot be read
-    public static Report run(Catalogue catalogue, Plan plan, Progress progress) throws IOException {
+    /// @throws Failure of kind `INVALID_REQUEST` when it is not of its format, `UNAVAILABLE` when the store fails: it says what stays
+    public static Report run(Catalogue catalogue, Plan plan, LongConsumer progress) throws IOException {
         return new Importer(catalogue, plan, progress).run();
     }
 
@@ -215,7 +217,7 @@ public final class Importer {
                     break;
                 }
             }
-            progress.reached(bytesBefore + in.bytes);
+            progress.accept(bytesBefore + in.bytes);
             return plan.keepIds() ? withoutClashes(group) : group;
         }
 
