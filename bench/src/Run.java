@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,9 +13,6 @@ import java.util.stream.Collectors;
 /// Measures everything in [Works]: in every round the service, then what it is compared with.
 final class Run {
 
-    private static final String USAGE = "usage: bench/run [--rounds N] [--seconds N] [--only GROUP[,GROUP]] [--large ANIMALS]"
-            + " [--out FOLDER]";
-
     private final Lab lab;
     private final Options options;
 
@@ -25,45 +21,49 @@ final class Run {
         this.options = options;
     }
 
-    /// Exit codes: 0 measured, 1 something could not be measured, 2 wrong usage. A target that was missed is a result.
+    /// Usage: Run ROUNDS SECONDS GROUPS LARGE OUT, by `bench/run`, which says what the exit codes are.
     public static void main(String[] arguments) throws Exception {
-        Options options;
-        try {
-            options = Options.parse(arguments, Path.of(System.getProperty("bench.home")));
-        } catch (IllegalArgumentException e) {
-            System.err.println("bench/run: " + e.getMessage() + "\n" + USAGE);
-            System.exit(2);
-            return;
-        }
+        Options options = Options.of(arguments);
         Lab lab = new Lab();
         String programs = System.getProperty("bench.postgres");
         Optional<PostgresCluster> postgres = programs.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new PostgresCluster(lab, Path.of(programs)));
-        System.exit(new Run(lab, options).run(new Works(lab, postgres, options).all(), postgres) ? 0 : 1);
+        System.exit(new Run(lab, options).run(new Works(lab, postgres, options).all(), postgres));
     }
 
-    private boolean run(List<Work> all, Optional<PostgresCluster> postgres) throws Exception {
+    private int run(List<Work> all, Optional<PostgresCluster> postgres) throws Exception {
         Set<String> groups = all.stream().map(Work::group).collect(Collectors.toSet());
-        Set<String> unknown = new HashSet<>(options.only());
-        unknown.removeAll(groups);
-        if (!unknown.isEmpty()) {
-            System.err.println("bench/run: there is no group " + unknown + "; there are " + groups.stream().sorted().toList());
-            System.exit(2);
+        if (!groups.containsAll(options.only())) {
+            throw new IllegalStateException("bench/run knows other groups than " + groups);
+        }
+        String setting;
+        try {
+            setting = setting(postgres);
+        } catch (IOException e) {
+            System.err.println("bench/run: " + e.getMessage().strip());
+            return 2;
         }
         List<Result> results = new ArrayList<>();
         for (Work work : all) {
             if (options.only().isEmpty() || options.only().contains(work.group())) {
-                results.addAll(measure(work));
+                List<Result> rows = measure(work);
+                if (lab.isEnding()) {
+                    return 1;
+                }
+                results.addAll(rows);
+                write(new Report(setting, options, results));
             }
         }
-        Report report = new Report(setting(postgres), options, results);
-        Files.createDirectories(options.out());
+        System.out.print(new Report(setting, options, results).markdown());
+        return results.stream().allMatch(result -> result.error() == null) ? 0 : 1;
+    }
+
+    /// After every work, so that a run which is ended keeps its rows.
+    private void write(Report report) throws IOException {
         Files.writeString(options.out().resolve("results.md"), report.markdown());
         Files.writeString(options.out().resolve("results.json"), report.json());
-        Files.writeString(options.out().resolve("chart.svg"), Chart.of(results));
-        System.out.print(report.markdown());
-        return results.stream().allMatch(result -> result.error() == null);
+        Files.writeString(options.out().resolve("chart.svg"), Chart.of(report.results()));
     }
 
     private List<Result> measure(Work work) {
