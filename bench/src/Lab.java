@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 final class Lab {
 
     private static final int STOPPING_SECONDS = 60;
+    private static final int MOMENT_MS = 500;
 
     /// The checkout.
     final Path home = Path.of(System.getProperty("bench.home"));
@@ -108,7 +109,15 @@ final class Lab {
         processes.remove(process);
     }
 
+    /// Whether this program is being ended. Ctrl-C also goes to what is measured, which may end a moment before this is known.
     synchronized boolean isEnding() {
+        if (!ending) {
+            try {
+                wait(MOMENT_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
         return ending;
     }
 
@@ -118,10 +127,17 @@ final class Lab {
         processes.forEach(process -> process.onExit().join());
         processes.clear();
         atEnd.forEach(Runnable::run);
-        delete(folder);
+        deleteNow(folder);
     }
 
-    static void delete(Path tree) {
+    /// Deletes something in the folder, unless all of it is deleted.
+    synchronized void delete(Path tree) {
+        if (!ending) {
+            deleteNow(tree);
+        }
+    }
+
+    private static void deleteNow(Path tree) {
         try (Stream<Path> paths = Files.walk(tree)) {
             paths.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
         } catch (IOException e) {

@@ -140,7 +140,9 @@ final class PostgresCluster implements Store.Source {
         try {
             execute("postgres", "DROP DATABASE " + database);
         } catch (SQLException e) {
-            System.err.println("bench/run: " + e.getMessage());
+            if (!lab.isEnding()) {
+                System.err.println("bench/run: " + e.getMessage());
+            }
         }
     }
 

@@ -96,6 +96,6 @@ final class Server implements AutoCloseable {
     @Override
     public void close() {
         lab.stop(process);
-        Lab.delete(log);
+        lab.delete(log);
     }
 }

@@ -37,10 +37,10 @@ final class SqliteStores implements Store.Source {
     @Override
     public Store copy(long animals) throws Exception {
         Path copy = copySeed(animals);
-        return store(copy, () -> Lab.delete(copy));
+        return store(copy, () -> lab.delete(copy));
     }
 
-    private static Store store(Path folder, Runnable end) {
+    private Store store(Path folder, Runnable end) {
         return new Store(List.of("--data", folder.toString()), Map.of(), end);
     }
 
@@ -93,7 +93,7 @@ final class SqliteStores implements Store.Source {
             perSecond(1, step);
             return perSecond(seconds, step);
         } finally {
-            Lab.delete(folder);
+            lab.delete(folder);
         }
     }
 
