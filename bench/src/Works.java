@@ -200,13 +200,18 @@ final class Works {
                 new Work.Comparison("a limit", null, Work.Target.atMost(0.8))));
     }
 
-    /// Java says nothing about a cache that does not fit, and starts without it.
+    /// Java says nothing about a cache that is missing or does not fit, and starts without it.
     private void requireCache() throws Exception {
+        Path target = lab.home.resolve("target");
+        if (!Files.exists(target.resolve("petstore.aot")) || !Files.exists(target.resolve("commands.aot"))) {
+            throw new IOException("target/petstore.aot and target/commands.aot are not both there; ./petstore builds them");
+        }
         try {
             lab.run(List.of(lab.home.resolve("petstore").toString(), "serve", "--help"),
                     Map.of("PETSTORE_JAVA_OPTIONS", "-XX:AOTMode=on"));
         } catch (IOException e) {
-            throw new IOException("the AOT cache does not fit this JDK or target/petstore.jar; delete it to build it again", e);
+            throw new IOException("target/petstore.aot does not fit this JDK or target/petstore.jar; delete it and"
+                    + " target/commands.aot, and ./petstore builds both again", e);
         }
     }
 
