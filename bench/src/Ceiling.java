@@ -17,8 +17,9 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 
-/// The fastest that a service on this HTTP library can be: it gives the same answer to every GET, and the same to every POST once
-/// its body has come. No key is looked at, nothing is stored. The listener is set up as the service's own.
+/// A bare server on the service's HTTP library as it comes: it gives the same answer to every GET, and the same to every POST once
+/// its body has come. No key is looked at, nothing is stored. The listener has the options of the service's own; unlike that, it
+/// leaves to the library how answers are encoded and when they are sent.
 ///
 /// Usage: Ceiling PORT FOLDER, with answers of the service in the files GET and POST of the folder.
 final class Ceiling extends VerticleBase {
