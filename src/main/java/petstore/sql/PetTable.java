@@ -20,7 +20,10 @@ final class PetTable {
     /// Every animal, by ascending id.
     static final String ALL = PetRow.SELECT + "ORDER BY id";
     private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
-    private static final String LIST_BY_STATUS = PetRow.SELECT + "WHERE status = ? AND id > ? ORDER BY id LIMIT ?";
+    /// Takes the same status twice, as a range: only the index by status has this order. For one status PostgreSQL may go through
+    /// the animals by id instead, past all that have another one.
+    static final String LIST_BY_STATUS = PetRow.SELECT
+            + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
     private static final String FIND = PetRow.SELECT + "WHERE id = ?";
     private static final String TAKEN = "SELECT id FROM pet WHERE id IN (";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
@@ -33,6 +36,7 @@ final class PetTable {
         PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
         int at = 1;
         if (query.status().isPresent()) {
+            select.setString(at++, query.status().get().text());
             select.setString(at++, query.status().get().text());
         }
         select.setLong(at++, query.after());

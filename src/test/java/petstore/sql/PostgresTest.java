@@ -1,0 +1,65 @@
+package petstore.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Optional;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import petstore.CatalogueKit;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.PetStatus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What a PostgreSQL database may be like, and the store goes on in it.
+class PostgresTest {
+
+    private final String url = PostgresServer.newDatabase();
+
+    @ParameterizedTest
+    @EnumSource(PetStatus.class)
+    void aListByStatusReadsNoAnimalOfAnotherStatus(PetStatus status) throws SQLException {
+        try (SqlStore store = open()) {
+            PostgresServer.query(url, """
+                    INSERT INTO pet (id, name, category_id, status) SELECT n, 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold'
+                    WHEN n <= 90000 THEN 'available' ELSE 'pending' END FROM generate_series(1, 100000) AS n""");
+            PostgresServer.query(url, "ANALYZE pet");
+            assertThat(plan(status)).contains("using pet_status on pet").doesNotContain("Filter")
+                    .doesNotContain("Sort");
+
+            PetQuery query = new PetQuery(3, Optional.of(status), 0);
+            long first = switch (status) {
+                case SOLD -> 1;
+                case AVAILABLE -> 50_001;
+                case PENDING -> 90_001;
+            };
+            assertThat(CatalogueKit.awaited(store.catalogue().list(query)).pets()).extracting(Pet::id)
+                    .containsExactly(first, first + 1, first + 2);
+            assertThat(CatalogueKit.awaited(store.catalogue().list(query.continuedAfter(first + 100))).pets())
+                    .extracting(Pet::id).containsExactly(first + 101, first + 102, first + 103);
+        }
+    }
+
+    /// How the database goes about the first page.
+    private String plan(PetStatus status) throws SQLException {
+        try (Connection connection = PostgresServer.connect(url);
+                PreparedStatement explain = connection.prepareStatement("EXPLAIN " + PetTable.LIST_BY_STATUS)) {
+            explain.setString(1, status.text());
+            explain.setString(2, status.text());
+            explain.setLong(3, 0);
+            explain.setInt(4, PetQuery.DEFAULT_LIMIT + 1);
+            return String.join("\n", Session.rows(explain, row -> row.getString(1)));
+        }
+    }
+
+    private SqlStore open() {
+        return open(Migrate.AUTO);
+    }
+
+    private SqlStore open(Migrate migrate) {
+        return SqlStore.openPostgres(PostgresUri.parse(url), migrate);
+    }
+}
