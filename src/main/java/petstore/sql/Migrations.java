@@ -15,6 +15,21 @@ final class Migrations {
 
     private static final int LATEST = 2;
 
+    /// A kind of database: the folder of its scripts, and what counts the tables `schema_version` that a statement would find.
+    enum Dialect {
+        SQLITE("sqlite",
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'"), POSTGRESQL(
+                        "postgresql", "SELECT count(to_regclass('schema_version'))");
+
+        private final String folder;
+        private final String countTables;
+
+        Dialect(String folder, String countTables) {
+            this.folder = folder;
+            this.countTables = countTables;
+        }
+    }
+
     /// Does work in one transaction that no other process's migration overlaps.
     @FunctionalInterface
     interface Transaction {
@@ -28,10 +43,8 @@ final class Migrations {
     /// do.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when the schema is refused.
-    ///
-    /// @param dialect the folder of scripts, e.g. `sqlite`
-    static void apply(Migrate migrate, String dialect, Session session, Transaction transaction) throws SQLException {
-        boolean made = session.hasTable("schema_version");
+    static void apply(Migrate migrate, Dialect dialect, Session session, Transaction transaction) throws SQLException {
+        boolean made = session.text(dialect.countTables).equals("1");
         if (migrate == Migrate.OFF && !made) {
             throw Failure.unavailable("the store has no tables; --migrate auto makes them");
         }
@@ -48,11 +61,11 @@ final class Migrations {
         }
     }
 
-    private static int run(Session session, String dialect) throws SQLException {
+    private static int run(Session session, Dialect dialect) throws SQLException {
         session.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY)");
         int current = checkKnown(session);
         for (int version = current + 1; version <= LATEST; version++) {
-            for (String statement : script(dialect + "/" + version + ".sql").split(";\\s*\\n", 0)) {
+            for (String statement : script(dialect.folder + "/" + version + ".sql").split(";\\s*\\n", 0)) {
                 session.execute(statement);
             }
             session.execute("INSERT INTO schema_version (version) VALUES (" + version + ")");

@@ -61,6 +61,9 @@ final class PostgresPool {
     private static final int TRIES = 5;
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
+    /// New tables come beside those that there are, though another schema may be the first of the search path by now.
+    private static final String STAY_IN_SCHEMA = "SELECT set_config('search_path', relnamespace::regnamespace::text, true)"
+            + " FROM pg_class WHERE oid = to_regclass('schema_version')";
 
     /// What durability rests on. A compatible server need not have all of these settings.
     private static final List<String> NEVER_OFF = List.of("fsync", "full_page_writes", "synchronous_commit");
@@ -135,8 +138,9 @@ final class PostgresPool {
                 throw Failure.unavailable("the database " + uri + " cannot keep every name: its encoding is " + encoding
                         + "; make one with createdb --encoding=UTF8 --template=template0");
             }
-            Migrations.apply(migrate, "postgresql", session, work -> session.inTransaction(locked -> {
+            Migrations.apply(migrate, Migrations.Dialect.POSTGRESQL, session, work -> session.inTransaction(locked -> {
                 locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+                locked.execute(STAY_IN_SCHEMA);
                 return work.on(locked);
             }));
         } catch (SQLException e) {

@@ -117,14 +117,6 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /// Whether there is such a table where the session looks for tables.
-    boolean hasTable(String name) throws SQLException {
-        try (ResultSet tables = connection.getMetaData().getTables(null, connection.getSchema(), name,
-                new String[]{"TABLE"})) {
-            return tables.next();
-        }
-    }
-
     /// Values in the lists that one statement takes, as few as there can be while there are not too many different statements.
     static <T> List<List<T>> chunks(Collection<T> values) {
         List<T> rest = new ArrayList<>(values);

@@ -72,7 +72,7 @@ final class Sqlite implements Database {
     private static Sqlite openOnce(Path file, Migrate migrate, Runnable onLostDisk) throws SQLException {
         Session writer = SqliteFile.connectWriter(file);
         try {
-            Migrations.apply(migrate, "sqlite", writer, work -> inTransaction(writer, work));
+            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer, work -> inTransaction(writer, work));
             settle(writer);
             DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
             return new Sqlite(file, writer,

@@ -3,11 +3,14 @@ package petstore.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import petstore.CatalogueKit;
+import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
@@ -16,6 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// What a PostgreSQL database may be like, and the store goes on in it.
 class PostgresTest {
+
+    private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
 
     private final String url = PostgresServer.newDatabase();
 
@@ -53,6 +58,46 @@ class PostgresTest {
             explain.setInt(4, PetQuery.DEFAULT_LIMIT + 1);
             return String.join("\n", Session.rows(explain, row -> row.getString(1)));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Migrate.class)
+    void aSchemaThatIsMadeLaterDoesNotHideTheStore(Migrate migrate) {
+        addRex();
+        PostgresServer.query(url, "CREATE SCHEMA postgres");
+        try (SqlStore store = open(migrate)) {
+            assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+        }
+        assertThat(schemas("schema_version")).containsExactly("public");
+    }
+
+    @Test
+    void newTablesComeBesideThoseThatThereAre() {
+        addRex();
+        PostgresServer.query(url, "DELETE FROM schema_version WHERE version = 2");
+        PostgresServer.query(url, "DROP VIEW catalogue_version");
+        PostgresServer.query(url, "DROP TABLE put_back");
+        PostgresServer.query(url, "CREATE SCHEMA postgres");
+        try (SqlStore store = open()) {
+            assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+        }
+        assertThat(schemas("put_back")).containsExactly("public");
+        assertThat(schemas("schema_version")).containsExactly("public");
+    }
+
+    private void addRex() {
+        try (SqlStore store = open()) {
+            add(store);
+        }
+    }
+
+    /// Where tables of this name are.
+    private List<String> schemas(String table) {
+        return PostgresServer.query(url, "SELECT schemaname FROM pg_tables WHERE tablename = '" + table + "'");
+    }
+
+    private static long add(SqlStore store) {
+        return CatalogueKit.awaited(store.catalogue().add(REX)).id();
     }
 
     private SqlStore open() {
