@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -30,6 +31,7 @@ final class Postgres implements Database {
     private static final int WRITERS = 2;
     /// Connections that are kept for what is read aside: keys, versions, and whether the database can be used.
     private static final int OTHERS = 2;
+    private static final Duration LEAVE_INTERVAL = Duration.ofSeconds(1);
 
     /// One statement is one round trip, and other transactions that add animals wait the shorter for their ids.
     private static final String ADD = """
@@ -46,6 +48,7 @@ final class Postgres implements Database {
     private final Semaphore readers;
     private final Admission admission;
     private final PostgresPool.Patience patience;
+    private final AtomicLong leftNs = new AtomicLong(System.nanoTime() - LEAVE_INTERVAL.toNanos());
     private final DatabaseErrors errors = new DatabaseErrors(Postgres::isDefect);
 
     private Postgres(HikariDataSource pool, int readers, PostgresPool.Patience patience) {
@@ -224,10 +227,21 @@ final class Postgres implements Database {
     public void check() {
         readAside(session -> {
             if (session.text("SHOW transaction_read_only").equals("on")) {
+                leaveStandby();
                 throw new SQLException("the database is a standby", PostgresPool.READ_ONLY);
             }
             return Migrations.requireLatest(session);
         });
+    }
+
+    /// Has every connection made anew, because the same address may lead to the primary by now. Whoever asks again and again does
+    /// not keep both busy with that.
+    private void leaveStandby() {
+        long last = leftNs.get();
+        long now = System.nanoTime();
+        if (now - last >= LEAVE_INTERVAL.toNanos() && leftNs.compareAndSet(last, now)) {
+            pool.getHikariPoolMXBean().softEvictConnections();
+        }
     }
 
     @Override

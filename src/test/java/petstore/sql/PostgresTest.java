@@ -3,6 +3,7 @@ package petstore.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,10 +17,17 @@ import petstore.PetQuery;
 import petstore.PetStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /// What a PostgreSQL database may be like, and the store goes on in it.
 class PostgresTest {
 
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MANY = 100;
+    /// How many connections a store keeps.
+    private static final int POOL = 5;
     private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
 
     private final String url = PostgresServer.newDatabase();
@@ -96,8 +104,52 @@ class PostgresTest {
         return PostgresServer.query(url, "SELECT schemaname FROM pg_tables WHERE tablename = '" + table + "'");
     }
 
+    @Test
+    void connectionsToAStandbyAreLeftForThePrimary() {
+        try (SqlStore store = open()) {
+            makeStandby(store);
+            PostgresServer.execute("ALTER DATABASE " + name() + " RESET default_transaction_read_only");
+            await("the primary").atMost(PATIENCE)
+                    .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
+            assertThat(add(store)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void connectionsToAStandbyAreLeftOnceASecond() {
+        try (SqlStore store = open()) {
+            makeStandby(store);
+            long before = connections();
+            long began = System.nanoTime();
+            for (int i = 0; i < MANY; i++) {
+                assertThatThrownBy(store::check).hasRootCauseMessage("the database is a standby");
+            }
+            long seconds = (System.nanoTime() - began) / 1_000_000_000;
+            assertThat(connections() - before).isLessThan((seconds + 5) * POOL);
+        }
+    }
+
+    /// Has new connections, the store's among them, find a database that cannot be written to.
+    private void makeStandby(SqlStore store) {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_read_only = on");
+        PostgresServer
+                .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name() + "'");
+        await("a standby").atMost(PATIENCE).untilAsserted(
+                () -> assertThatThrownBy(store::check).hasRootCauseMessage("the database is a standby"));
+    }
+
+    /// How many were made since the beginning.
+    private long connections() {
+        return Long.parseLong(PostgresServer
+                .query(url, "SELECT sessions FROM pg_stat_database WHERE datname = current_database()").getFirst());
+    }
+
     private static long add(SqlStore store) {
         return CatalogueKit.awaited(store.catalogue().add(REX)).id();
+    }
+
+    private String name() {
+        return url.substring(url.lastIndexOf('/') + 1);
     }
 
     private SqlStore open() {
