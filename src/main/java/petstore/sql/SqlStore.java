@@ -1,6 +1,8 @@
 package petstore.sql;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.LongConsumer;
 
 import io.micrometer.core.instrument.Gauge;
@@ -24,11 +26,13 @@ public final class SqlStore implements AutoCloseable {
     private final Database database;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
+    private final Batcher<Boolean, Boolean> checks;
 
     private SqlStore(Database database, MeterRegistry meters) {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);
         this.keys = new SqlKeyRing(database);
+        this.checks = new Batcher<>("store-check", 1, database.patience(), this::checkNow, meters);
         Gauge.builder("petstore.store.waiting", database::waitingReads).description(WAITING).tag("queue", "readers")
                 .register(meters);
         Gauge.builder("petstore.store.size", database::bytes).description("What the store takes, without its log.")
@@ -130,16 +134,27 @@ public final class SqlStore implements AutoCloseable {
     }
 
     /// Does nothing when the store has the schema that this program needs, can be read and written to, and its disk has not failed;
-    /// a full disk does not count.
+    /// a full disk does not count. Whoever asks while the store is being looked at waits for the next look, which is one for all of
+    /// them: nobody needs a key to ask, and all together take one connection.
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE`.
     public void check() {
+        try {
+            checks.submit(true).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private List<Boolean> checkNow(List<Boolean> requests) {
         database.check();
+        return requests;
     }
 
     /// Refuses new work, finishes what is waiting, and closes every connection.
     @Override
     public void close() {
         catalogue.close();
+        checks.close();
         database.close();
     }
 }

@@ -3,9 +3,12 @@ package petstore.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,6 +145,40 @@ class PostgresTest {
     private long connections() {
         return Long.parseLong(PostgresServer
                 .query(url, "SELECT sessions FROM pg_stat_database WHERE datname = current_database()").getFirst());
+    }
+
+    @Test
+    void whoAsksWhetherTheStoreCanBeUsedTakesOneConnection() throws Exception {
+        try (SqlStore store = open();
+                Connection connection = PostgresServer.connect(url);
+                Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute("LOCK TABLE schema_version");
+            List<CompletableFuture<?>> checks = new ArrayList<>();
+            List<Thread> asking = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                checks.add(CompletableFuture.runAsync(store::check,
+                        check -> asking.add(Thread.startVirtualThread(check))));
+            }
+            await("checks that wait").atMost(PATIENCE)
+                    .until(() -> asking.stream().allMatch(PostgresTest::waits) && !waitingForLocks().isEmpty());
+            assertThat(waitingForLocks()).hasSize(1);
+            assertThat(store.keys().list()).isEmpty();
+            assertThat(checks).noneMatch(CompletableFuture::isDone);
+            connection.rollback();
+            for (CompletableFuture<?> check : checks) {
+                assertThat(check).succeedsWithin(PATIENCE);
+            }
+        }
+    }
+
+    private static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+    }
+
+    private List<String> waitingForLocks() {
+        return PostgresServer.query(url, "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND wait_event_type = 'Lock'");
     }
 
     private static long add(SqlStore store) {
