@@ -64,6 +64,8 @@ final class PostgresPool {
     /// New tables come beside those that there are, though another schema may be the first of the search path by now.
     private static final String STAY_IN_SCHEMA = "SELECT set_config('search_path', relnamespace::regnamespace::text, true)"
             + " FROM pg_class WHERE oid = to_regclass('schema_version')";
+    /// Who waited for a lock has to see what was committed meanwhile, whatever the database or its user has for a default.
+    private static final String READ_COMMITTED = "SET default_transaction_isolation = 'read committed'";
 
     /// What durability rests on. A compatible server need not have all of these settings.
     private static final List<String> NEVER_OFF = List.of("fsync", "full_page_writes", "synchronous_commit");
@@ -98,7 +100,7 @@ final class PostgresPool {
         config.setValidationTimeout(VALIDATION.toMillis());
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
         config.setExceptionOverride(new StandbyIsLeft());
-        config.setConnectionInitSql("SET statement_timeout = " + patience.statement.toMillis()
+        config.setConnectionInitSql(READ_COMMITTED + "; SET statement_timeout = " + patience.statement.toMillis()
                 + "; SET idle_in_transaction_session_timeout = " + patience.idleTransaction.toMillis());
         return new HikariDataSource(config) {
             @Override
@@ -138,6 +140,7 @@ final class PostgresPool {
                 throw Failure.unavailable("the database " + uri + " cannot keep every name: its encoding is " + encoding
                         + "; make one with createdb --encoding=UTF8 --template=template0");
             }
+            session.execute(READ_COMMITTED);
             Migrations.apply(migrate, Migrations.Dialect.POSTGRESQL, session, work -> session.inTransaction(locked -> {
                 locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
                 locked.execute(STAY_IN_SCHEMA);

@@ -9,10 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CatalogueKit;
 import petstore.NewPet;
 import petstore.Pet;
@@ -179,6 +183,40 @@ class PostgresTest {
     private List<String> waitingForLocks() {
         return PostgresServer.query(url, "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                 + " AND wait_event_type = 'Lock'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"repeatable read", "serializable"})
+    void animalsAreAddedAtOnceWhateverTheDefaultIsolation(String isolation) {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
+        try (SqlStore one = open(); SqlStore other = open()) {
+            List<CompletableFuture<Pet>> added = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                added.add(one.catalogue().add(REX));
+                added.add(other.catalogue().add(REX));
+            }
+            assertThat(added).allSatisfy(pet -> assertThat(pet).succeedsWithin(PATIENCE));
+        }
+    }
+
+    @Test
+    void storesAreMadeAtOnceWhateverTheDefaultIsolation() throws Exception {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = 'repeatable read'");
+        try (Connection connection = PostgresServer.connect(url);
+                Statement statement = connection.createStatement();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            connection.setAutoCommit(false);
+            statement.execute("CREATE TABLE schema_version (version INTEGER)");
+            List<Future<?>> made = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                made.add(threads.submit(this::addRex));
+            }
+            await("stores that are about to be made").atMost(PATIENCE).until(() -> waitingForLocks().size() == 3);
+            connection.rollback();
+            for (Future<?> one : made) {
+                one.get();
+            }
+        }
     }
 
     private static long add(SqlStore store) {
