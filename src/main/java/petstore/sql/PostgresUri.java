@@ -12,6 +12,7 @@ import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -23,9 +24,12 @@ public final class PostgresUri {
 
     private static final Pattern SHAPE = Pattern.compile(
             "postgres(?:ql)?://(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:/(?<database>[^?#]*))?(?:\\?(?<parameters>[^#]*))?");
-    private static final Pattern HOST = Pattern
-            .compile("(?<name>\\[[0-9A-Fa-f:.%]+\\]|[^:\\[\\]]*)(?::(?<port>[0-9]{1,5}))?");
+    private static final String NAMES = "\\[[0-9A-Fa-f:.%]+\\]|[^:\\[\\]]";
+    private static final Pattern NAME = Pattern.compile(NAMES + "+");
+    private static final Pattern HOST = Pattern.compile("(?<name>" + NAMES + "*)(?::(?<port>[^:]*))?");
+    private static final String HOSTS = "its hosts must look like host1:5432,host2:5432";
     private static final String DEFAULT_PORT = "5432";
+    private static final int GREATEST_PORT = 65_535;
     private static final String HIDDEN = "***";
 
     /// What libpq calls a parameter, and what the driver calls it.
@@ -100,22 +104,56 @@ public final class PostgresUri {
                 .filter(text -> !text.isEmpty());
     }
 
-    /// The hosts as the driver wants them, e.g. `one:5432,two:5433`.
+    /// The hosts as the driver wants them, e.g. `one:5432,two:5433`. There is one port for all of them or one for each; the
+    /// parameters `host` and `port` win over what stands in the authority.
     private static String hosts(String authority, Map<String, String> parameters) {
-        String port = Optional.ofNullable(parameters.remove("port")).orElse(DEFAULT_PORT);
-        String text = Optional.ofNullable(parameters.remove("host")).orElse(decode(authority));
-        List<String> hosts = new ArrayList<>();
-        for (String one : (text.isEmpty() ? "localhost" : text).split(",", -1)) {
+        List<String> names = new ArrayList<>();
+        List<String> ports = new ArrayList<>();
+        for (String one : decode(authority).split(",", -1)) {
             Matcher host = HOST.matcher(one);
-            if (one.startsWith("/")) {
-                throw invalid("a Unix socket cannot be used; name a host");
+            if (!host.matches()) {
+                throw invalid(HOSTS);
             }
-            if (!host.matches() || host.group("name").isEmpty()) {
-                throw invalid("its hosts must look like host1:5432,host2:5432");
-            }
-            hosts.add(host.group("name") + ":" + Optional.ofNullable(host.group("port")).orElse(port));
+            names.add(host.group("name"));
+            ports.add(Optional.ofNullable(host.group("port")).orElse(""));
         }
-        return String.join(",", hosts);
+        return paired(list(parameters.remove("host")).orElse(names), list(parameters.remove("port")).orElse(ports));
+    }
+
+    private static Optional<List<String>> list(@Nullable String parameter) {
+        return Optional.ofNullable(parameter).map(text -> List.of(text.split(",", -1)));
+    }
+
+    private static String paired(List<String> names, List<String> ports) {
+        if (ports.size() != 1 && ports.size() != names.size()) {
+            throw invalid("it must have one port for all hosts, or one for each");
+        }
+        return IntStream.range(0, names.size())
+                .mapToObj(i -> name(names.get(i), names.size()) + ":" + port(ports.get(ports.size() == 1 ? 0 : i)))
+                .collect(Collectors.joining(","));
+    }
+
+    private static String name(String text, int hosts) {
+        if (text.isEmpty() && hosts == 1) {
+            return "localhost";
+        }
+        if (text.startsWith("/")) {
+            throw invalid("a Unix socket cannot be used; name a host");
+        }
+        if (!NAME.matcher(text).matches()) {
+            throw invalid(HOSTS);
+        }
+        return text;
+    }
+
+    private static String port(String text) {
+        if (text.isEmpty()) {
+            return DEFAULT_PORT;
+        }
+        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > GREATEST_PORT) {
+            throw invalid("its ports must be numbers from 1 to " + GREATEST_PORT);
+        }
+        return text;
     }
 
     /// Percent-decoding; a plus sign stays one.
