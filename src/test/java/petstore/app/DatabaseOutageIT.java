@@ -137,10 +137,11 @@ class DatabaseOutageIT {
             throws InterruptedException, ExecutionException {
         List<Callable<HttpResponse<String>>> requests = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {
-            requests.add(switch (i % 4) {
+            requests.add(switch (i % 5) {
                 case 0 -> () -> inTime(() -> client.get("/v1/pets"));
                 case 1 -> () -> inTime(() -> client.get("/v1/pets/1"));
                 case 2 -> () -> inTime(() -> client.get("/v1/pets?status=sold&limit=100"));
+                case 3 -> () -> inTime(() -> client.get("/readyz"));
                 default -> () -> create(client);
             });
         }
