@@ -113,7 +113,7 @@ class CommandsIT {
         assertThat(bash.err()).isEmpty();
         assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
         assertThat(bash.out().getLast()).isEqualTo("export");
-        assumeThat(shell.run("command -v zsh").code()).as("there is a zsh").isZero();
+        assumeThat(Tools.have("zsh")).as("there is a zsh").isTrue();
         Ending zsh = shell
                 .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion) && echo ok'");
         assertThat(zsh.out()).containsExactly("ok");
@@ -150,6 +150,7 @@ class CommandsIT {
 
     @Test
     void progressIsShownToATerminalAlone() throws IOException {
+        assumeThat(Tools.have("script")).as("there is script").isTrue();
         Files.writeString(folder.resolve("animals.ndjson"),
                 "{\"name\":\"Whiskers\",\"categoryId\":7}\n".repeat(60_000));
         Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");

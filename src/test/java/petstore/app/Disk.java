@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -54,16 +55,25 @@ final class Disk {
         }
     }
 
+    /// The library is replaced whole: programs that other processes of the tests have started may be using it.
     private static boolean compile() {
-        try {
-            return System.getProperty("os.name").equals("Linux") && new ProcessBuilder("cc", "-shared", "-fPIC", "-O2",
-                    "-Wall", "-Wextra", "-o", LIBRARY.toString(), "src/test/c/disk.c", "-ldl")
-                    .redirectError(Redirect.INHERIT).start().waitFor() == 0;
-        } catch (IOException e) {
+        if (!System.getProperty("os.name").equals("Linux") || !Tools.have("cc")) {
             return false;
+        }
+        try {
+            Path made = Files.createTempFile(LIBRARY.toAbsolutePath().getParent(), "disk", ".so");
+            int code = new ProcessBuilder("cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", made.toString(),
+                    "src/test/c/disk.c", "-ldl").redirectError(Redirect.INHERIT).start().waitFor();
+            if (code != 0) {
+                throw new AssertionError("src/test/c/disk.c cannot be compiled");
+            }
+            Files.move(made, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
+            throw new AssertionError(e);
         }
     }
 

@@ -1,9 +1,6 @@
 package petstore.app;
 
-import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +16,6 @@ import petstore.Pet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /// The program on a disk that fails.
 class DiskIT {
@@ -47,10 +43,9 @@ class DiskIT {
 
     /// Here it is the kernel that refuses, with `EFBIG` in place of `ENOSPC`.
     @Test
-    void logThatCannotGrowStopsWritesAndNothingElse() throws IOException, InterruptedException {
-        assumeTrue(run("prlimit", "--version"), "prlimit is not here");
+    void logThatCannotGrowStopsWritesAndNothingElse() {
         try (PetstoreProcess server = serve(Map.of())) {
-            isFullAndThenNot(server, () -> limitFiles(server, "1024"), () -> limitFiles(server, "unlimited"));
+            isFullAndThenNot(server, () -> server.limit("--fsize=1024:"), () -> server.limit("--fsize=unlimited:"));
         }
     }
 
@@ -164,19 +159,5 @@ class DiskIT {
         HttpResponse<String> response = server.client(KEY).get("/v1/pets?limit=100");
         assertThat(response.statusCode()).isEqualTo(200);
         return ServedContract.json(response.body()).valueStream().map(Ledger::pet).toList();
-    }
-
-    private static void limitFiles(PetstoreProcess server, String bytes) {
-        try {
-            assertThat(run("prlimit", "--pid", String.valueOf(server.pid()), "--fsize=" + bytes + ":")).isTrue();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static boolean run(String... command) throws IOException, InterruptedException {
-        return Files.exists(Path.of("/usr/bin", command[0]))
-                && new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.DISCARD).start()
-                        .waitFor() == 0;
     }
 }

@@ -18,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// The program as people start it, `./petstore`, in a process of its own.
 ///
@@ -191,8 +192,19 @@ final class PetstoreProcess implements AutoCloseable {
 
     /// Sends the program a signal, e.g. `INT`.
     void signal(String name) {
+        execute("kill", "-" + name, String.valueOf(pid()));
+    }
+
+    /// Limits what the program may take from now on, as prlimit is told it, e.g. `--nofile=100`. Without prlimit the test is left
+    /// out.
+    void limit(String most) {
+        assumeThat(Tools.have("prlimit")).as("there is prlimit").isTrue();
+        execute("prlimit", "--pid", String.valueOf(pid()), most);
+    }
+
+    private static void execute(String... command) {
         try {
-            assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(pid())).start().waitFor()).isZero();
+            assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
