@@ -8,7 +8,10 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.app.PetstoreProcess.Ending;
+import petstore.http.HttpSettings.TlsFiles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -17,7 +20,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 class PackagingIT {
 
     private static final Path BUILD = Path.of("target").toAbsolutePath();
-    /// Serves on free ports, adds an animal, lists it, and stops.
+    /// Serves on free ports, adds an animal, lists it, and stops; `serving` is the test's own.
     private static final String TRY = """
             set -eu
             ./petstore --version
@@ -26,6 +29,8 @@ class PackagingIT {
             until grep -q ^Admin: "$DATA.out"; do kill -0 $!; sleep 0.1; done
             api=$(sed -n 's/^Petstore is ready: //p' "$DATA.out")
             key=$(sed -n 's/^First API key.*: //p' "$DATA.out")
+            serving $!
+            echo "$api"
             curl -sS --fail -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \\
                 -d '{"name":"Whiskers","categoryId":7}' "$api/pets"
             echo
@@ -40,23 +45,31 @@ class PackagingIT {
     @TempDir
     private Path folder;
 
-    @Test
-    void archiveRunsFromAnEmptyFolder() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void archiveRunsFromAnEmptyFolder(boolean tls) throws IOException {
         Path home = unpack("petstore-" + version() + ".tar.gz");
-        runs(home, "");
+        runs(home, tls, "serving() { :; }");
         assertThat(CACHES).allSatisfy(cache -> assertThat(home.resolve(cache)).doesNotExist());
     }
 
-    /// Without a PATH to any Java, without a home, and where the usual folders of Java are not to be seen.
-    @Test
-    void archiveWithItsRuntimeNeedsNoJava() throws IOException {
+    /// Without a home, and without a PATH to any Java; one in the usual folders is there and must not be what runs.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void archiveWithItsRuntimeNeedsNoJava(boolean tls) throws IOException {
         String name = "petstore-" + version() + "-linux-x86_64.tar.gz";
         assumeThat(BUILD.resolve(name)).as("built with -Pruntime").exists();
         Path home = unpack(name);
         String java = home.toRealPath().resolve("runtime/bin/java").toString();
-        runs(home,
-                "unset JAVA_HOME HOME; mkdir ../tools; ln -s $(command -v sh bash dirname readlink grep sed sleep curl) ../tools;"
-                        + " PATH=$PWD/../tools; hash -r; ! command -v java;");
+        runs(home, tls, """
+                unset JAVA_HOME HOME
+                mkdir ../tools
+                ln -s $(command -v sh bash dirname readlink grep sed sleep curl) ../tools
+                PATH=$PWD/../tools
+                hash -r
+                if command -v java; then exit 1; fi
+                serving() { [ "$(readlink /proc/$1/exe)" = '%s' ]; }
+                """.formatted(java));
         for (String cache : CACHES) {
             Ending used = new Shell(home)
                     .run("'" + java + "' -XX:AOTMode=on -XX:AOTCache=" + cache + " -jar petstore.jar --version");
@@ -65,13 +78,23 @@ class PackagingIT {
         }
     }
 
-    private void runs(Path home, String before) {
-        Ending tried = new Shell(home).run("DATA='" + folder.resolve("data") + "'\n" + before + "\n" + TRY);
+    private void runs(Path home, boolean tls, String before) {
+        assumeThat(Tools.have("curl")).as("there is curl").isTrue();
+        Ending tried = new Shell(home)
+                .run("DATA='" + folder.resolve("data") + "'\n" + (tls ? useTls() : "") + before + "\n" + TRY);
         assertThat(tried.code()).as(tried.toString()).isZero();
-        assertThat(tried.out()).hasSize(3);
+        assertThat(tried.out()).hasSize(4);
         assertThat(tried.out().getFirst()).isEqualTo("petstore " + version());
-        assertThat(tried.out().get(1)).contains("\"id\":1,\"name\":\"Whiskers\"");
+        assertThat(tried.out().get(1)).startsWith(tls ? "https://" : "http://");
+        assertThat(tried.out().get(2)).contains("\"id\":1,\"name\":\"Whiskers\"");
         assertThat(tried.out().getLast()).startsWith("[{\"id\":1,\"name\":\"Whiskers\"");
+    }
+
+    /// Lets the service prove who it is, and curl believe it.
+    private String useTls() {
+        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        return "export PETSTORE_TLS_CERTIFICATE='" + files.certificate() + "' PETSTORE_TLS_KEY='" + files.key()
+                + "' CURL_CA_BUNDLE='" + files.certificate() + "'\n";
     }
 
     @Test
