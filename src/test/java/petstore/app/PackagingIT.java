@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -114,6 +116,27 @@ class PackagingIT {
         Ending completion = new Shell(home).run("source completions/petstore && complete -p petstore");
         assertThat(completion.err()).isEmpty();
         assertThat(completion.out()).singleElement().asString().endsWith(" petstore");
+    }
+
+    /// What the build puts into the jar itself is told of as the libraries beside it are.
+    @ParameterizedTest
+    @ValueSource(strings = {"swagger-ui", "picocli"})
+    void whatIsInsideTheJarIsToldOf(String library) throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        assertThat(home.resolve("bom.json")).content().contains("\"name\" : \"" + library + "\"");
+        assertThat(home.resolve("THIRD-PARTY")).content().contains(":" + library + ":");
+        try (Stream<Path> jars = Files.list(home.resolve("lib"))) {
+            assertThat(jars.map(jar -> jar.getFileName().toString())).noneMatch(jar -> jar.startsWith(library));
+        }
+    }
+
+    @Test
+    void theReferencePageBringsItsLicences() throws IOException {
+        try (JarFile jar = new JarFile(BUILD.resolve("petstore.jar").toFile())) {
+            assertThat(jar.stream().map(JarEntry::getName))
+                    .contains("petstore/http/docs/swagger-ui-bundle.js",
+                            "petstore/http/docs/swagger-ui-bundle.js.LICENSE.txt");
+        }
     }
 
     /// The example, all of which is commented out, has what `petstore config` shows without it.
