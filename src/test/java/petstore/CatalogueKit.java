@@ -36,6 +36,9 @@ public abstract class CatalogueKit {
     /// Closes the store and opens it again.
     protected abstract void reopen();
 
+    /// How many requests with a key the store has a record of.
+    protected abstract long recordedRequests();
+
     @Test
     void idsRiseFromOne() {
         assertThat(add("a").id()).isEqualTo(1);
@@ -174,6 +177,20 @@ public abstract class CatalogueKit {
         Added later = addOnce(REX, key("a", "one", NOW.plus(RETENTION)));
         assertThat(later).isEqualTo(new Added(REX.withId(2), false));
         assertThat(addOnce(REX, key("a", "one", NOW.plus(RETENTION))).pet()).isEqualTo(later.pet());
+    }
+
+    @Test
+    void whatIsForgottenTakesNoRoom() {
+        for (int i = 0; i < 10; i++) {
+            addOnce(REX, key("a", "key" + i, NOW));
+        }
+        addOnce(REX, key("a", "later", NOW.plus(RETENTION).minusMillis(1)));
+        assertThat(recordedRequests()).isEqualTo(11);
+        for (int i = 0; i < 3; i++) {
+            addOnce(REX, key("a", "new" + i, NOW.plus(RETENTION)));
+        }
+        assertThat(recordedRequests()).isEqualTo(4);
+        assertThat(addOnce(REX, key("a", "later", NOW.plus(RETENTION))).replayed()).isTrue();
     }
 
     @Test

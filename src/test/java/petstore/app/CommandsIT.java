@@ -107,6 +107,15 @@ class CommandsIT {
     }
 
     @Test
+    void theLauncherMayBeCalledThroughLinks() {
+        Ending ending = shell.run("mkdir bin elsewhere; ln -s \"$(command -v petstore)\" absolute;"
+                + " ln -s ../absolute bin/petstore; bin/petstore --version; cd elsewhere; ../bin/petstore --version;"
+                + " PATH=../bin:$PATH; petstore --version");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+"));
+    }
+
+    @Test
     void completionLoadsInBashAndZsh() {
         Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
                 + " COMP_CWORD=1; COMP_LINE='petstore ex'; COMP_POINT=11; _complete_petstore; echo ${COMPREPLY[@]}");

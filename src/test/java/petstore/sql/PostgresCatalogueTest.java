@@ -9,12 +9,12 @@ import petstore.CatalogueKit;
 /// The catalogue on PostgreSQL.
 class PostgresCatalogueTest extends CatalogueKit {
 
-    private final PostgresUri database = PostgresUri.parse(PostgresServer.newDatabase());
+    private final String url = PostgresServer.newDatabase();
     private SqlStore store;
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(database, Migrate.AUTO, 16, new SimpleMeterRegistry());
+        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new SimpleMeterRegistry());
     }
 
     @AfterEach
@@ -31,5 +31,10 @@ class PostgresCatalogueTest extends CatalogueKit {
     protected void reopen() {
         close();
         open();
+    }
+
+    @Override
+    protected long recordedRequests() {
+        return Long.parseLong(PostgresServer.query(url, "SELECT count(*) FROM idempotency").getFirst());
     }
 }

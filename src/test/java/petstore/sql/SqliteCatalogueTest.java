@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -51,6 +52,17 @@ class SqliteCatalogueTest extends CatalogueKit {
     protected void reopen() {
         close();
         open();
+    }
+
+    @Override
+    protected long recordedRequests() {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
+                Statement statement = connection.createStatement();
+                ResultSet count = statement.executeQuery("SELECT count(*) FROM idempotency")) {
+            return count.getLong(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /// Something that reads for long keeps what is written meanwhile in the log.
