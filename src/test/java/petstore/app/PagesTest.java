@@ -2,7 +2,9 @@ package petstore.app;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,11 +25,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.sql.SqlStore;
+import petstore.sql.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// Pages that are read while animals are added, held against a model of the catalogue: whatever the service keeps in memory, a
 /// page is what the catalogue was at one moment after the request was sent.
@@ -38,6 +46,9 @@ class PagesTest {
     private static final int READERS = 4;
     private static final int ANIMALS = 400;
     private static final List<String> STATUSES = List.of("available", "pending", "sold");
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String HITS = "petstore_page_cache_requests_total{result=\"hit\"} ";
     private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
     /// What was asked for.
@@ -51,6 +62,10 @@ class PagesTest {
 
         String path() {
             return "/v1/pets?limit=" + limit + status.map(text -> "&status=" + text).orElse("") + "&after=" + after;
+        }
+
+        String linkAfter(long last) {
+            return "<" + new Query(limit, status, last).path() + ">; rel=\"next\"";
         }
     }
 
@@ -104,6 +119,56 @@ class PagesTest {
                 .as("a page has one tag").allMatch(same -> same.size() == 1);
     }
 
+    /// It may put animals back in the middle of a page, and add some behind the last one.
+    @Test
+    void showSoonWhatAnotherProcessHasAdded() {
+        Query full = new Query(3, Optional.empty(), 0);
+        Query last = new Query(3, Optional.empty(), 6);
+        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+            command.catalogue().putBack(LongStream.of(2, 4, 6, 8, 10).mapToObj(PagesTest::pet).toList());
+            HttpResponse<String> fullBefore = awaitFromMemory(service, full);
+            HttpResponse<String> lastBefore = awaitFromMemory(service, last);
+            assertThat(Content.of(fullBefore)).isEqualTo(new Content(json(2, 4, 6), full.linkAfter(6)));
+            assertThat(Content.of(lastBefore)).isEqualTo(new Content(json(8, 10), ""));
+
+            command.catalogue().putBack(List.of(pet(3)));
+            command.catalogue().addAll(Collections.nCopies(2, new NewPet("Rex", 1, Optional.empty())));
+            assertChangesSoon(service, full, fullBefore, new Content(json(2, 3, 4), full.linkAfter(4)));
+            assertChangesSoon(service, last, lastBefore, new Content(json(8, 10, 11), last.linkAfter(11)));
+        }
+    }
+
+    private static HttpResponse<String> awaitFromMemory(TestService service, Query query) {
+        double before = pagesFromMemory(service);
+        return await().atMost(PATIENCE).until(() -> service.client().get(query.path()),
+                _ -> pagesFromMemory(service) > before);
+    }
+
+    private static double pagesFromMemory(TestService service) {
+        return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                .filter(line -> line.startsWith(HITS))
+                .mapToDouble(line -> Double.parseDouble(line.substring(HITS.length()))).sum();
+    }
+
+    /// Within a second and what a slow machine takes.
+    private static void assertChangesSoon(TestService service, Query query, HttpResponse<String> before, Content now) {
+        String tag = before.headers().firstValue("ETag").orElseThrow();
+        await().atMost(SOON).untilAsserted(() -> {
+            HttpResponse<String> page = service.client().get(query.path(), "If-None-Match", tag);
+            assertThat(page.statusCode()).isEqualTo(200);
+            assertThat(Content.of(page)).isEqualTo(now);
+        });
+    }
+
+    private static Pet pet(long id) {
+        return new Pet(id, "Rex", 1, Optional.empty());
+    }
+
+    private static String json(long... ids) {
+        return LongStream.of(ids).mapToObj(id -> "{\"id\":" + id + ",\"name\":\"Rex\",\"categoryId\":1}")
+                .collect(Collectors.joining(",", "[", "]"));
+    }
+
     private Void write(ApiClient client, Random random) {
         for (int i = begun.getAndIncrement(); i < ANIMALS; i = begun.getAndIncrement()) {
             String status = STATUSES.get(random.nextInt(3));
@@ -139,6 +204,7 @@ class PagesTest {
         List<Long> all = animals.tailMap(query.after(), false).keySet().stream()
                 .filter(id -> query.status().isEmpty() || query.status().get().equals(statuses.get(id))).toList();
         List<Long> shown = ID.matcher(reading.content().body()).results().map(PagesTest::id).toList();
+        assertThat(shown).hasSizeLessThanOrEqualTo(query.limit());
         assertThat(reading.content().body()).isEqualTo(all.stream().limit(shown.size()).map(animals::get)
                 .collect(Collectors.joining(",", "[", "]")));
         boolean hasNext = !reading.content().link().isEmpty();
@@ -146,7 +212,7 @@ class PagesTest {
         Optional<Long> next = all.stream().skip(shown.size()).findFirst();
         if (hasNext) {
             assertThat(next).isPresent();
-            assertThat(reading.content().link()).contains("after=" + shown.getLast() + ">");
+            assertThat(reading.content().link()).isEqualTo(query.linkAfter(shown.getLast()));
         } else {
             assertThat(next.orElse(Long.MAX_VALUE)).as("missing in %s", reading).isGreaterThan(reading.acknowledged());
         }
