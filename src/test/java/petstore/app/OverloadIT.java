@@ -156,7 +156,7 @@ class OverloadIT {
                     sendIfOpen(other, unfinished);
                 }
                 await("connections are refused").atMost(PATIENCE).until(
-                        () -> metric(server, "petstore_refused_connections_total", "listener=\"api\"") > 0);
+                        () -> server.metric("petstore_refused_connections_total", "listener=\"api\"") > 0);
                 assertThat(list(first)).isEqualTo(200);
             } finally {
                 for (Socket other : others) {
@@ -222,15 +222,8 @@ class OverloadIT {
 
     /// How many requests were answered 503 within 50 milliseconds.
     private static double refusedInTime(PetstoreProcess server) {
-        return metric(server, "http_server_request_duration_seconds_bucket", "http_response_status_code=\"503\"",
+        return server.metric("http_server_request_duration_seconds_bucket", "http_response_status_code=\"503\"",
                 "le=\"0.05\"");
-    }
-
-    /// The sum of the series that have these labels.
-    private static double metric(PetstoreProcess server, String name, String... labels) {
-        String metrics = new ApiClient(server.adminPort(), "").get("/metrics").body();
-        return metrics.lines().filter(line -> line.startsWith(name + "{") && Stream.of(labels).allMatch(line::contains))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ')))).sum();
     }
 
     private static boolean isListOnNewConnection(PetstoreProcess server) {

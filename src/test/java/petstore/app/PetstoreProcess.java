@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -175,6 +176,13 @@ final class PetstoreProcess implements AutoCloseable {
     /// A client of the API with this key.
     ApiClient client(String key) {
         return new ApiClient(port(), key);
+    }
+
+    /// The sum of the series of a metric that have these labels, e.g. `listener="api"`.
+    double metric(String name, String... labels) {
+        String metrics = new ApiClient(adminPort(), "").get("/metrics").body();
+        return metrics.lines().filter(line -> line.startsWith(name + "{") && Stream.of(labels).allMatch(line::contains))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ')))).sum();
     }
 
     long pid() {

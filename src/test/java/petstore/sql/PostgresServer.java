@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 /// A real PostgreSQL that these tests start, once for all tests of a process.
 public final class PostgresServer {
 
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
     /// Starts the server when it is needed first.
@@ -36,7 +38,7 @@ public final class PostgresServer {
     /// A server that keeps what it is given, to be started.
     public static EmbeddedPostgres.Builder builder() {
         return EmbeddedPostgres.builder().setServerConfig("synchronous_commit", "on").setServerConfig("fsync", "on")
-                .setServerConfig("full_page_writes", "on");
+                .setServerConfig("full_page_writes", "on").setPGStartupWait(PATIENCE);
     }
 
     /// Makes an empty database and gives back its address, as psql is told it.
