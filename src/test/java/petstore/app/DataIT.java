@@ -150,8 +150,8 @@ class DataIT {
         Files.writeString(folder.resolve("whole"), "before");
         for (String signal : List.of("KILL", "INT")) {
             // Job control, because bash lets what it starts in the background ignore SIGINT otherwise.
-            assertThat(shell.run("set -m; petstore export whole & until compgen -G '*.part' >&2; do :; done; kill -"
-                    + signal + " %1; wait %1; cat whole").out()).containsExactly("before");
+            assertThat(shell.run("set -m; petstore export whole & until compgen -G '*.part' >&2; do kill -0 $! || exit;"
+                    + " done; kill -" + signal + " %1; wait %1; cat whole").out()).containsExactly("before");
         }
         assertThat(shell.run("ls *.part").out()).as("left by SIGKILL alone").hasSizeLessThanOrEqualTo(1);
     }

@@ -264,14 +264,15 @@ class TlsTest {
     }
 
     @Test
-    void countsConnectionsFromBeforeTheirHandshake() throws IOException, InterruptedException {
+    void countsConnectionsFromBeforeTheirHandshake() throws IOException {
         try (TestService service = start(http -> http.maxConnections(3))) {
             List<RawClient> silent = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 silent.add(new RawClient(service.port()));
             }
             // The three may be taken by another event loop than the next one.
-            TimeUnit.SECONDS.sleep(1);
+            await().atMost(PATIENCE).until(() -> new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                    .anyMatch("petstore_connections{listener=\"api\"} 3.0"::equals));
             try (RawClient more = new RawClient(service.port())) {
                 more.socket().setSoTimeout(5_000);
                 assertThat(more.isClosedByServer()).isTrue();
