@@ -1,8 +1,6 @@
 package petstore.app;
 
-import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +19,7 @@ import picocli.CommandLine.Spec;
 /// Everything that `petstore serve` can be told, and `petstore config` shows.
 final class ServeOptions {
 
+    private static final SecretVariable API_KEY = new SecretVariable("PETSTORE_API_KEY");
     private static final int MIN_KEY_LENGTH = 16;
     private static final int MOST_READERS = 1_000;
 
@@ -123,23 +122,13 @@ final class ServeOptions {
 
     /// The key that the environment gives, in `PETSTORE_API_KEY` or in the file that `PETSTORE_API_KEY_FILE` names.
     private Optional<String> configuredKey(Map<String, String> environment) {
-        String key = environment.get("PETSTORE_API_KEY");
-        String file = environment.get("PETSTORE_API_KEY_FILE");
-        if (key != null && file != null) {
-            throw wrong("PETSTORE_API_KEY and PETSTORE_API_KEY_FILE must not both be set");
-        }
-        if (file != null) {
-            try {
-                key = Files.readString(Path.of(file)).strip();
-            } catch (IOException e) {
-                throw Failure.unavailable("PETSTORE_API_KEY_FILE cannot be read: " + file, e);
-            }
-        }
-        if (key != null && (key.length() < MIN_KEY_LENGTH || !key.chars().allMatch(c -> c > ' ' && c < 0x7F))) {
+        Optional<String> key = API_KEY.find(environment, spec.commandLine());
+        if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH
+                || !key.get().chars().allMatch(c -> c > ' ' && c < 0x7F))) {
             throw wrong("PETSTORE_API_KEY must be at least " + MIN_KEY_LENGTH
                     + " characters of visible ASCII without spaces");
         }
-        return Optional.ofNullable(key);
+        return key;
     }
 
     private ParameterException wrong(String message) {

@@ -1,12 +1,9 @@
 package petstore.app;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-import petstore.Failure;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,8 +14,7 @@ import picocli.CommandLine.Spec;
 /// Which store a command works on.
 final class StoreOptions {
 
-    private static final String PASSWORD = "PETSTORE_DATABASE_PASSWORD";
-    private static final String PASSWORD_FILE = "PETSTORE_DATABASE_PASSWORD_FILE";
+    private static final SecretVariable PASSWORD = new SecretVariable("PETSTORE_DATABASE_PASSWORD");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -43,7 +39,7 @@ final class StoreOptions {
     }
 
     private PostgresUri withPassword(PostgresUri uri, Map<String, String> environment) {
-        return uri.orPassword(password(environment));
+        return uri.orPassword(PASSWORD.find(environment, spec.commandLine()));
     }
 
     /// The folder of the embedded store, for a command that only works on that one.
@@ -53,22 +49,5 @@ final class StoreOptions {
                     + instead);
         }
         return data;
-    }
-
-    private Optional<String> password(Map<String, String> environment) {
-        String password = environment.get(PASSWORD);
-        String file = environment.get(PASSWORD_FILE);
-        if (password != null && file != null) {
-            throw new ParameterException(spec.commandLine(), PASSWORD + " and " + PASSWORD_FILE
-                    + " must not both be set");
-        }
-        if (file == null) {
-            return Optional.ofNullable(password);
-        }
-        try {
-            return Optional.of(Files.readString(Path.of(file)).stripTrailing());
-        } catch (IOException e) {
-            throw Failure.unavailable(PASSWORD_FILE + " cannot be read: " + file, e);
-        }
     }
 }

@@ -30,6 +30,18 @@ final class Exchange {
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
     private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
+    /// How far it has come.
+    private enum Stage {
+        /// Its event loop reads it, or decides what becomes of it.
+        READING,
+        /// The service works on the answer elsewhere.
+        WORKING,
+        /// The answer is there, and the client has not taken all of it.
+        SENDING,
+        /// The answer has gone, or nobody is there to take it.
+        SENT
+    }
+
     private final HttpServerRequest request;
     private final Context context;
     private final Connections connections;
@@ -45,9 +57,7 @@ final class Exchange {
     private List<Header> browserHeaders = List.of();
     private List<Header> routeHeaders = List.of();
     private boolean paused;
-    private boolean working;
-    private boolean ready;
-    private boolean sent;
+    private Stage stage = Stage.READING;
     private boolean ended;
     private boolean streamClosed;
     private String route = "unmatched";
@@ -148,14 +158,16 @@ final class Exchange {
 
     /// Leaves the event loop to work on the answer, until [#resume].
     void suspend() {
-        working = true;
+        if (stage == Stage.READING) {
+            stage = Stage.WORKING;
+        }
     }
 
     /// Runs `step` on the event loop, from any thread, unless it has been answered meanwhile.
     void resume(Runnable step) {
         context.runOnContext(_ -> {
-            working = false;
-            if (!ready) {
+            if (stage == Stage.WORKING) {
+                stage = Stage.READING;
                 step.run();
             }
         });
@@ -163,17 +175,17 @@ final class Exchange {
 
     /// Whether the service is still working on the answer.
     boolean isWorking() {
-        return working && !ready;
+        return stage == Stage.WORKING;
     }
 
     /// Whether the answer is ready and the client has not taken it yet.
     boolean isSending() {
-        return ready && !sent;
+        return stage == Stage.SENDING;
     }
 
     /// Whether the body has come and the answer has gone.
     boolean isDone() {
-        return streamClosed || (sent && hasEnded());
+        return streamClosed || (stage == Stage.SENT && hasEnded());
     }
 
     /// Whether all of the body has come.
@@ -195,10 +207,10 @@ final class Exchange {
     /// dropped.
     void send(Answer answer) {
         HttpServerResponse response = request.response();
-        if (ready || response.closed()) {
+        if (stage == Stage.SENDING || stage == Stage.SENT || response.closed()) {
             return;
         }
-        ready = true;
+        stage = Stage.SENDING;
         // The client may not take the answer for long; what it has asked is of no use any more.
         request.headers().clear();
         MultiMap headers = response.setStatusCode(answer.status()).headers();
@@ -230,7 +242,7 @@ final class Exchange {
         Future<Void> sending = bodyless ? response.end() : end(response, answer.body());
         sending.onComplete(done -> {
             long now = System.nanoTime();
-            sent = true;
+            stage = Stage.SENT;
             if (done.failed()) {
                 gaveUp();
                 if (!multiplexed) {

@@ -108,7 +108,8 @@ public final class HttpService implements AutoCloseable {
         PageCache pages = new PageCache(meters);
         PetOperations pets = new PetOperations(catalogue, settings, pages, clock);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
-        Optional<Tls> tls = settings.tls().map(files -> Tls.load(vertx, files, settings.deadlines()));
+        Optional<Tls> tls = settings.tls()
+                .map(files -> new Tls(CertificateFiles.load(vertx, files), settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health, virtualThreads);
         port = listen("api", "--", settings.host(), settings.port(),
                 new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), virtualThreads),

@@ -24,9 +24,6 @@ interface Database extends AutoCloseable {
     /// Does `work`, which only reads, in its turn, with everything committed so far in sight. The future fails with the errors.
     <T> CompletableFuture<T> read(Work<T> work);
 
-    /// Does `work`, which only reads, on the state that the database has at the beginning, whatever is committed meanwhile.
-    <T> T snapshot(Work<T> work);
-
     /// Does `work`, which only reads, past what waits for its turn: keys, versions, and whether the store can be used.
     <T> T readAside(Work<T> work);
 

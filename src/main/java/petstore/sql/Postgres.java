@@ -120,18 +120,11 @@ final class Postgres implements Database {
         return state.startsWith("22") || state.startsWith("23");
     }
 
-    @Override
-    public <T> T snapshot(Work<T> work) {
-        return write(session -> {
-            session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-            return work.on(session);
-        });
-    }
-
     /// Only within a transaction the driver fetches a result part by part.
     @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        snapshot(session -> {
+        write(session -> {
+            session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
             PreparedStatement select = session.prepare(PetTable.ALL);
             select.setFetchSize(FETCH_SIZE);
             try (ResultSet rows = select.executeQuery()) {

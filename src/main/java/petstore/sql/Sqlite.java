@@ -160,27 +160,20 @@ final class Sqlite implements Database {
     }
 
     @Override
-    public <T> T snapshot(Work<T> work) {
-        return readers.run(session -> {
-            session.execute("SAVEPOINT snapshot");
-            try {
-                return work.on(session);
-            } finally {
-                session.execute("RELEASE snapshot");
-            }
-        });
-    }
-
-    @Override
     public List<Pet> pets(Session session, PetQuery query) throws SQLException {
         return PackedPets.list(session, query);
     }
 
     @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        snapshot(session -> {
-            PackedPets.forEachGroup(session, action);
-            return action;
+        readers.run(session -> {
+            session.execute("SAVEPOINT snapshot");
+            try {
+                PackedPets.forEachGroup(session, action);
+                return action;
+            } finally {
+                session.execute("RELEASE snapshot");
+            }
         });
     }
 

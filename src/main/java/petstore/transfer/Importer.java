@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -129,45 +130,31 @@ public final class Importer {
 
     /// Reads the next group while the one before is being written.
     private long write(long lastId) throws IOException {
-        long written = 0;
-        try (Groups groups = new Groups(lastId); ExecutorService writer = Executors.newSingleThreadExecutor()) {
-            Future<Integer> before = writer.submit(() -> 0);
-            for (List<Entry> group = next(groups, before, written); !group.isEmpty(); group = next(groups, before,
-                    written)) {
-                List<Pet> pets = new ArrayList<>(group.size());
-                written += finished(before, written);
-                for (Entry entry : group) {
-                    switch (entry) {
-                        case Entry.Good(_, var pet) -> pets.add(pet);
-                        case Entry.Bad(var line, var reason) -> skip(line, reason, written);
+        try (Groups groups = new Groups(lastId); Writer writer = new Writer()) {
+            try {
+                for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
+                    writer.write(goodOf(group));
+                }
+                return writer.finish();
+            } catch (IOException | Failure e) {
+                throw writer.stopped(e);
+            }
+        }
+    }
+
+    private List<Pet> goodOf(List<Entry> group) {
+        List<Pet> pets = new ArrayList<>(group.size());
+        for (Entry entry : group) {
+            switch (entry) {
+                case Entry.Good(_, var pet) -> pets.add(pet);
+                case Entry.Bad(var line, var reason) -> {
+                    if (!plan.skipBad()) {
+                        throw Failure.unavailable("the file was changed meanwhile, line " + line + ": " + reason);
                     }
                 }
-                before = writer.submit(() -> write(pets));
             }
-            return written + finished(before, written);
         }
-    }
-
-    /// The next group. When there is none to be had, the group before is waited for, to say how many animals stay.
-    private static List<Entry> next(Groups groups, Future<Integer> before, long written) {
-        try {
-            return groups.next();
-        } catch (IOException e) {
-            throw Failure.unavailable(stopped(written + finished(before, written)), e);
-        } catch (Failure e) {
-            throw new Failure(e.kind(), stopped(written + finished(before, written)) + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static String stopped(long written) {
-        return "the import stopped after " + written + " animals, which stay";
-    }
-
-    private void skip(long line, String reason, long written) {
-        if (!plan.skipBad()) {
-            throw Failure
-                    .unavailable(stopped(written) + ": the file was changed meanwhile, line " + line + ": " + reason);
-        }
+        return pets;
     }
 
     private int write(List<Pet> pets) throws InterruptedException {
@@ -180,16 +167,54 @@ public final class Importer {
         return pets.size();
     }
 
-    private static int finished(Future<Integer> group, long writtenBefore) {
-        try {
-            return group.get();
-        } catch (ExecutionException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, stopped(writtenBefore) + ": "
-                    + Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse(""),
-                    e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.unavailable("the import was interrupted after " + writtenBefore + " animals, which stay");
+    /// Writes one group after the other on a thread of its own.
+    private final class Writer implements AutoCloseable {
+        private static final Future<Integer> NOTHING = CompletableFuture.completedFuture(0);
+
+        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+        private Future<Integer> before = NOTHING;
+        private long written;
+
+        /// Begins to write a group when the one before is written. Errors: as for [#finish].
+        void write(List<Pet> pets) {
+            finish();
+            before = thread.submit(() -> Importer.this.write(pets));
+        }
+
+        /// Waits for the last group, and gives back how many animals have been written. Errors: [Failure] when it was not, once.
+        long finish() {
+            Future<Integer> group = before;
+            before = NOTHING;
+            try {
+                written += group.get();
+                return written;
+            } catch (ExecutionException e) {
+                throw new Failure(Failure.Kind.UNAVAILABLE,
+                        Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse(""), e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw Failure.unavailable("it was interrupted");
+            }
+        }
+
+        /// Says why the import goes no further, and what stays, for which it waits.
+        Failure stopped(Exception cause) {
+            try {
+                finish();
+            } catch (Failure e) {
+                return stopped(e);
+            }
+            String stopped = "the import stopped after " + written + " animals, which stay";
+            return switch (cause) {
+                case IOException e -> Failure.unavailable(stopped, e);
+                case Failure e -> new Failure(e.kind(), stopped + ": " + e.getMessage(), e);
+                default -> new Failure(Failure.Kind.UNAVAILABLE, stopped, cause);
+            };
+        }
+
+        @Override
+        public void close() {
+            thread.close();
         }
     }
 
