@@ -33,9 +33,10 @@ final class CertificateFiles {
 
     private final Vertx vertx;
     private final TlsFiles files;
-    /// What was read last, and what was read and judged last: used, or refused.
+    /// What was read last; what was read and judged last, used or refused; and what was found good last.
     private Contents seen;
     private Contents judged;
+    private Contents good;
     private boolean unreadable;
 
     private CertificateFiles(Vertx vertx, TlsFiles files, Contents contents) {
@@ -43,6 +44,7 @@ final class CertificateFiles {
         this.files = files;
         this.seen = contents;
         this.judged = contents;
+        this.good = contents;
     }
 
     /// Reads both files.
@@ -50,13 +52,13 @@ final class CertificateFiles {
     /// Errors: [Failure] with a message for the operator when they cannot be read, or do not belong together.
     static CertificateFiles load(Vertx vertx, TlsFiles files) {
         CertificateFiles loaded = new CertificateFiles(vertx, files, read(files));
-        loaded.check(loaded.judged);
+        loaded.check(loaded.good);
         return loaded;
     }
 
-    /// What was in them when they were loaded, or has come since.
+    /// What is to be used.
     PemKeyCertOptions pem() {
-        return judged.pem();
+        return good.pem();
     }
 
     /// Reads the files again; absent when there is nothing new to use.
@@ -82,7 +84,8 @@ final class CertificateFiles {
         }
         judged = now;
         check(now);
-        return Optional.of(now.pem());
+        good = now;
+        return Optional.of(pem());
     }
 
     private static Contents read(TlsFiles files) {

@@ -28,7 +28,6 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private static final Answer LATE = Errors.answer(Failure.unavailable("the service could not answer in time"));
     private static final Answer NO_MEMORY = Errors
             .answer(Failure.unavailable("too much is being sent; try again later"));
-
     /// How long a client may take for an answer while memory is short.
     private static final Duration PATIENCE_WHEN_SHORT = Duration.ofMillis(250);
 

@@ -27,6 +27,8 @@ final class Exchange {
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     /// The most of an answer's body that waits, beside the heap, for the client to take it.
     private static final int SLICE = 16 * 1024;
+    /// How many header fields a request may have that are kept until its answer has gone.
+    private static final int USUAL_FIELDS = 32;
     /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
     private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
@@ -211,8 +213,10 @@ final class Exchange {
             return;
         }
         stage = Stage.SENDING;
-        // The client may not take the answer for long; what it has asked is of no use any more.
-        request.headers().clear();
+        if (request.headers().size() > USUAL_FIELDS) {
+            // The client may not take the answer for long; what it has asked is of no use any more.
+            request.headers().clear();
+        }
         MultiMap headers = response.setStatusCode(answer.status()).headers();
         add(answer.headers(), headers);
         add(routeHeaders, headers);

@@ -17,12 +17,12 @@ final class Json {
     static final int MAX_DEPTH = 32;
     /// The longest number that is read, in characters.
     static final int MAX_NUMBER_LENGTH = 32;
+    /// The longest name of a member that is read, in characters. The factory keeps up to 12,000 of them, which clients choose.
+    static final int MAX_NAME_LENGTH = 256;
 
     static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH)
-                    .maxNumberLength(MAX_NUMBER_LENGTH).maxNameLength(Integer.MAX_VALUE).build())
-            // The factory would keep the names of members, which clients choose.
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .maxNumberLength(MAX_NUMBER_LENGTH).maxNameLength(MAX_NAME_LENGTH).build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
     /// Writes one JSON value.

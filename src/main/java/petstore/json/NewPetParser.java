@@ -67,7 +67,7 @@ public final class NewPetParser {
             return parser;
         } catch (StreamConstraintsException e) {
             throw invalid("the body is nested deeper than " + Json.MAX_DEPTH + " levels, or has a number of over "
-                    + Json.MAX_NUMBER_LENGTH + " characters");
+                    + Json.MAX_NUMBER_LENGTH + " characters or a member name of over " + Json.MAX_NAME_LENGTH);
         } catch (JacksonException e) {
             boolean duplicate = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate");
             throw invalid("the body " + (duplicate ? "has a member twice" : "is not valid JSON") + ", at character "

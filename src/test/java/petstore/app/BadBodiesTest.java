@@ -88,6 +88,8 @@ class BadBodiesTest {
             invalid("a member without a name twice", "{\"name\":\"a\",\"categoryId\":1,\"\":1,\"\":2}"),
             invalid("half a surrogate pair as a name twice",
                     "{\"name\":\"a\",\"categoryId\":1,\"\\ud800\":1,\"\\ud800\":2}"),
+            invalid("a member name of 257 characters", "{\"name\":\"a\",\"categoryId\":1,\"" + "x".repeat(257)
+                    + "\":1}"),
             invalid("arrays 32 levels down", unknown("[".repeat(32) + "]".repeat(32))),
             invalid("objects 32 levels down", unknown("{\"x\":".repeat(32) + "1" + "}".repeat(32))),
             invalid("arrays 30,000 levels down", unknown("[".repeat(30_000) + "]".repeat(30_000))),

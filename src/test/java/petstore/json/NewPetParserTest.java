@@ -1,12 +1,9 @@
 package petstore.json;
 
-import java.lang.management.ManagementFactory;
-
 import org.junit.jupiter.api.Test;
 import petstore.Failure;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class NewPetParserTest {
@@ -28,22 +25,6 @@ class NewPetParserTest {
                 + " sold; categoryId is required");
         assertRefused("{\"name\":\"" + "x".repeat(255) + "\\u0000\",\"categoryId\":1}",
                 "name must be 1 to 255 characters long; name must not contain U+0000");
-    }
-
-    /// They are the client's choice, and may be different ones each time.
-    @Test
-    void keepsNoNamesOfMembers() {
-        long before = heapBytes();
-        for (int i = 0; i < 1_000; i++) {
-            NewPetParser.parse(
-                    ("{\"name\":\"Rex\",\"categoryId\":1,\"" + "x".repeat(40_000) + i + "\":1}").getBytes(UTF_8));
-        }
-        assertThat(heapBytes() - before).isLessThan(10_000_000);
-    }
-
-    private static long heapBytes() {
-        System.gc();
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     private static void assertRefused(String body, String message) {
