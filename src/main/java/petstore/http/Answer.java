@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
 import petstore.Failure;
 
 /// What the service says to a request.
@@ -18,6 +20,8 @@ record Answer(int status, List<Header> headers, Buffer body, Optional<Failure.Ki
 
     static final Header JSON = Header.of("Content-Type", "application/json");
     static final Header NO_STORE = Header.of("Cache-Control", "no-store");
+
+    private static final int SLICE = 16 * 1024;
 
     Answer {
         headers = List.copyOf(headers);
@@ -40,6 +44,18 @@ record Answer(int status, List<Header> headers, Buffer body, Optional<Failure.Ki
 
     static Answer bodiless(int status, Header... headers) {
         return new Answer(status, List.of(headers), Buffer.buffer(), Optional.empty());
+    }
+
+    /// Sends the body, a long one in slices, each when the client has taken those before: what waits for it is kept beside the heap.
+    Future<Void> endWithBody(HttpServerResponse response) {
+        return end(response, body);
+    }
+
+    private static Future<Void> end(HttpServerResponse response, Buffer rest) {
+        return rest.length() <= SLICE
+                ? response.end(rest)
+                : response.write(rest.slice(0, SLICE))
+                        .compose(_ -> end(response, rest.slice(SLICE, rest.length())));
     }
 
     /// This answer with `more` behind its own headers.

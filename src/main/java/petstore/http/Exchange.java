@@ -9,7 +9,6 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,12 +24,8 @@ final class Exchange {
     static final String NO_KEY = "-";
 
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
-    /// The most of an answer's body that waits, beside the heap, for the client to take it.
-    private static final int SLICE = 16 * 1024;
     /// How many header fields a request may have that are kept until its answer has gone.
     private static final int USUAL_FIELDS = 32;
-    /// How much of a body is read that nobody wants, so that its sender gets to read the answer.
-    private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
 
     /// How far it has come.
     private enum Stage {
@@ -228,7 +223,7 @@ final class Exchange {
             headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
         if (!hasEnded()) {
-            drain();
+            RequestBody.drop(request, this::cut, () -> advanced(System.nanoTime()));
         }
         unpause();
         if (!multiplexed && response.writeQueueFull()) {
@@ -243,7 +238,7 @@ final class Exchange {
             return;
         }
         boolean bodyless = request.method().equals(HttpMethod.HEAD);
-        Future<Void> sending = bodyless ? response.end() : end(response, answer.body());
+        Future<Void> sending = bodyless ? response.end() : answer.endWithBody(response);
         sending.onComplete(done -> {
             long now = System.nanoTime();
             stage = Stage.SENT;
@@ -259,13 +254,6 @@ final class Exchange {
             }
             advanced(now);
         });
-    }
-
-    private static Future<Void> end(HttpServerResponse response, Buffer body) {
-        return body.length() <= SLICE
-                ? response.end(body)
-                : response.write(body.slice(0, SLICE))
-                        .compose(_ -> end(response, body.slice(SLICE, body.length())));
     }
 
     private static void add(List<Header> more, MultiMap headers) {
@@ -315,16 +303,5 @@ final class Exchange {
     /// Whether a body comes with the request, be it empty, whose end HTTP/1.1 may fail to find.
     boolean announcesBody() {
         return announcesBody;
-    }
-
-    private void drain() {
-        long[] dropped = {0};
-        request.handler(chunk -> {
-            dropped[0] += chunk.length();
-            if (dropped[0] > MAX_UNWANTED_BYTES) {
-                cut();
-            }
-        });
-        request.endHandler(_ -> advanced(System.nanoTime()));
     }
 }

@@ -17,6 +17,9 @@ final class RequestBody {
     /// The longest body that is read, in bytes.
     static final int MAX_LENGTH = 64 * 1024;
 
+    /// How much is read of a body that nobody wants.
+    private static final long MAX_UNWANTED_BYTES = 16L * 1024 * 1024;
+
     private RequestBody() {
     }
 
@@ -78,5 +81,20 @@ final class RequestBody {
             }
         }
         return true;
+    }
+
+    /// Reads what has not come yet and drops it, so that its sender gets to read the answer.
+    ///
+    /// @param tooMuch is called when that is more than anybody should send for nothing
+    /// @param ended is called when all of it has come
+    static void drop(HttpServerRequest request, Runnable tooMuch, Runnable ended) {
+        long[] dropped = {0};
+        request.handler(chunk -> {
+            dropped[0] += chunk.length();
+            if (dropped[0] > MAX_UNWANTED_BYTES) {
+                tooMuch.run();
+            }
+        });
+        request.endHandler(_ -> ended.run());
     }
 }
