@@ -137,6 +137,18 @@ class MetricsTest {
     }
 
     @Test
+    void countsCollectionsOfGarbage() {
+        double before = collections();
+        System.gc();
+        assertThat(collections()).isGreaterThan(before);
+    }
+
+    private double collections() {
+        return metrics().lines().filter(line -> line.startsWith("jvm_gc_duration_seconds_count{jvm_gc_name="))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
+    }
+
+    @Test
     void isOnTheAdminListenerAlone() {
         assertThat(new ApiClient(service.port(), "").get("/metrics").statusCode()).isEqualTo(404);
     }
