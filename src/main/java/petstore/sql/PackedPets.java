@@ -26,10 +26,12 @@ final class PackedPets implements Iterable<Pet> {
     private static final byte[] NONE = {};
     private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
             + " coalesce(status, ''))) AS BLOB)";
-    /// The first `?2 + 1` animals behind `?1`, and the last one's id. SQLite reads a range of ids straight from the table, in their
-    /// order; of a subquery with a limit it would copy every row.
-    private static final String LIST = PACKED + ", max(id) FROM pet WHERE id > ?1 AND id <= coalesce("
+    /// The first `?2 + 1` animals behind `?1`. SQLite reads a range of ids straight from the table, in their order; of a subquery
+    /// with a limit it would copy every row.
+    private static final String RANGE = " FROM pet WHERE id > ?1 AND id <= coalesce("
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
+    private static final String LIST = PACKED + RANGE;
+    private static final String LIST_WITH_LAST_ID = PACKED + ", max(id)" + RANGE;
     private static final String LIST_BY_STATUS = PACKED + " FROM (" + PetRow.SELECT
             + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
 
@@ -56,7 +58,7 @@ final class PackedPets implements Iterable<Pet> {
 
     /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
     static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
-        PreparedStatement select = session.prepare(LIST);
+        PreparedStatement select = session.prepare(LIST_WITH_LAST_ID);
         long lastId = 0;
         do {
             select.setLong(1, lastId);
