@@ -9,6 +9,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import petstore.Failure;
+import petstore.Utf8;
 
 /// What the service says to a request.
 ///
@@ -27,19 +28,24 @@ record Answer(int status, List<Header> headers, Buffer body, Optional<Failure.Ki
         headers = List.copyOf(headers);
     }
 
+    static Answer json(int status, Utf8 body, Header... more) {
+        return of(status, JSON,
+                Buffer.buffer(body.length()).appendBytes(body.bytes(), body.offset(), body.length()), more);
+    }
+
     static Answer json(int status, byte[] body, Header... more) {
-        return of(status, JSON, body, more);
+        return of(status, JSON, Buffer.buffer(body), more);
     }
 
     static Answer ok(String contentType, byte[] body, Header... more) {
-        return of(200, Header.of(HttpHeaders.CONTENT_TYPE, contentType), body, more);
+        return of(200, Header.of(HttpHeaders.CONTENT_TYPE, contentType), Buffer.buffer(body), more);
     }
 
-    private static Answer of(int status, Header contentType, byte[] body, Header... more) {
+    private static Answer of(int status, Header contentType, Buffer body, Header... more) {
         List<Header> headers = new ArrayList<>(List.of(more));
         headers.addFirst(contentType);
-        headers.add(Header.of(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length)));
-        return new Answer(status, headers, Buffer.buffer(body), Optional.empty());
+        headers.add(Header.of(HttpHeaders.CONTENT_LENGTH, String.valueOf(body.length())));
+        return new Answer(status, headers, body, Optional.empty());
     }
 
     static Answer bodiless(int status, Header... headers) {

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import petstore.Catalogue;
 import petstore.Page;
 import petstore.PetQuery;
+import petstore.Utf8;
 import petstore.Version;
 import petstore.json.PetJson;
 
@@ -42,7 +43,7 @@ final class ListPets {
     }
 
     private Representation represent(Page page) {
-        byte[] body = PetJson.write(page.pets());
+        Utf8 body = PetJson.write(page.pets());
         return new Representation(page.next().isEmpty()
                 ? Answer.json(200, body)
                 : Answer.json(200, body, link(page.next().get())));

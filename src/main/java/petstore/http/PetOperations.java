@@ -18,6 +18,7 @@ import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.Sha256;
+import petstore.Utf8;
 import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
@@ -78,7 +79,9 @@ final class PetOperations {
     /// The fingerprint is that of what the body says, however it is spelled.
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
-        String fingerprint = HexFormat.of().formatHex(Sha256.of(PetJson.write(newPet.withId(0))));
+        Utf8 meant = PetJson.write(newPet.withId(0));
+        String fingerprint = HexFormat.of().formatHex(
+                Sha256.of(digest -> digest.update(meant.bytes(), meant.offset(), meant.length())));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
                 idempotencyRetention);
     }

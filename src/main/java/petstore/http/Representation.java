@@ -68,13 +68,14 @@ final class Representation {
     }
 
     private static String tag(Answer answer) {
-        MessageDigest digest = Sha256.begin();
-        for (Header header : answer.headers()) {
-            update(digest, header.name(), ':');
-            update(digest, header.value(), '\n');
-        }
-        digest.update(((BufferInternal) answer.body()).getByteBuf().nioBuffer());
-        byte[] bytes = Arrays.copyOf(digest.digest(), TAG_BYTES);
+        byte[] hash = Sha256.of(digest -> {
+            for (Header header : answer.headers()) {
+                update(digest, header.name(), ':');
+                update(digest, header.value(), '\n');
+            }
+            digest.update(((BufferInternal) answer.body()).getByteBuf().nioBuffer());
+        });
+        byte[] bytes = Arrays.copyOf(hash, TAG_BYTES);
         return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes) + '"';
     }
 

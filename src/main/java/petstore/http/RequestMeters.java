@@ -59,9 +59,11 @@ final class RequestMeters {
     /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
     void answered(Exchange exchange, Answer answer, long durationNs) {
         String method = exchange.request().method().name();
-        Name name = new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(), answer.status());
-        Timer known = durations.get(name);
-        Timer timer = known == null ? durations.computeIfAbsent(name, this::duration) : known;
+        Timer timer = durations.get(new Name(method, exchange.route(), answer.status()));
+        if (timer == null) {
+            timer = durations.computeIfAbsent(new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(),
+                    answer.status()), this::duration);
+        }
         timer.record(durationNs, TimeUnit.NANOSECONDS);
         if (answer.refusal().isPresent()) {
             refusals.computeIfAbsent(answer.refusal().get(), this::refusal).increment();

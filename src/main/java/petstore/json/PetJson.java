@@ -23,19 +23,19 @@ public final class PetJson {
     }
 
     /// One animal, e.g. `{"id":1,"name":"Whiskers","categoryId":7,"status":"available"}`; an absent status is left out.
-    public static byte[] write(Pet pet) {
-        return append(pet, new Utf8Builder(USUAL_LENGTH)).toByteArray();
+    public static Utf8 write(Pet pet) {
+        return append(pet, new Utf8Builder(USUAL_LENGTH)).toUtf8();
     }
 
     /// A bare array of animals, in their order.
-    public static byte[] write(List<Pet> pets) {
+    public static Utf8 write(List<Pet> pets) {
         Utf8Builder json = new Utf8Builder(2 + pets.size() * USUAL_LENGTH);
         char before = '[';
         for (Pet pet : pets) {
             append(pet, json.append(before));
             before = ',';
         }
-        return (pets.isEmpty() ? json.append("[]") : json.append(']')).toByteArray();
+        return (pets.isEmpty() ? json.append("[]") : json.append(']')).toUtf8();
     }
 
     /// Appends one animal, as [#write(Pet)] writes it.

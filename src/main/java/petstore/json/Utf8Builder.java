@@ -75,9 +75,9 @@ public final class Utf8Builder {
         }
     }
 
-    /// All that was appended.
-    public byte[] toByteArray() {
-        return Arrays.copyOf(bytes, length);
+    /// All that was appended; nothing is appended or forgotten afterwards.
+    public Utf8 toUtf8() {
+        return new Utf8(bytes, 0, length);
     }
 
     /// Writes all that was appended, and is empty then.

@@ -33,8 +33,8 @@ class TextLogTest {
     void everyRequestIsOneLine() {
         new TextLog().append(new RequestLog.Entry(MOMENT.toEpochMilli(), "answered", "a", "-",
                 "GÉT\n2030-12-05T23:59:59.123Z INFO  audit - forged", "/v1/pets", 200, 2, "-", 5), line);
-        assertThat(line.toByteArray()).asString(StandardCharsets.UTF_8)
-                .isEqualTo("2027-01-31T12:00:00.007Z INFO  access - answered request=a key=- method=GÉT |"
+        assertThat(line.toUtf8())
+                .hasToString("2027-01-31T12:00:00.007Z INFO  access - answered request=a key=- method=GÉT |"
                         + " 2030-12-05T23:59:59.123Z INFO  audit - forged route=/v1/pets status=200 bytes=2 trace=-"
                         + " duration_us=5\n");
     }
@@ -42,8 +42,9 @@ class TextLogTest {
     @Test
     void everyRefusalIsOneLine() {
         new TextLog().append(MOMENT.toEpochMilli(), "audit", "refused 401 GET /vé\n2030-12-05 audit - forged", line);
-        assertThat(line.toByteArray()).asString(StandardCharsets.UTF_8)
-                .isEqualTo("2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET /vé | 2030-12-05 audit - forged\n");
+        assertThat(line.toUtf8())
+                .hasToString(
+                        "2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET /vé | 2030-12-05 audit - forged\n");
     }
 
     @Test
