@@ -2,7 +2,7 @@
  * Stands between the program and the disk that its store is on; loaded by LD_PRELOAD.
  *
  * In the folder that TEST_DISK names, a file `fsync`, `write` or `read` makes that call fail for as long as it is
- * there, and `petstore.db.undo` and `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss
+ * there, and `checkpoint` what writes to the database past its log; `petstore.db.undo` and `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss
  * of power, brought about afterwards. A record there is three int64 (offset, size of the file before, count of bytes before)
  * and those bytes.
  */
@@ -27,17 +27,19 @@ static int is_on(const char *fault) {
     return access(path, F_OK) == 0;
 }
 
-/* The name of the store's file behind fd, NULL when it is another file. */
-static const char *store_file(int fd) {
+static int is_named(int fd, const char *expected) {
     char link[64];
     char path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);
     path[length < 0 ? 0 : length] = 0;
     const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? "" : slash + 1;
-    return strcmp(name, "petstore.db") == 0 ? "petstore.db"
-        : strcmp(name, "petstore.db-wal") == 0 ? "petstore.db-wal" : NULL;
+    return slash != NULL && strcmp(slash + 1, expected) == 0;
+}
+
+/* The name of the store's file behind fd, NULL when it is another file. */
+static const char *store_file(int fd) {
+    return is_named(fd, "petstore.db") ? "petstore.db" : is_named(fd, "petstore.db-wal") ? "petstore.db-wal" : NULL;
 }
 
 static int open_undo(const char *file, int flags) {
@@ -65,7 +67,7 @@ static void remember(int fd, const char *file, size_t count, off64_t offset) {
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
     const char *file = store_file(fd);
-    if (file != NULL && is_on("write")) {
+    if (file != NULL && (is_on("write") || (strcmp(file, "petstore.db") == 0 && is_on("checkpoint")))) {
         errno = ENOSPC;
         return -1;
     }
@@ -73,6 +75,15 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
         remember(fd, file, count, offset);
     }
     return NEXT(pwrite64)(fd, bytes, count, offset);
+}
+
+/* SQLite always says where to write; the lock of the folder is written so. */
+ssize_t write(int fd, const void *bytes, size_t count) {
+    if (is_on("write") && is_named(fd, "petstore.lock")) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return NEXT(write)(fd, bytes, count);
 }
 
 ssize_t pread64(int fd, void *bytes, size_t count, off64_t offset) {

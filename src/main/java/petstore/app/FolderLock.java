@@ -78,10 +78,10 @@ final class FolderLock implements AutoCloseable {
             channel.truncate(0);
             channel.write(
                     ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
-            return true;
         } catch (IOException e) {
-            throw cannotLock(e);
+            // A full disk has no room for the number, which is for people: the lock holds without it.
         }
+        return true;
     }
 
     private boolean tryLock(long position, boolean shared) {

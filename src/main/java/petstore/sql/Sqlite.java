@@ -35,11 +35,14 @@ final class Sqlite implements Database {
     private final DatabaseErrors errors;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
+    /// Whether what was in the log at the start is in the file; guarded by `writing`.
+    private boolean settled;
 
-    private Sqlite(Path file, Session writer, ReaderPool readers, ReaderPool readerAside, DatabaseErrors errors,
-            Runnable onLostDisk) {
+    private Sqlite(Path file, Session writer, boolean settled, ReaderPool readers, ReaderPool readerAside,
+            DatabaseErrors errors, Runnable onLostDisk) {
         this.file = file;
         this.writer = writer;
+        this.settled = settled;
         this.readers = readers;
         this.readerAside = readerAside;
         this.errors = errors;
@@ -73,9 +76,9 @@ final class Sqlite implements Database {
         Session writer = SqliteFile.connectWriter(file);
         try {
             Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer, work -> inTransaction(writer, work));
-            settle(writer);
+            boolean settled = settleUnlessFull(writer);
             DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
-            return new Sqlite(file, writer,
+            return new Sqlite(file, writer, settled,
                     new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors),
                     new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors), errors,
                     onLostDisk);
@@ -89,6 +92,21 @@ final class Sqlite implements Database {
     /// synced, and the kernel may take pages that it failed to write for written.
     private static void settle(Session session) throws SQLException {
         session.text("PRAGMA wal_checkpoint(PASSIVE)");
+    }
+
+    /// The same, if the disk has room for it. If not it has synced the log, which SQLite does before it moves anything: so the
+    /// store can be read.
+    private static boolean settleUnlessFull(Session session) throws SQLException {
+        try {
+            settle(session);
+            return true;
+        } catch (SQLException e) {
+            if (!isFullDisk(e)) {
+                throw e;
+            }
+            LOG.warn("The store's disk is full; free some space, for nothing can be written until then: {}", reason(e));
+            return false;
+        }
     }
 
     @Override
@@ -107,6 +125,11 @@ final class Sqlite implements Database {
         try {
             if (diskLost) {
                 throw Failure.unavailable(LOST_DISK);
+            }
+            if (!settled) {
+                // What is written behind pages that the disk may not have could not be found after a loss of power.
+                settle(writer);
+                settled = true;
             }
             return inTransaction(writer, work);
         } catch (SQLException e) {
@@ -146,6 +169,10 @@ final class Sqlite implements Database {
     private static boolean isLostDisk(SQLException e) {
         return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_FSYNC
                 || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
+    }
+
+    private static boolean isFullDisk(SQLException e) {
+        return e instanceof SQLiteException sqlite && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_FULL;
     }
 
     /// A broken constraint is a defect of ours; everything else that SQLite reports (disk full, a lock held too long, a

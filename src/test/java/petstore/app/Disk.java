@@ -21,7 +21,7 @@ final class Disk {
 
     /// What the program asks of the disk.
     enum Call {
-        FSYNC("fsync"), READ("read"), WRITE("write");
+        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint");
 
         private final String file;
 

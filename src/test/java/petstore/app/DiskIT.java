@@ -2,6 +2,7 @@ package petstore.app;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,51 @@ class DiskIT {
         try (PetstoreProcess next = serve(Map.of()).awaitReady()) {
             assertThat(shown(next)).hasSize(2);
             add(next, 201);
+        }
+    }
+
+    @Test
+    void startsOnAFullDiskToReadAndWritesOnceThereIsSpace() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            add(server, 201);
+            disk.fail(Disk.Call.WRITE);
+            add(server, 503);
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+        }
+        disk.fail(Disk.Call.FSYNC);
+        try (PetstoreProcess server = serve(disk)) {
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.code()).as("what may not be on the disk is not shown").isEqualTo(1);
+            assertThat(ending.err()).singleElement().asString().contains("SQLITE_IOERR_FSYNC");
+        }
+        disk.heal(Disk.Call.FSYNC);
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            assertThat(server.err()).singleElement().asString().contains("disk is full", "free some space");
+            assertThat(shown(server)).hasSize(1);
+            add(server, 503);
+            assertThat(command(disk, "export", "-").out()).hasSize(1);
+            assertThat(command(disk, "keys", "list", "--format", "json").out()).containsExactly("[]");
+            assertThat(command(disk, "backup", temporary.resolve("backup.db").toString()).err())
+                    .singleElement().asString().startsWith("Backed up 1 animals");
+            disk.fail(Disk.Call.CHECKPOINT);
+            disk.heal(Disk.Call.WRITE);
+            add(server, 503);
+            disk.heal(Disk.Call.CHECKPOINT);
+            add(server, 201);
+            ledger.verify(shown(server));
+            assertThat(shown(server)).hasSize(2);
+        }
+    }
+
+    private PetstoreProcess.Ending command(Disk disk, String... words) {
+        List<String> arguments = new ArrayList<>(List.of(words));
+        arguments.addAll(List.of("--data", folder.toString()));
+        try (PetstoreProcess command = PetstoreProcess.start(disk.environment(), arguments.toArray(String[]::new))) {
+            PetstoreProcess.Ending ending = command.ending();
+            assertThat(ending.code()).as(ending.toString()).isZero();
+            return ending;
         }
     }
 
