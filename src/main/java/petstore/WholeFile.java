@@ -7,11 +7,12 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 
 /// Files that appear whole and on disk, or not at all.
 public final class WholeFile {
 
-    /// What writes a file.
+    /// What makes a file and writes it.
     ///
     /// @param <T> what it has to say of it
     /// @param <E> what it throws beside `IOException`
@@ -23,8 +24,8 @@ public final class WholeFile {
     private WholeFile() {
     }
 
-    /// Has a file written beside `target`, under a name that no other process uses, and puts it in the place of `target` once it is
-    /// on disk. What is left of it is gone when the writing fails, or the process ends.
+    /// Has a file made and written beside `target`, under a name that nobody else uses, and puts it in the place of `target` once
+    /// it is on disk. What is left of it is gone when the writing fails, or the process ends.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` when there is no folder for it.
     ///
@@ -34,10 +35,11 @@ public final class WholeFile {
         if (!Files.isDirectory(folder)) {
             throw Failure.unavailable("there is no folder for " + target);
         }
-        Path part = target.resolveSibling(target.getFileName() + "." + ProcessHandle.current().pid() + ".part");
+        // In containers that share a volume, processes have the same number.
+        String mark = Long.toHexString(new SecureRandom().nextLong());
+        Path part = target.resolveSibling(target.getFileName() + "." + mark + ".part");
         part.toFile().deleteOnExit();
         try {
-            Files.deleteIfExists(part);
             T result = writing.to(part);
             sync(part);
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);

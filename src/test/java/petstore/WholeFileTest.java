@@ -3,6 +3,7 @@ package petstore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,19 @@ class WholeFileTest {
     void takesThePlaceOfAnother() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         WholeFile.write(target, part -> Files.writeString(part, "Whiskers"));
+        assertThat(target).hasContent("Whiskers");
+    }
+
+    /// Processes of two containers have the same number, and so have these.
+    @Test
+    void twoThatAreWrittenAtOnceAreBothWhole() throws Exception {
+        Path target = folder.resolve("animals");
+        WholeFile.write(target, part -> {
+            Files.writeString(part, "Whis", StandardOpenOption.CREATE_NEW);
+            WholeFile.write(target, other -> Files.writeString(other, "Rex", StandardOpenOption.CREATE_NEW));
+            assertThat(target).hasContent("Rex");
+            return Files.writeString(part, "kers", StandardOpenOption.APPEND);
+        });
         assertThat(target).hasContent("Whiskers");
     }
 
