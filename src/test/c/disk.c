@@ -2,9 +2,9 @@
  * Stands between the program and the disk that its store is on; loaded by LD_PRELOAD.
  *
  * In the folder that TEST_DISK names, a file `fsync`, `write` or `read` makes that call fail for as long as it is
- * there, and `checkpoint` what writes to the database past its log; `petstore.db.undo` and `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss
- * of power, brought about afterwards. A record there is three int64 (offset, size of the file before, count of bytes before)
- * and those bytes.
+ * there, `checkpoint` what writes to the database past its log, `copy` what writes a backup. `petstore.db.undo` and
+ * `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss of power, brought about
+ * afterwards. A record there is three int64 (offset, size of the file before, count of bytes before) and those bytes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,14 +27,24 @@ static int is_on(const char *fault) {
     return access(path, F_OK) == 0;
 }
 
-static int is_named(int fd, const char *expected) {
+static const char *name(int fd, char path[PATH_MAX]) {
     char link[64];
-    char path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length < 0 ? 0 : length] = 0;
     const char *slash = strrchr(path, '/');
-    return slash != NULL && strcmp(slash + 1, expected) == 0;
+    return slash == NULL ? "" : slash + 1;
+}
+
+static int is_named(int fd, const char *expected) {
+    char path[PATH_MAX];
+    return strcmp(name(fd, path), expected) == 0;
+}
+
+static int is_part(int fd) {
+    char path[PATH_MAX];
+    const char *dot = strrchr(name(fd, path), '.');
+    return dot != NULL && strcmp(dot, ".part") == 0;
 }
 
 /* The name of the store's file behind fd, NULL when it is another file. */
@@ -67,6 +77,10 @@ static void remember(int fd, const char *file, size_t count, off64_t offset) {
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
     const char *file = store_file(fd);
+    if (is_on("copy") && is_part(fd)) {
+        errno = ENOSPC;
+        return -1;
+    }
     if (file != NULL && (is_on("write") || (strcmp(file, "petstore.db") == 0 && is_on("checkpoint")))) {
         errno = ENOSPC;
         return -1;

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
+import org.sqlite.SQLiteErrorCode;
 import petstore.Failure;
 import petstore.PrivateFiles;
 import petstore.WholeFile;
@@ -54,9 +55,15 @@ final class SqliteCopy {
         try (Session session = SqliteFile.connectReader(source)) {
             session.execute("BEGIN");
             long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
-            session.unwrap(SQLiteConnection.class).getDatabase().backup("main", target.toString(),
+            int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main", target.toString(),
                     (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
                     PAGES_PER_STEP);
+            if (result == SQLiteErrorCode.SQLITE_FULL.code) {
+                throw new SQLException("the disk is full");
+            }
+            if (result != SQLiteErrorCode.SQLITE_OK.code) {
+                throw new SQLException(SQLiteErrorCode.getErrorCode(result).toString());
+            }
             session.execute("COMMIT");
             return count;
         }

@@ -21,7 +21,7 @@ final class Disk {
 
     /// What the program asks of the disk.
     enum Call {
-        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint");
+        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy");
 
         private final String file;
 

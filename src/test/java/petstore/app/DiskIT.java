@@ -105,13 +105,35 @@ class DiskIT {
         }
     }
 
+    @Test
+    void backupOntoAFullDiskSaysSoAndLeavesNothing() {
+        Disk disk = disk();
+        Path backups = temporary.resolve("backups");
+        assertThat(backups.toFile().mkdir()).isTrue();
+        Path backup = backups.resolve("backup.db");
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            add(server, 201);
+            disk.fail(Disk.Call.COPY);
+            PetstoreProcess.Ending ending = ending(disk, "backup", backup.toString());
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.err()).containsExactly("petstore: " + backup + " cannot be backed up: the disk is full");
+            assertThat(backups).isEmptyDirectory();
+            disk.heal(Disk.Call.COPY);
+            command(disk, "backup", backup.toString());
+        }
+    }
+
     private PetstoreProcess.Ending command(Disk disk, String... words) {
+        PetstoreProcess.Ending ending = ending(disk, words);
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        return ending;
+    }
+
+    private PetstoreProcess.Ending ending(Disk disk, String... words) {
         List<String> arguments = new ArrayList<>(List.of(words));
         arguments.addAll(List.of("--data", folder.toString()));
         try (PetstoreProcess command = PetstoreProcess.start(disk.environment(), arguments.toArray(String[]::new))) {
-            PetstoreProcess.Ending ending = command.ending();
-            assertThat(ending.code()).as(ending.toString()).isZero();
-            return ending;
+            return command.ending();
         }
     }
 
