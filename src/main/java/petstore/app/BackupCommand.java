@@ -8,7 +8,10 @@ import petstore.Failure;
 import petstore.sql.SqlStore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `petstore backup`: copies the embedded store.
 @Command(name = "backup", description = "Copies the embedded store to a file and verifies the copy; beside a running server too.", footer = {
@@ -21,6 +24,8 @@ final class BackupCommand implements Callable<Integer> {
     private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
+    @Spec
+    private CommandSpec spec;
     @Parameters(paramLabel = "FILE", description = "Where to; must not exist.")
     private Path file;
 
@@ -31,6 +36,10 @@ final class BackupCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
+        if (file.equals(Path.of("-"))) {
+            throw new ParameterException(spec.commandLine(),
+                    "a backup cannot go to stdout, because it is verified first; name a file, or ./- for one of that name");
+        }
         StoreChoice.requireEmbedded(folder);
         if (Files.exists(file)) {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");

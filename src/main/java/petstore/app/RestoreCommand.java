@@ -10,7 +10,10 @@ import petstore.Failure;
 import petstore.sql.SqlStore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `petstore restore`: puts a backup in the place of the embedded store.
 @Command(name = "restore", description = "Puts a backup in the place of the embedded store, which is kept aside; not while a server runs.", footer = {
@@ -26,6 +29,8 @@ final class RestoreCommand implements Callable<Integer> {
     private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
+    @Spec
+    private CommandSpec spec;
     @Parameters(paramLabel = "FILE", description = "The backup, as 'petstore backup' made it.")
     private Path file;
 
@@ -36,6 +41,10 @@ final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Path folder = store.embedded("pg_restore restores a PostgreSQL database");
+        if (file.equals(Path.of("-"))) {
+            throw new ParameterException(spec.commandLine(),
+                    "a backup cannot come from stdin, because it is verified first; name a file, or ./- for one of that name");
+        }
         if (!Files.isRegularFile(file)) {
             throw Failure.unavailable(file + " is no file");
         }

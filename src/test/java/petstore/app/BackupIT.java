@@ -139,6 +139,13 @@ class BackupIT {
     }
 
     @Test
+    void aFileMayBeCalledLikeStdout() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup ./- && petstore restore ./- --data other").code()).isZero();
+        assertThat(pets(folder.resolve("other"))).hasSize(1);
+    }
+
+    @Test
     void nothingIsRestoredUnderACommandThatChangesTheStore() throws IOException {
         importAnimals(1);
         assertThat(shell.run("petstore backup backup.db").code()).isZero();

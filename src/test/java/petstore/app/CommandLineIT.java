@@ -73,6 +73,7 @@ class CommandLineIT {
                         List.of("pom.xml (--tls-certificate)", "PEM")),
                 usage("keys create", "--name"), usage("keys create --name x --scope all", "pets:read", "pets:write"),
                 usage("keys create --name x --expires-in soon", "--expires-in", "90d"), usage("keys revoke", "ID"),
+                usage("backup -", "stdout", "./-"), usage("restore -", "stdin", "./-"),
                 setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
                 setting("PETSTORE_API_KEY", "a long key with spaces", "PETSTORE_API_KEY", "spaces"),
                 setting("PETSTORE_IDLE_TIMEOUT", "long", "PETSTORE_IDLE_TIMEOUT", "'long'"),
