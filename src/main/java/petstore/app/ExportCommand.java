@@ -48,14 +48,28 @@ final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    /// Writes to a pipe or a device as it is, and to the file that a link leads to.
+    /// Writes to a pipe or a device as it is, to the end of a file that is open, and to the file that a link leads to.
     private long exportTo(SqlStore open, Path target) throws IOException {
         if (!Files.exists(target)) {
             return exportToFile(open, target);
         }
-        return Files.isRegularFile(target)
+        return Files.isRegularFile(target) && !isOpen(target)
                 ? exportToFile(open, target.toRealPath())
-                : export(open, Files.newOutputStream(target));
+                : export(open, Files.newOutputStream(target, StandardOpenOption.APPEND));
+    }
+
+    /// Whether a path leads to what a process has open, as `/dev/stdout` does: that belongs to whoever opened it, with all that is
+    /// in it.
+    private static boolean isOpen(Path target) throws IOException {
+        Path path = target;
+        while (Files.isSymbolicLink(path)) {
+            Path folder = path.resolveSibling(".").toRealPath();
+            if (folder.startsWith("/proc") && folder.endsWith("fd")) {
+                return true;
+            }
+            path = folder.resolve(Files.readSymbolicLink(path));
+        }
+        return false;
     }
 
     private long exportToFile(SqlStore open, Path target) throws IOException {

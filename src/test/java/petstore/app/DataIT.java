@@ -11,6 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.app.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +50,17 @@ class DataIT {
         assertThat(shell.run("petstore export /dev/stdout").out()).hasSize(92).startsWith(
                 exported.out().toArray(String[]::new));
         assertThat(shell.run("ls").out()).containsExactly("animals.csv", "copy", "data");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/dev/stdout >> open", "/dev/fd/1 >> open", "/proc/self/fd/9 9>> open", "link >> open",
+            "/dev/stderr 2>> open"})
+    void writesBehindWhatIsInAnOpenFile(String target) throws IOException {
+        shell.run("petstore import " + EXAMPLES + "; ln -s /dev/stdout link; echo before > open");
+        assertThat(shell.run("petstore export " + target).code()).isZero();
+        assertThat(Files.readAllLines(folder.resolve("open"))).startsWith("before")
+                .filteredOn(line -> line.startsWith("{")).hasSize(46);
+        assertThat(shell.run("ls").out()).containsExactly("data", "link", "open");
     }
 
     @Test
