@@ -1,7 +1,9 @@
 package petstore.app;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.Callable;
@@ -45,9 +47,7 @@ final class RestoreCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(),
                     "a backup cannot come from stdin, because it is verified first; name a file, or ./- for one of that name");
         }
-        if (!Files.isRegularFile(file)) {
-            throw Failure.unavailable(file + " is no file");
-        }
+        requireFile();
         Path aside = folder.resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
         long count;
         boolean replaces;
@@ -62,5 +62,15 @@ final class RestoreCommand implements Callable<Integer> {
         console.err().println("Restored " + count + " animals in " + folder
                 + (replaces ? "; the store before is kept as " + aside : ""));
         return Main.DONE;
+    }
+
+    private void requireFile() {
+        try {
+            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+                throw Failure.unavailable(file + " is no file");
+            }
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " cannot be read", e);
+        }
     }
 }

@@ -54,7 +54,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
                 .orElseGet(() -> SqlStore.serveSqlite(folder, migrate, onLostDisk, meters));
     }
 
-    /// Whether there is an embedded store, or a database is used instead of it.
+    /// Whether there is an embedded store, or a database is used instead of it. Errors: [Failure] when that cannot be told.
     boolean exists() {
         return database.isPresent() || SqlStore.hasSqlite(folder);
     }
@@ -72,7 +72,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
         }
     }
 
-    /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none.
+    /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none, or that cannot be told.
     static void requireEmbedded(Path folder) {
         if (!SqlStore.hasSqlite(folder)) {
             throw Failure.unavailable(

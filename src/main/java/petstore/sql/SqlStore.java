@@ -81,7 +81,7 @@ public final class SqlStore implements AutoCloseable {
                 new CompositeMeterRegistry());
     }
 
-    /// Whether there is a SQLite store in `folder`.
+    /// Whether there is a SQLite store in `folder`. Errors: [petstore.Failure] of kind `UNAVAILABLE` when that cannot be told.
     public static boolean hasSqlite(Path folder) {
         return SqliteFile.exists(folder);
     }

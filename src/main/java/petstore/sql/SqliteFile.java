@@ -3,7 +3,9 @@ package petstore.sql;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -51,8 +53,16 @@ final class SqliteFile {
     private SqliteFile() {
     }
 
+    /// Whether there is one in `folder`. Errors: [Failure] when that cannot be told.
     static boolean exists(Path folder) {
-        return Files.exists(in(folder));
+        try {
+            Files.readAttributes(in(folder), BasicFileAttributes.class);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be read", e);
+        }
     }
 
     static Path in(Path folder) {

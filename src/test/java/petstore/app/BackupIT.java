@@ -102,7 +102,7 @@ class BackupIT {
             Ending ending = file.equals("good.db") ? refused(file, "none.db") : refused(file, file);
             assertThat(ending.err().getFirst()).as(file).containsAnyOf("damaged", "malformed", "not a database",
                     "is no store",
-                    "newer petstore", "is in use", "is no file");
+                    "newer petstore", "is in use", "there is no such file");
         }
         assertThat(Files.readAllBytes(shell.data().resolve("petstore.db"))).isEqualTo(store);
         assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
@@ -179,6 +179,23 @@ class BackupIT {
                 .isZero();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shell.data().resolve("petstore.db"))))
                 .isEqualTo("rw-------");
+    }
+
+    /// Root may do everything, unless it gives that up.
+    @Test
+    void saysWhatMayNotBeRead() throws IOException {
+        importAnimals(1);
+        String bound = "b() { [ $(id -u) != 0 ] || set -- setpriv --inh-caps=-all --bounding-set=-all \"$@\"; \"$@\"; };";
+        assumeThat(shell.run("mkdir here; petstore backup here/backup.db; chmod 0 data here;" + bound
+                + " b true && ! b ls data/petstore.db").code()).as("permissions hold").isZero();
+        for (String command : List.of("keys list", "export animals.ndjson", "backup other.db")) {
+            assertThat(shell.run(bound + "b petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(),
+                    List.of("petstore: the store's folder ./data (--data) cannot be read: permission denied")));
+        }
+        assertThat(shell.run(bound + "b petstore restore here/backup.db --data other")).isEqualTo(new Ending(1,
+                List.of(), List.of("petstore: here/backup.db cannot be read: permission denied")));
+        assertThat(shell.run("chmod 700 data here; petstore restore here/backup.db; petstore restore here").err())
+                .hasSize(2).last().isEqualTo("petstore: here is no file");
     }
 
     /// The service, which runs as somebody else, could not use it.
