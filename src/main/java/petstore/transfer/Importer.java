@@ -1,15 +1,12 @@
 package petstore.transfer;
 
-import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -25,7 +22,6 @@ import petstore.Pet;
 public final class Importer {
 
     private static final int MOST_REPORTED = 100;
-    private static final long GREATEST_ID = Long.MAX_VALUE / 2;
 
     /// What is imported, and how.
     ///
@@ -120,7 +116,7 @@ public final class Importer {
     private Check check() throws IOException {
         bytesBefore = 0;
         Check check = new Check(plan.keepIds() ? catalogue.reserveIds(0) : 0);
-        try (Groups groups = new Groups(check.lastId)) {
+        try (EntryGroups groups = groups(check.lastId)) {
             for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
                 group.forEach(check::count);
             }
@@ -128,9 +124,13 @@ public final class Importer {
         return check;
     }
 
+    private EntryGroups groups(long lastId) throws IOException {
+        return new EntryGroups(catalogue, plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
+    }
+
     /// Reads the next group while the one before is being written.
     private long write(long lastId) throws IOException {
-        try (Groups groups = new Groups(lastId); Writer writer = new Writer()) {
+        try (EntryGroups groups = groups(lastId); Writer writer = new Writer()) {
             try {
                 for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
                     writer.write(goodOf(group));
@@ -215,86 +215,6 @@ public final class Importer {
         @Override
         public void close() {
             thread.close();
-        }
-    }
-
-    /// The entries of the file in groups, with those made bad whose id is taken.
-    private final class Groups implements AutoCloseable {
-        private final CountingStream in = new CountingStream(Files.newInputStream(plan.file()));
-        private final EntryReader entries;
-        /// Those of the file; absent when they are not kept.
-        private final Optional<IdSet> ids;
-        private final long lastId;
-
-        /// @param lastId the greatest id that the store has used
-        Groups(long lastId) throws IOException {
-            this.lastId = lastId;
-            entries = plan.format().reader(in, plan.keepIds());
-            ids = plan.keepIds() ? Optional.of(new IdSet()) : Optional.empty();
-        }
-
-        /// The next entries, empty at the end.
-        List<Entry> next() throws IOException {
-            List<Entry> group = new ArrayList<>(plan.group());
-            for (Optional<Entry> entry = entries.next(); entry.isPresent(); entry = entries.next()) {
-                group.add(entry.get());
-                if (group.size() == plan.group()) {
-                    break;
-                }
-            }
-            progress.accept(bytesBefore + in.bytes);
-            return plan.keepIds() ? withoutClashes(group) : group;
-        }
-
-        /// Ids above the greatest one that was ever used cannot be taken: the store need not be asked for them.
-        private List<Entry> withoutClashes(List<Entry> group) throws IOException {
-            List<Long> doubtful = new ArrayList<>();
-            for (Entry entry : group) {
-                if (entry instanceof Entry.Good(_, var pet) && pet.id() <= lastId) {
-                    doubtful.add(pet.id());
-                }
-            }
-            Set<Long> taken = doubtful.isEmpty() ? Set.of() : catalogue.taken(doubtful);
-            List<Entry> judged = new ArrayList<>(group.size());
-            for (Entry entry : group) {
-                judged.add(entry instanceof Entry.Good good ? judge(good, taken) : entry);
-            }
-            return judged;
-        }
-
-        private Entry judge(Entry.Good entry, Set<Long> taken) throws IOException {
-            long id = entry.pet().id();
-            if (taken.contains(id)) {
-                return new Entry.Bad(entry.line(), "the id " + id + " is taken");
-            }
-            if (id > GREATEST_ID) {
-                return new Entry.Bad(entry.line(), "the id " + id + " leaves too little room for later ones");
-            }
-            return ids.orElseThrow().add(id)
-                    ? entry
-                    : new Entry.Bad(entry.line(), "the id " + id + " stands in the file before");
-        }
-
-        @Override
-        public void close() throws IOException {
-            ids.ifPresent(IdSet::close);
-            entries.close();
-        }
-    }
-
-    /// Counts what is read.
-    private static final class CountingStream extends FilterInputStream {
-        private long bytes;
-
-        CountingStream(InputStream in) {
-            super(in);
-        }
-
-        @Override
-        public int read(byte[] buffer, int offset, int length) throws IOException {
-            int count = super.read(buffer, offset, length);
-            bytes += Math.max(0, count);
-            return count;
         }
     }
 }
