@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ final class ImportCommand implements Callable<Integer> {
     private static final Duration PAUSE_FOR_THE_SERVER = Duration.ofMillis(10);
 
     private final Console console;
+    /// The exit code of a process that a signal ends, once one has come.
+    private final AtomicInteger interruption = new AtomicInteger();
 
     @Mixin
     private final StoreOptions store = new StoreOptions();
@@ -112,17 +115,25 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
+        if (!dryRun) {
+            Signals.stopAtOnceWhenToldTwice(interruption::set);
+        }
         Report report;
         try (ProgressBarOption.Display display = progress.start(console, dryRun ? "check" : "import", " MiB",
                 1 << 20, () -> source.toFile().length() * (dryRun ? 1 : 2))) {
-            report = Importer.run(open.catalogue(), plan(source, alone), display);
+            report = Importer.run(open.catalogue(), plan(source, alone), display, () -> interruption.get() != 0);
         }
-        return tell(report);
+        return interruption.get() == 0 ? tell(report) : tellInterruption(report.written());
     }
 
     private Plan plan(Path source, boolean alone) {
         return new Plan(source, format, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
+    }
+
+    private int tellInterruption(long written) {
+        console.err().println("petstore: the import was interrupted after " + written + " animals, which stay");
+        return interruption.get();
     }
 
     private int tell(Report report) {

@@ -32,7 +32,7 @@ final class ServeCommand implements Callable<Integer> {
             requestLog.close();
             Runtime.getRuntime().halt(Main.DONE);
         }));
-        Signals.stopAtOnceWhenToldTwice();
+        Signals.stopAtOnceWhenToldTwice(Runtime.getRuntime()::exit);
         console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));

@@ -3,6 +3,7 @@ package petstore.app;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 
 /// What the process is told to do by SIGTERM and SIGINT (Ctrl-C).
 ///
@@ -18,9 +19,11 @@ final class Signals {
     private Signals() {
     }
 
-    /// Has the first signal run the shutdown hooks, as it does anyway, and the next one end the process where it stands, with
-    /// exit code 143 (SIGTERM) or 130 (SIGINT). Where Java does not allow that the first signal does what it always does.
-    static void stopAtOnceWhenToldTwice() {
+    /// Has the first signal do what `first` says, and the next one end the process where it stands, with exit code 143 (SIGTERM)
+    /// or 130 (SIGINT). Where Java does not allow that the first signal does what it always does.
+    ///
+    /// @param first is told the exit code
+    static void stopAtOnceWhenToldTwice(IntConsumer first) {
         AtomicBoolean told = new AtomicBoolean();
         try {
             Class<?> signalClass = Class.forName("sun.misc.Signal");
@@ -31,7 +34,7 @@ final class Signals {
                         if (told.getAndSet(true)) {
                             Runtime.getRuntime().halt(ENDED_BY_SIGNAL + number);
                         }
-                        Runtime.getRuntime().exit(ENDED_BY_SIGNAL + number);
+                        first.accept(ENDED_BY_SIGNAL + number);
                         return null;
                     });
             for (String name : NAMES) {

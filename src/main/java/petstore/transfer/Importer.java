@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
@@ -47,38 +48,50 @@ public final class Importer {
     private final Catalogue catalogue;
     private final Plan plan;
     private final LongConsumer progress;
+    private final BooleanSupplier interrupted;
     private long bytesBefore;
 
-    private Importer(Catalogue catalogue, Plan plan, LongConsumer progress) {
+    private Importer(Catalogue catalogue, Plan plan, LongConsumer progress, BooleanSupplier interrupted) {
         this.catalogue = catalogue;
         this.plan = plan;
         this.progress = progress;
+        this.interrupted = interrupted;
     }
 
     /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. Each group is durable when it is
     /// written; when the store fails between two, those before stay.
     ///
     /// @param progress is told the bytes read, of twice the file's size
+    /// @param interrupted whether to end behind the group under way
     /// @throws IOException when the file cannot be read
     /// @throws Failure of kind `INVALID_REQUEST` when it is not of its format, `UNAVAILABLE` when the store fails: it says what stays
-    public static Report run(Catalogue catalogue, Plan plan, LongConsumer progress) throws IOException {
-        return new Importer(catalogue, plan, progress).run();
+    public static Report run(Catalogue catalogue, Plan plan, LongConsumer progress, BooleanSupplier interrupted)
+            throws IOException {
+        return new Importer(catalogue, plan, progress, interrupted).run();
     }
 
     private Report run() throws IOException {
         Check check = check();
-        if (plan.dryRun() || (check.bad > 0 && !plan.skipBad())) {
+        if (writesNothing(check)) {
             return check.report(0);
         }
         if (plan.keepIds() && catalogue.reserveIds(check.greatestId) != check.lastId) {
             // Animals were added meanwhile. From here on the ids of the file are given to nobody else.
             check = check();
-            if (check.bad > 0 && !plan.skipBad()) {
+            if (writesNothing(check)) {
                 return check.report(0);
             }
         }
         bytesBefore = Files.size(plan.file());
         return check.report(write(check.lastId));
+    }
+
+    private boolean writesNothing(Check check) {
+        return plan.dryRun() || interrupted.getAsBoolean() || (check.bad > 0 && !plan.skipBad());
+    }
+
+    private boolean goesOnWith(List<Entry> group) {
+        return !group.isEmpty() && !interrupted.getAsBoolean();
     }
 
     /// What the first reading finds.
@@ -117,7 +130,7 @@ public final class Importer {
         bytesBefore = 0;
         Check check = new Check(plan.keepIds() ? catalogue.reserveIds(0) : 0);
         try (EntryGroups groups = groups(check.lastId)) {
-            for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
+            for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
                 group.forEach(check::count);
             }
         }
@@ -132,7 +145,7 @@ public final class Importer {
     private long write(long lastId) throws IOException {
         try (EntryGroups groups = groups(lastId); Writer writer = new Writer()) {
             try {
-                for (List<Entry> group = groups.next(); !group.isEmpty(); group = groups.next()) {
+                for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
                     writer.write(goodOf(group));
                 }
                 return writer.finish();

@@ -190,6 +190,29 @@ class StopIT {
         }
     }
 
+    /// Beside a server the groups are small and there are pauses: it is not done when it is told.
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void importEndsBehindTheGroupUnderWayAndSaysWhatStays(String signal) throws IOException {
+        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(500_000));
+        try (PetstoreProcess _ = serve();
+                StoreFile store = new StoreFile(folder);
+                PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
+                        folder.toString())) {
+            assumeHears(running, signal);
+            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> count(store) > 0);
+            running.signal(signal);
+            PetstoreProcess.Ending ending = running.ending();
+            assertThat(ending.code()).isEqualTo(signal.equals("INT") ? 130 : 143);
+            assertThat(ending.err()).containsExactly(
+                    "petstore: the import was interrupted after " + count(store) + " animals, which stay");
+        }
+    }
+
+    private static long count(StoreFile store) {
+        return Long.parseLong(store.text("SELECT count(*) FROM pet").getFirst());
+    }
+
     /// What was started in the background of a script does not hear of SIGINT, and neither does what it starts.
     private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
         String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -212,6 +213,16 @@ class TransferTest {
         assertThat(export(store, Format.NDJSON)).isEqualTo(file);
     }
 
+    @Test
+    void writesNothingWhenItIsInterruptedWhileItChecks() throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false),
+                _ -> interrupted.set(true), interrupted::get);
+        assertThat(report).isEqualTo(new Report(0, 0, List.of(), 0));
+        assertThat(store.catalogue().count()).isZero();
+    }
+
     private static String pet(long id) {
         return "{\"id\":" + id + ",\"name\":\"pet" + id + "\",\"categoryId\":1}\n";
     }
@@ -233,8 +244,11 @@ class TransferTest {
     private static Report run(SqlStore target, Path source, Format format, boolean keepIds, boolean skipBad,
             boolean dryRun)
             throws IOException {
-        return Importer.run(target.catalogue(), new Plan(source, format, keepIds, skipBad, dryRun, 100, Duration.ZERO),
-                _ -> {
-                });
+        return Importer.run(target.catalogue(), plan(source, format, keepIds, skipBad, dryRun), _ -> {
+        }, () -> false);
+    }
+
+    private static Plan plan(Path source, Format format, boolean keepIds, boolean skipBad, boolean dryRun) {
+        return new Plan(source, format, keepIds, skipBad, dryRun, 100, Duration.ZERO);
     }
 }
