@@ -64,7 +64,8 @@ public final class Importer {
     /// @param progress is told the bytes read, of twice the file's size
     /// @param interrupted whether to end behind the group under way
     /// @throws IOException when the file cannot be read
-    /// @throws Failure of kind `INVALID_REQUEST` when it is not of its format, `UNAVAILABLE` when the store fails: it says what stays
+    /// @throws Failure of kind `INVALID_REQUEST` when it is not of its format, `UNAVAILABLE` when the store fails or the file
+    /// is changed meanwhile: it says what stays
     public static Report run(Catalogue catalogue, Plan plan, LongConsumer progress, BooleanSupplier interrupted)
             throws IOException {
         return new Importer(catalogue, plan, progress, interrupted).run();
@@ -83,7 +84,12 @@ public final class Importer {
             }
         }
         bytesBefore = Files.size(plan.file());
-        return check.report(write(check.lastId));
+        long written = write(check.lastId);
+        if (written != check.good && !interrupted.getAsBoolean()) {
+            throw Failure.unavailable("the file was changed meanwhile: it had " + check.good
+                    + " animals when it was checked; " + written + " were imported, which stay");
+        }
+        return check.report(written);
     }
 
     private boolean writesNothing(Check check) {

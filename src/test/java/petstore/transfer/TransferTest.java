@@ -2,6 +2,7 @@ package petstore.transfer;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -221,6 +222,32 @@ class TransferTest {
                 _ -> interrupted.set(true), interrupted::get);
         assertThat(report).isEqualTo(new Report(0, 0, List.of(), 0));
         assertThat(store.catalogue().count()).isZero();
+    }
+
+    @Test
+    void saysThatTheFileHasFewerAnimalsThanWhenItWasChecked() throws IOException {
+        assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250))).isInstanceOf(Failure.class)
+                .hasMessage("the file was changed meanwhile: it had 300 animals when it was checked; 250 were imported,"
+                        + " which stay");
+        assertThat(store.catalogue().count()).isEqualTo(250);
+    }
+
+    /// Imports a file that is changed as soon as it has been checked.
+    private Report importChanged(String checked, String changed) throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), checked);
+        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false), bytes -> {
+            if (bytes == checked.length()) {
+                write(source, changed);
+            }
+        }, () -> false);
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String pet(long id) {
