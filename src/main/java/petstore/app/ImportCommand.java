@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +18,7 @@ import petstore.transfer.Format;
 import petstore.transfer.Importer;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
+import petstore.transfer.TemporaryFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -77,13 +77,9 @@ final class ImportCommand implements Callable<Integer> {
 
     /// Imports what can be read only once.
     private int importSpooled(InputStream in) throws IOException {
-        Path spooled = Files.createTempFile("petstore-import-", "");
-        spooled.toFile().deleteOnExit();
-        try {
-            Files.copy(in, spooled, StandardCopyOption.REPLACE_EXISTING);
-            return importFile(spooled);
-        } finally {
-            Files.delete(spooled);
+        try (TemporaryFile spooled = new TemporaryFile("petstore-import-")) {
+            in.transferTo(spooled);
+            return importFile(spooled.path());
         }
     }
 

@@ -6,8 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /// The ids of a file, as many as there may be: a hash table in a temporary file that is mapped into memory, so that the system
@@ -28,12 +26,19 @@ final class IdSet implements AutoCloseable {
         slots = map(arena, bits);
     }
 
-    /// A table of free slots. The file has no name any more once it is mapped.
+    /// A table of free slots. They are written before they are mapped: where there is no room for them a write fails, but what is
+    /// mapped would fault. The file has no name any more once it is mapped.
     private static MemorySegment map(Arena arena, int bits) throws IOException {
-        Path file = Files.createTempFile("petstore-ids-", null);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
-                StandardOpenOption.DELETE_ON_CLOSE)) {
-            return channel.map(MapMode.READ_WRITE, 0, (long) Long.BYTES << bits, arena);
+        long size = (long) Long.BYTES << bits;
+        try (TemporaryFile file = new TemporaryFile("petstore-ids-")) {
+            byte[] free = new byte[FIRST_SLOTS];
+            for (long written = 0; written < size; written += free.length) {
+                file.write(free);
+            }
+            try (FileChannel channel = FileChannel.open(file.path(), StandardOpenOption.READ,
+                    StandardOpenOption.WRITE)) {
+                return channel.map(MapMode.READ_WRITE, 0, size, arena);
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.app.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// `petstore import` and `petstore export` as their operator meets them, without a server.
 ///
@@ -139,6 +140,21 @@ class DataIT {
                 .isEqualTo(said(1, "petstore: there is no folder for none/petstore.db"));
         assertThat(shell.run("petstore export /dev/full"))
                 .isEqualTo(said(1, "petstore: the export cannot be written: No space left on device"));
+    }
+
+    @Test
+    void saysThatTheFolderForTemporaryFilesIsFull() throws IOException {
+        assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
+                .as("a file system may be mounted").isTrue();
+        writeAnimals(folder.resolve("animals.ndjson"), 120_000);
+        Path full = Files.createDirectory(folder.resolve("full"));
+        for (String source : List.of("--keep-ids animals.ndjson", "- < animals.ndjson")) {
+            assertThat(shell
+                    .run("export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=" + full + "; unshare --map-root-user --mount"
+                            + " sh -c 'mount -t tmpfs -o size=4m tmpfs full && petstore import " + source + "'"))
+                    .as(source).isEqualTo(said(1, "petstore: the folder for temporary files, " + full
+                            + ", cannot be written: No space left on device"));
+        }
     }
 
     @Test
