@@ -90,6 +90,7 @@ public final class Main {
                 .setDefaultValueProvider(argument -> argument instanceof OptionSpec option && isSetting(option)
                         ? console.environment().get(variable(option.longestName()))
                         : null)
+                .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, Texts::duration)
                 .registerConverter(Instant.class, Texts::instant)

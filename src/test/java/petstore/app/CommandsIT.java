@@ -145,6 +145,15 @@ class CommandsIT {
     }
 
     @Test
+    void whatBeginsWithAnAtIsNoFileOfArguments() throws IOException {
+        Files.writeString(folder.resolve("words"), "till");
+        assertThat(shell.run("petstore import @words"))
+                .isEqualTo(new Ending(1, List.of(), List.of("petstore: @words cannot be read: there is no such file")));
+        assertThat(shell.run("petstore keys create --name @words && petstore keys list").out().getLast())
+                .contains(" @words ");
+    }
+
+    @Test
     void failureIsOneLineUnlessMoreIsAskedFor() {
         String line = "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one";
         assertThat(shell.run("petstore keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
