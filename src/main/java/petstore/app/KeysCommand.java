@@ -68,11 +68,15 @@ final class KeysCommand {
                 throw new ParameterException(spec.commandLine(),
                         "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
             }
+            Optional<Instant> expires = expires(now);
+            if (expires.isPresent() && !expires.get().isAfter(now)) {
+                throw new ParameterException(spec.commandLine(), "--expires-at must be later than now");
+            }
             KeyToken token = KeyToken.random(new SecureRandom());
             StoreChoice choice = store.choice(console.environment());
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
-                open.keys().add(ApiKey.issued(token, name, scopes, now, expires(now), rateLimit));
+                open.keys().add(ApiKey.issued(token, name, scopes, now, expires, rateLimit));
             }
             Audit.log("create", token.id(), name);
             show("", token, console);
