@@ -119,7 +119,7 @@ final class ImportCommand implements Callable<Integer> {
                 1 << 20, () -> source.toFile().length() * (dryRun ? 1 : 2))) {
             report = Importer.run(open.catalogue(), plan(source, alone), display, () -> interruption.get() != 0);
         }
-        return interruption.get() == 0 ? tell(report) : tellInterruption(report.written());
+        return interruption.get() == 0 ? tell(report, source) : tellInterruption(report.written());
     }
 
     private Plan plan(Path source, boolean alone) {
@@ -132,10 +132,14 @@ final class ImportCommand implements Callable<Integer> {
         return interruption.get();
     }
 
-    private int tell(Report report) {
+    private int tell(Report report, Path source) throws IOException {
         report.firstBad().forEach(console.err()::println);
         if (report.bad() > report.firstBad().size()) {
             console.err().println("... and " + (report.bad() - report.firstBad().size()) + " more");
+        }
+        if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON && !beginsWithAnObject(source)) {
+            console.err().println("no line is an animal: is it CSV (--format csv), or compressed"
+                    + " (zcat FILE | petstore import -)?");
         }
         String bad = report.bad() == 0
                 ? ""
@@ -144,5 +148,11 @@ final class ImportCommand implements Callable<Integer> {
                 ? "Checked: " + report.good() + " animals are good" + bad
                 : "Imported " + report.written() + " animals" + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
+    }
+
+    private static boolean beginsWithAnObject(Path source) throws IOException {
+        try (InputStream in = Files.newInputStream(source)) {
+            return in.read() == '{';
+        }
     }
 }

@@ -158,6 +158,18 @@ class DataIT {
     }
 
     @Test
+    void advisesWhoeverImportsWhatIsNoNdjson() {
+        shell.run("petstore import " + EXAMPLES + "; petstore export animals.csv --format csv;"
+                + " gzip < animals.csv > animals.csv.gz");
+        for (String file : List.of("animals.csv", "animals.csv.gz")) {
+            Ending refused = shell.run("petstore import " + file);
+            assertThat(refused.code()).as(file).isEqualTo(1);
+            assertThat(refused.err()).as(file).endsWith("no line is an animal: is it CSV (--format csv), or compressed"
+                    + " (zcat FILE | petstore import -)?", refused.err().getLast());
+        }
+    }
+
+    @Test
     void replacesWhatALinkLeadsToAndNotTheLink() throws IOException {
         Files.createDirectory(folder.resolve("there"));
         Files.writeString(folder.resolve("there/animals.ndjson"), "before");
