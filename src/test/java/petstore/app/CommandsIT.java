@@ -115,6 +115,21 @@ class CommandsIT {
         assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+"));
     }
 
+    /// Java would use the first file that it opens in the place of the one that is closed.
+    @Test
+    void whatIsClosedCannotBeReadOrWritten() {
+        assertThat(shell.run("petstore import " + EXAMPLES + " >&-"))
+                .isEqualTo(new Ending(0, List.of(), List.of("Imported 46 animals")));
+        assertThat(shell.run("petstore export - >&-")).isEqualTo(new Ending(1, List.of(),
+                List.of("petstore: the export cannot be written: Bad file descriptor")));
+        assertThat(shell.run("petstore import - <&-")).isEqualTo(new Ending(1, List.of(),
+                List.of("petstore: - cannot be read: Bad file descriptor")));
+        Ending silent = shell.run("petstore export - 2>&-");
+        assertThat(silent.code()).isZero();
+        assertThat(silent.out()).hasSize(46);
+        assertThat(shell.run("petstore export - <&- >&- 2>&-")).isEqualTo(new Ending(1, List.of(), List.of()));
+    }
+
     @Test
     void completionLoadsInBashAndZsh() {
         Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
