@@ -232,6 +232,15 @@ class TransferTest {
         assertThat(store.catalogue().count()).isEqualTo(250);
     }
 
+    @Test
+    void stopsAtALineThatWasGoodWhenItWasChecked() throws IOException {
+        assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250) + "{}\n")).isInstanceOf(Failure.class)
+                .hasMessage(
+                        "the import stopped after 200 animals, which stay: the file was changed meanwhile, line 251:"
+                                + " name is required; categoryId is required");
+        assertThat(store.catalogue().count()).isEqualTo(200);
+    }
+
     /// Imports a file that is changed as soon as it has been checked.
     private Report importChanged(String checked, String changed) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), checked);
