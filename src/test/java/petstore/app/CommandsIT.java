@@ -130,6 +130,15 @@ class CommandsIT {
         assertThat(shell.run("petstore export - <&- >&- 2>&-")).isEqualTo(new Ending(1, List.of(), List.of()));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"CDPATH=. home/petstore --version", "cd home; sh petstore --version",
+            "cd home; PATH=:$PATH env petstore --version"})
+    void theLauncherMayBeCalledFromAnywhere(String call) {
+        Ending ending = shell.run("ln -s \"$(dirname \"$(command -v petstore)\")\" home; " + call);
+        assertThat(ending.err()).isEmpty();
+        assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+");
+    }
+
     @Test
     void completionLoadsInBashAndZsh() {
         Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
