@@ -23,6 +23,11 @@ final class ServeOptions {
     private static final int MIN_KEY_LENGTH = 16;
     private static final int MOST_READERS = 1_000;
 
+    /// Yes or no. Of a `boolean` picocli takes an empty text for no.
+    private enum Truth {
+        TRUE, FALSE
+    }
+
     @Mixin
     private final StoreOptions store = new StoreOptions();
     @Spec(Spec.Target.MIXEE)
@@ -56,8 +61,8 @@ final class ServeOptions {
     private int databaseReaders;
     @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "How the log is written: text or json, one event a line.")
     private Logging.Format logFormat;
-    @Option(names = "--access-log", defaultValue = "true", arity = "1", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
-    private boolean accessLog;
+    @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
+    private Truth accessLog;
     @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
@@ -81,7 +86,7 @@ final class ServeOptions {
     }
 
     boolean accessLog() {
-        return accessLog;
+        return accessLog == Truth.TRUE;
     }
 
     /// The settings, once they are checked. Errors: `ParameterException` for a setting that makes no sense, [Failure] for a file
