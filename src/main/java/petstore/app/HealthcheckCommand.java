@@ -20,7 +20,7 @@ final class HealthcheckCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
     private String host;
     @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the server's admin listener.")
     private int port;

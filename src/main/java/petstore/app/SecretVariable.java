@@ -15,7 +15,7 @@ record SecretVariable(String name) {
 
     /// The secret, without the white space that may end the file; absent when neither variable is set.
     ///
-    /// Errors: `ParameterException` when both are, [Failure] when the file cannot be read.
+    /// Errors: `ParameterException` when both are or the name is empty, [Failure] when the file cannot be read.
     ///
     /// @param command what is being carried out
     Optional<String> find(Map<String, String> environment, CommandLine command) {
@@ -27,6 +27,9 @@ record SecretVariable(String name) {
         }
         if (file == null) {
             return Optional.ofNullable(text);
+        }
+        if (file.isEmpty()) {
+            throw new ParameterException(command, fileName + " is empty; it must have the name of a file");
         }
         try {
             return Optional.of(Files.readString(Path.of(file)).stripTrailing());

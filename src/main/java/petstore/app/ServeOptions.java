@@ -33,11 +33,11 @@ final class ServeOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the API listens on.")
+    @Option(names = "--host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address that the API listens on.")
     private String host;
     @Option(names = "--port", defaultValue = "8080", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
     private int port;
-    @Option(names = "--admin-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address that the admin listener (health, metrics) listens on.")
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address that the admin listener (health, metrics) listens on.")
     private String adminHost;
     @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
     private int adminPort;
@@ -66,9 +66,9 @@ final class ServeOptions {
     @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
-    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
+    @Option(names = "--tls-certificate", converter = Texts.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
     private Optional<Path> tlsCertificate;
-    @Option(names = "--tls-key", paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
+    @Option(names = "--tls-key", converter = Texts.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
     private Optional<Path> tlsKey;
     @Option(names = "--cors-origin", split = ",", converter = Texts.Origin.class, paramLabel = "ORIGIN", description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();

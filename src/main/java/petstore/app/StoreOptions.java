@@ -19,7 +19,7 @@ final class StoreOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(names = "--data", defaultValue = "./data", paramLabel = "FOLDER", description = "Folder of the embedded store.")
+    @Option(names = "--data", defaultValue = "./data", converter = Texts.Location.class, paramLabel = "FOLDER", description = "Folder of the embedded store.")
     private Path data;
     @Option(names = "--database", paramLabel = "URL", description = "PostgreSQL database to use instead, as psql is told it: postgresql://user@host1:5432,host2:5432/database.")
     private Optional<PostgresUri> database;

@@ -2,6 +2,7 @@ package petstore.app;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,6 +54,28 @@ final class Texts {
                 throw new TypeConversionException("'" + text + "' is not a port between 0 and " + GREATEST_PORT);
             }
             return Integer.valueOf(text);
+        }
+    }
+
+    /// The name or the address of a host.
+    static final class Host implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (text.isEmpty()) {
+                throw new TypeConversionException("'' is not an address such as 127.0.0.1, ::1 or localhost");
+            }
+            return text;
+        }
+    }
+
+    /// Where a file or a folder is. An empty text would be the current folder.
+    static final class Location implements ITypeConverter<Path> {
+        @Override
+        public Path convert(String text) {
+            if (text.isEmpty()) {
+                throw new TypeConversionException("'' is not a path");
+            }
+            return Path.of(text);
         }
     }
 
