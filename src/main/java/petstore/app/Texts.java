@@ -57,14 +57,14 @@ final class Texts {
         }
     }
 
-    /// The name or the address of a host.
+    /// The name or the address of a host; one of IPv6 may have the brackets that it has in a URL.
     static final class Host implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
             if (text.isEmpty()) {
                 throw new TypeConversionException("'' is not an address such as 127.0.0.1, ::1 or localhost");
             }
-            return text;
+            return text.matches("\\[.*:.*]") ? text.substring(1, text.length() - 1) : text;
         }
     }
 

@@ -99,6 +99,8 @@ class CommandLineIT {
                         List.of("PETSTORE_API_KEY_FILE", "/none/of/these", "no such file")),
                 new Mistake(Main.FAILED, Map.of("PETSTORE_ADMIN_HOST", "a b"), "healthcheck",
                         List.of("not ready", "a b")),
+                new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host [::1] --admin-port 1",
+                        List.of("not ready: http://[::1]:1/readyz")),
                 new Mistake(Main.FAILED, Map.of(), "serve --data " + NO_FOLDER,
                         List.of(NO_FOLDER, "--data", "Not a directory")),
                 new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --data /proc/petstore",

@@ -33,7 +33,8 @@ class ServeOptionsTest {
     /// No value is there twice, and none is a default.
     private static final Map<String, String> GIVEN = Map.ofEntries(Map.entry("--data", "the/store"),
             Map.entry("--database", "postgresql://keeper@db.example:5433/animals"), Map.entry("--migrate", "check"),
-            Map.entry("--host", "192.0.2.1"), Map.entry("--port", "8001"), Map.entry("--admin-host", "192.0.2.2"),
+            Map.entry("--host", "[2001:db8::1]"), Map.entry("--port", "8001"),
+            Map.entry("--admin-host", "[2001:db8::2]"),
             Map.entry("--admin-port", "9001"), Map.entry("--base-url", "https://petstore.example/v1"),
             Map.entry("--staging-base-url", "https://staging.example/v1"), Map.entry("--idle-timeout", "31s"),
             Map.entry("--header-timeout", "11s"), Map.entry("--request-timeout", "21s"),
@@ -49,7 +50,7 @@ class ServeOptionsTest {
                     Optional.of(PostgresUri.parse("postgresql://keeper:secret@db.example:5433/animals")),
                     Migrate.CHECK),
             17,
-            new HttpSettings("192.0.2.1", 8001, "192.0.2.2", 9001,
+            new HttpSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
                     Optional.of(URI.create("https://petstore.example/v1")),
                     Optional.of(URI.create("https://staging.example/v1")),
                     new HttpSettings.Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),
