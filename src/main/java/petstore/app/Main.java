@@ -152,7 +152,9 @@ public final class Main {
             return "";
         }
         String variable = variable(option.longestName());
-        return e.getValue().equals(console.environment().get(variable)) ? " in " + variable : "";
+        String given = console.environment().get(variable);
+        // It may be one of several, which commas separate.
+        return given != null && ("," + given + ",").contains("," + e.getValue() + ",") ? " in " + variable : "";
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {

@@ -21,7 +21,6 @@ final class ServeOptions {
 
     private static final SecretVariable API_KEY = new SecretVariable("PETSTORE_API_KEY");
     private static final int MIN_KEY_LENGTH = 16;
-    private static final int MOST_READERS = 1_000;
 
     /// Yes or no. Of a `boolean` picocli takes an empty text for no.
     private enum Truth {
@@ -57,13 +56,13 @@ final class ServeOptions {
     private Duration idempotencyRetention;
     @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests each API key may send, e.g. 600/1m; any number when not given.")
     private Optional<RateLimit> rateLimit;
-    @Option(names = "--database-readers", defaultValue = "16", paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
+    @Option(names = "--database-readers", defaultValue = "16", converter = Texts.Readers.class, paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
     private int databaseReaders;
     @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "How the log is written: text or json, one event a line.")
     private Logging.Format logFormat;
     @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
     private Truth accessLog;
-    @Option(names = "--max-connections", defaultValue = "10000", paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
+    @Option(names = "--max-connections", defaultValue = "10000", converter = Texts.Connections.class, paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
     @Option(names = "--tls-certificate", converter = Texts.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
@@ -95,12 +94,6 @@ final class ServeOptions {
         HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(idleTimeout, headerTimeout, requestTimeout);
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
-        }
-        if (databaseReaders < 1 || databaseReaders > MOST_READERS) {
-            throw wrong("--database-readers must be between 1 and " + MOST_READERS);
-        }
-        if (maxConnections < 1) {
-            throw wrong("--max-connections must be at least 1");
         }
         if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
             throw wrong("--tls-certificate and --tls-key must be given together");

@@ -28,6 +28,7 @@ final class Texts {
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
     private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final int GREATEST_PORT = 65_535;
+    private static final int MOST_READERS = 1_000;
 
     private Texts() {
     }
@@ -50,11 +51,31 @@ final class Texts {
     static final class Port implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) > GREATEST_PORT) {
-                throw new TypeConversionException("'" + text + "' is not a port between 0 and " + GREATEST_PORT);
-            }
-            return Integer.valueOf(text);
+            return number(text, "a port", 0, GREATEST_PORT);
         }
+    }
+
+    /// How many connections there may be.
+    static final class Connections implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return number(text, "a number", 1, Integer.MAX_VALUE);
+        }
+    }
+
+    /// How many requests may read from a database at once.
+    static final class Readers implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return number(text, "a number", 1, MOST_READERS);
+        }
+    }
+
+    private static int number(String text, String what, int least, int most) {
+        if (!text.matches("[0-9]{1,10}") || Long.parseLong(text) < least || Long.parseLong(text) > most) {
+            throw new TypeConversionException("'" + text + "' is not " + what + " between " + least + " and " + most);
+        }
+        return Integer.parseInt(text);
     }
 
     /// The name or the address of a host; one of IPv6 may have the brackets that it has in a URL.
