@@ -15,7 +15,7 @@ import java.util.zip.CRC32;
 public record KeyToken(String id, String secret) {
 
     /// What every key begins with.
-    public static final String PREFIX = "pets_";
+    private static final String PREFIX = "pets_";
 
     private static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     private static final int ID_LENGTH = 10;

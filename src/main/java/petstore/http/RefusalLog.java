@@ -1,14 +1,10 @@
 package petstore.http;
 
-import java.util.regex.Pattern;
-
 import io.vertx.core.net.SocketAddress;
-import petstore.KeyToken;
 
-/// The audit lines of requests that were refused for their key: who, what, when, and which key, never a secret.
+/// The audit lines of requests that were refused for their key: who, what, when, and which key, never a secret. What is the route,
+/// as the path could hold a key.
 final class RefusalLog {
-
-    private static final Pattern KEY = Pattern.compile(KeyToken.PREFIX + "[0-9A-Za-z]{10,}");
 
     private final RequestLog log;
 
@@ -21,12 +17,7 @@ final class RefusalLog {
         SocketAddress client = exchange.request().remoteAddress();
         // It is gone when the client was before the store had been asked for its key.
         String address = client == null ? "-" : client.hostAddress();
-        log.refused(exchange.beganMillis(), "refused " + status + ' ' + exchange.request().method() + ' '
-                + withoutKey(String.valueOf(exchange.request().path())) + " key=" + exchange.keyId() + " from="
-                + address + " request=" + exchange.id());
-    }
-
-    private static String withoutKey(String path) {
-        return path.contains(KeyToken.PREFIX) ? KEY.matcher(path).replaceAll(KeyToken.PREFIX + "…") : path;
+        log.refused(exchange.beganMillis(), "refused " + status + ' ' + Methods.name(exchange.request().method()) + ' '
+                + exchange.route() + " key=" + exchange.keyId() + " from=" + address + " request=" + exchange.id());
     }
 }

@@ -3,13 +3,13 @@ package petstore.http;
 /// Where operators are told of requests. Called by many threads; never blocks.
 public interface RequestLog {
 
-    /// What became of a request. Never a key, a body, or the path, which could hold either.
+    /// What became of a request. Never a key, a body, or the path or a method of the client's own, which could hold either.
     ///
     /// @param epochMilli when it ended
     /// @param outcome `answered`, or `abandoned` when the connection ended before
     /// @param request what the client and the log call it
     /// @param key the id of the good key that it came with; `-` for none
-    /// @param method of the request
+    /// @param method of the request; `_OTHER` when HTTP has none of its name
     /// @param route the path as the route table has it; `unmatched` when it does not
     /// @param status of the answer; 0 when there was none
     /// @param bytes the length of the answer's body

@@ -3,7 +3,6 @@ package petstore.http;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,8 +21,6 @@ final class RequestMeters {
     private static final Duration[] BUCKETS = DoubleStream
             .of(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
             .mapToObj(seconds -> Duration.ofMillis(Math.round(seconds * 1_000))).toArray(Duration[]::new);
-    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS",
-            "TRACE", "PATCH");
     private static final int MOST_KEYS = 100;
 
     private record Name(String method, String route, int status) {
@@ -57,12 +54,13 @@ final class RequestMeters {
     }
 
     /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
-    void answered(Exchange exchange, Answer answer, long durationNs) {
-        String method = exchange.request().method().name();
-        Timer timer = durations.get(new Name(method, exchange.route(), answer.status()));
+    ///
+    /// @param method as [Methods] calls it
+    void answered(Exchange exchange, String method, Answer answer, long durationNs) {
+        Name name = new Name(method, exchange.route(), answer.status());
+        Timer timer = durations.get(name);
         if (timer == null) {
-            timer = durations.computeIfAbsent(new Name(METHODS.contains(method) ? method : "_OTHER", exchange.route(),
-                    answer.status()), this::duration);
+            timer = durations.computeIfAbsent(name, this::duration);
         }
         timer.record(durationNs, TimeUnit.NANOSECONDS);
         if (answer.refusal().isPresent()) {

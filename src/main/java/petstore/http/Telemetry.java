@@ -31,21 +31,23 @@ final class Telemetry {
     /// @param now by [System#nanoTime]
     void answered(Exchange exchange, Answer answer, long bytes, long now) {
         long durationNs = now - exchange.beganNanos();
-        meters.answered(exchange, answer, durationNs);
-        String trace = traces.ended(exchange, answer, durationNs);
-        log("answered", exchange, answer.status(), bytes, trace, durationNs);
+        String method = Methods.name(exchange.request().method());
+        meters.answered(exchange, method, answer, durationNs);
+        String trace = traces.ended(exchange, method, answer, durationNs);
+        log("answered", exchange, method, answer.status(), bytes, trace, durationNs);
     }
 
     /// The connection has ended before the answer was sent.
     void abandoned(Exchange exchange) {
         meters.abandoned();
-        log("abandoned", exchange, 0, 0, "-", System.nanoTime() - exchange.beganNanos());
+        log("abandoned", exchange, Methods.name(exchange.request().method()), 0, 0, "-",
+                System.nanoTime() - exchange.beganNanos());
     }
 
-    private void log(String outcome, Exchange exchange, int status, long bytes, String trace, long durationNs) {
+    private void log(String outcome, Exchange exchange, String method, int status, long bytes, String trace,
+            long durationNs) {
         long endedMillis = exchange.beganMillis() + TimeUnit.NANOSECONDS.toMillis(durationNs);
         log.ended(new RequestLog.Entry(endedMillis, outcome, exchange.id(), exchange.keyId(),
-                exchange.request().method().name(),
-                exchange.route(), status, bytes, trace, TimeUnit.NANOSECONDS.toMicros(durationNs)));
+                method, exchange.route(), status, bytes, trace, TimeUnit.NANOSECONDS.toMicros(durationNs)));
     }
 }

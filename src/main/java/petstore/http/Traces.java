@@ -49,19 +49,21 @@ final class Traces {
     }
 
     /// Records a request that has come to its end, and gives back the id of its trace; `-` when it belongs to none.
-    String ended(Exchange exchange, Answer answer, long durationNs) {
+    ///
+    /// @param method as [Methods] calls it
+    String ended(Exchange exchange, String method, Answer answer, long durationNs) {
         if (tracer.isEmpty() && exchange.parent().isEmpty()) {
             return "-";
         }
-        return tracer.map(collected -> span(collected, exchange, answer, durationNs)).or(exchange::parent)
+        return tracer.map(collected -> span(collected, exchange, method, answer, durationNs)).or(exchange::parent)
                 .filter(SpanContext::isValid).map(SpanContext::getTraceId).orElse("-");
     }
 
-    private static SpanContext span(Tracer tracer, Exchange exchange, Answer answer, long durationNs) {
-        String method = exchange.request().method().name();
+    private static SpanContext span(Tracer tracer, Exchange exchange, String method, Answer answer, long durationNs) {
+        String name = (method.equals(Methods.OTHER) ? "HTTP" : method) + " " + exchange.route();
         Context parent = exchange.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
         Instant began = Instant.ofEpochMilli(exchange.beganMillis());
-        Span span = tracer.spanBuilder(method + " " + exchange.route()).setParent(parent).setSpanKind(SpanKind.SERVER)
+        Span span = tracer.spanBuilder(name).setParent(parent).setSpanKind(SpanKind.SERVER)
                 .setStartTimestamp(began).setAttribute("http.request.method", method)
                 .setAttribute("http.route", exchange.route())
                 .setAttribute("http.response.status_code", answer.status())

@@ -42,7 +42,10 @@ class LogIT {
                 + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+"));
         assertThat(log).anyMatch(line -> line.contains("request=second key=- method=GET route=/v1/pets status=401"));
         assertThat(log)
-                .anyMatch(line -> line.contains("request=third ") && line.contains("route=unmatched status=404"));
+                .anyMatch(line -> line.contains("request=third ") && line.contains("route=unmatched status=404"))
+                .anyMatch(line -> line.contains(" audit - refused 401 GET unmatched ") && line.endsWith("=fourth"))
+                .anyMatch(line -> line.contains(" audit - refused 401 _OTHER unmatched ") && line.endsWith("=fifth"))
+                .anyMatch(line -> line.contains("request=fifth key=- method=_OTHER route=unmatched status=401"));
     }
 
     @Test
@@ -80,7 +83,7 @@ class LogIT {
         }
     }
 
-    /// What the program has said when it ends after three requests, without anything that nobody may see.
+    /// What the program has said when it ends after some requests, without anything that nobody may see.
     private List<String> log(String... options) {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, options)
                 .awaitReady()) {
@@ -89,6 +92,8 @@ class LogIT {
                     "traceparent", PARENT).statusCode()).isEqualTo(201);
             client.withKey("").get("/v1/pets", "X-Request-Id", "second");
             client.get("/v1/" + KEY, "X-Request-Id", "third");
+            client.withKey("").get("/v1/" + KEY, "X-Request-Id", "fourth");
+            client.withKey("").send(KEY, "/v1/pets", new byte[0], "X-Request-Id", "fifth");
             server.terminate();
             List<String> err = server.ending().err();
             assertThat(err).noneMatch(line -> line.contains(KEY) || line.contains("Secret"));
@@ -120,18 +125,23 @@ class LogIT {
         });
         collector.start();
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "OTEL_EXPORTER_OTLP_ENDPOINT",
-                "http://127.0.0.1:" + collector.getAddress().getPort());
+                "http://127.0.0.1:" + collector.getAddress().getPort(), "OTEL_BSP_SCHEDULE_DELAY", "60000");
         try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady()) {
+            server.client(KEY).send(KEY, "/v1/pets", new byte[0]);
             server.client(KEY).get("/v1/pets", "traceparent", PARENT);
             server.terminate();
             assertThat(server.ending().code()).isZero();
             byte[] spans = received.poll(10, TimeUnit.SECONDS);
             assertThat(spans).isNotNull();
-            assertThat(HexFormat.of().formatHex(spans)).contains(TRACE)
-                    .contains(HexFormat.of().formatHex("GET /v1/pets".getBytes(StandardCharsets.UTF_8)));
+            assertThat(HexFormat.of().formatHex(spans)).contains(TRACE, hex("GET /v1/pets"), hex("HTTP unmatched"))
+                    .doesNotContain(hex(KEY));
         } finally {
             collector.stop(0);
         }
+    }
+
+    private static String hex(String text) {
+        return HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
