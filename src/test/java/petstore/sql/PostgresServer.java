@@ -69,6 +69,12 @@ public final class PostgresServer {
         }
     }
 
+    /// The processes that wait for a lock in a database of [#newDatabase].
+    public static List<String> waitingForLocks(String url) {
+        return query(url, "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND wait_event_type = 'Lock'");
+    }
+
     /// Opens a connection to a database of [#newDatabase], to look at it with nothing of the program.
     ///
     /// @param url its address

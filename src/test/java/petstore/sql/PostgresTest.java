@@ -165,8 +165,9 @@ class PostgresTest {
                         check -> asking.add(Thread.startVirtualThread(check))));
             }
             await("checks that wait").atMost(PATIENCE)
-                    .until(() -> asking.stream().allMatch(PostgresTest::waits) && !waitingForLocks().isEmpty());
-            assertThat(waitingForLocks()).hasSize(1);
+                    .until(() -> asking.stream().allMatch(PostgresTest::waits)
+                            && !PostgresServer.waitingForLocks(url).isEmpty());
+            assertThat(PostgresServer.waitingForLocks(url)).hasSize(1);
             assertThat(store.keys().list()).isEmpty();
             assertThat(checks).noneMatch(CompletableFuture::isDone);
             connection.rollback();
@@ -178,11 +179,6 @@ class PostgresTest {
 
     private static boolean waits(Thread thread) {
         return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
-    }
-
-    private List<String> waitingForLocks() {
-        return PostgresServer.query(url, "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
-                + " AND wait_event_type = 'Lock'");
     }
 
     @ParameterizedTest
@@ -211,11 +207,29 @@ class PostgresTest {
             for (int i = 0; i < 3; i++) {
                 made.add(threads.submit(this::addRex));
             }
-            await("stores that are about to be made").atMost(PATIENCE).until(() -> waitingForLocks().size() == 3);
+            await("stores that are about to be made").atMost(PATIENCE)
+                    .until(() -> PostgresServer.waitingForLocks(url).size() == 3);
             connection.rollback();
             for (Future<?> one : made) {
                 one.get();
             }
+        }
+    }
+
+    @Test
+    void idsThatAreGivenOutMeanwhileAreNotReservedAgain() throws Exception {
+        try (SqlStore store = open();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Connection connection = PostgresServer.connect(url);
+                Statement other = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            other.execute("UPDATE pet_id SET last_id = 200");
+            Future<Long> reserving = threads.submit(() -> store.catalogue().reserveIds(100));
+            await("an import that reserves ids").atMost(PATIENCE)
+                    .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+            connection.commit();
+            assertThat(reserving).succeedsWithin(PATIENCE).isEqualTo(200L);
+            assertThat(add(store)).isEqualTo(201);
         }
     }
 
