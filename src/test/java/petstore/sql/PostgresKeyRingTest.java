@@ -1,15 +1,37 @@
 package petstore.sql;
 
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyRingKit;
+import petstore.KeyToken;
+import petstore.Scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// The key ring on PostgreSQL.
 class PostgresKeyRingTest extends KeyRingKit {
 
-    private final PostgresUri database = PostgresUri.parse(PostgresServer.newDatabase());
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final String url = PostgresServer.newDatabase();
+    private final PostgresUri database = PostgresUri.parse(url);
     private SqlStore store;
 
     @BeforeEach
@@ -31,5 +53,30 @@ class PostgresKeyRingTest extends KeyRingKit {
     protected void reopen() {
         close();
         open();
+    }
+
+    /// Two processes that record uses of the same keys would else wait for one another.
+    @Test
+    void usesAreRecordedInOneOrderHoweverTheyCome() throws Exception {
+        Map<String, Instant> uses = new LinkedHashMap<>();
+        for (int i = 9; i >= 0; i--) {
+            KeyToken token = new KeyToken("key number" + i, "s".repeat(32));
+            keys().add(ApiKey.issued(token, "test", Set.of(Scope.READ), Instant.EPOCH, Optional.empty(),
+                    Optional.empty()));
+            uses.put(token.id(), Instant.EPOCH);
+        }
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Connection connection = PostgresServer.connect(url);
+                Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute("SELECT id FROM api_key WHERE id = 'key number9' FOR UPDATE");
+            CompletableFuture<Void> recording = CompletableFuture.runAsync(() -> keys().recordUses(uses), threads);
+            await("the last one is waited for").atMost(PATIENCE)
+                    .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+            assertThat(PostgresServer.query(url, "SELECT id FROM api_key FOR UPDATE SKIP LOCKED"))
+                    .as("not recorded before").isEmpty();
+            connection.rollback();
+            assertThat(recording).succeedsWithin(PATIENCE);
+        }
     }
 }
