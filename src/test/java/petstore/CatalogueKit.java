@@ -83,6 +83,17 @@ public abstract class CatalogueKit {
         }
     }
 
+    /// Whatever is kept in memory of animals that were found before.
+    @Test
+    void findsEachOfManyAnimals() {
+        List<Pet> pets = IntStream.range(0, 41).mapToObj(bit -> new Pet(1 + (1L << bit), "pet" + bit, bit,
+                Optional.empty())).toList();
+        catalogue().putBack(pets);
+        for (int i = 0; i < 2; i++) {
+            assertThat(pets).allSatisfy(pet -> assertThat(find(pet.id())).contains(pet));
+        }
+    }
+
     @Test
     void anEmptyCatalogueHasOneEmptyPage() {
         assertThat(list(FIRST_PAGE)).isEqualTo(new Page(List.of(), Optional.empty()));
