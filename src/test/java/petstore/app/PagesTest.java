@@ -48,6 +48,7 @@ class PagesTest {
     private static final List<String> STATUSES = List.of("available", "pending", "sold");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
     private static final String HITS = "petstore_page_cache_requests_total{result=\"hit\"} ";
     private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
@@ -135,6 +136,34 @@ class PagesTest {
             command.catalogue().addAll(Collections.nCopies(2, new NewPet("Rex", 1, Optional.empty())));
             assertChangesSoon(service, full, fullBefore, new Content(json(2, 3, 4), full.linkAfter(4)));
             assertChangesSoon(service, last, lastBefore, new Content(json(8, 10, 11), last.linkAfter(11)));
+        }
+    }
+
+    /// What this process adds tells it nothing of what others put back.
+    @Test
+    void showSoonWhatAnotherProcessHasPutBackThoughThisOneAddsToo() {
+        Query full = new Query(3, Optional.empty(), 0);
+        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+            command.catalogue().putBack(LongStream.of(2, 4, 6, 8).mapToObj(PagesTest::pet).toList());
+            assertThat(awaitFromMemory(service, full).body()).isEqualTo(json(2, 4, 6));
+            command.catalogue().putBack(List.of(pet(3)));
+            await().atMost(SOON).untilAsserted(() -> {
+                assertThat(service.client().post(PET).statusCode()).isEqualTo(201);
+                assertThat(service.client().get(full.path()).body()).isEqualTo(json(2, 3, 4));
+            });
+        }
+    }
+
+    @Test
+    void showAtOnceWhatIsAddedWithAnIdempotencyKey() {
+        Query all = new Query(20, Optional.empty(), 0);
+        try (TestService service = TestService.start(folder)) {
+            for (int id = 1; id <= 10; id++) {
+                awaitFromMemory(service, all);
+                assertThat(service.client().post(PET, "Idempotency-Key", "key" + id).statusCode()).isEqualTo(201);
+                assertThat(service.client().get(all.path()).body())
+                        .isEqualTo(json(LongStream.rangeClosed(1, id).toArray()));
+            }
         }
     }
 
