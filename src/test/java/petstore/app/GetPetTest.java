@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.KeyToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +75,12 @@ class GetPetTest {
 
     @Test
     void saysNothingOfItToAStranger() {
-        assertThat(client.withKey("").get("/v1/pets/1").headers().firstValue("Deprecation")).isEmpty();
+        String unknown = new KeyToken("a".repeat(10), "b".repeat(32)).text();
+        for (String key : List.of("", "wrong", unknown)) {
+            HttpResponse<String> response = client.withKey(key).get("/v1/pets/1");
+            assertThat(response.statusCode()).isEqualTo(401);
+            assertThat(response.headers().firstValue("Deprecation")).as(key).isEmpty();
+        }
     }
 
     @Test
