@@ -5,19 +5,25 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CatalogueKit;
+import petstore.Failure;
+import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -231,6 +237,52 @@ class PostgresTest {
             assertThat(reserving).succeedsWithin(PATIENCE).isEqualTo(200L);
             assertThat(add(store)).isEqualTo(201);
         }
+    }
+
+    /// Somebody ends the wait for a standby that does not answer: the animal is there, but may be lost with this server.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anAnimalThatTheStandbyMayNotHaveIsNotAcknowledged(boolean once) {
+        try (SqlStore store = open()) {
+            setStandby("SET synchronous_standby_names = 'nobody'");
+            CompletableFuture<?> added = addUntilOneWaits(() -> once
+                    ? store.catalogue().addOnce(REX, key())
+                    : store.catalogue().add(REX));
+            assertThat(waitingForStandby("pg_cancel_backend(pid)")).isNotEmpty();
+            assertThat(added).failsWithin(PATIENCE).withThrowableThat().havingCause()
+                    .isInstanceOfSatisfying(Failure.class,
+                            failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE));
+        } finally {
+            setStandby("RESET synchronous_standby_names");
+        }
+    }
+
+    private static void setStandby(String change) {
+        PostgresServer.execute("ALTER SYSTEM " + change);
+        PostgresServer.execute("SELECT pg_reload_conf()");
+    }
+
+    /// The server takes a moment to read its settings again.
+    private CompletableFuture<?> addUntilOneWaits(Supplier<CompletableFuture<?>> add) {
+        AtomicReference<CompletableFuture<?>> added = new AtomicReference<>(add.get());
+        await("an animal that waits for the standby").atMost(PATIENCE).until(() -> {
+            if (added.get().isDone()) {
+                added.set(add.get());
+            }
+            return !waitingForStandby("pid").isEmpty();
+        });
+        return added.get();
+    }
+
+    private List<String> waitingForStandby(String column) {
+        return PostgresServer.query(url, "SELECT " + column
+                + " FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'");
+    }
+
+    private static IdempotencyKey key() {
+        return new IdempotencyKey(
+                new IdempotencyKey.Name("owner", "createPet", UUID.randomUUID().toString()), "fingerprint",
+                Instant.EPOCH, Duration.ofDays(1));
     }
 
     private static long add(SqlStore store) {
