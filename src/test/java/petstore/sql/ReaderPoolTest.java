@@ -2,6 +2,7 @@ package petstore.sql;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.Failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// The readers of a SQLite file.
 class ReaderPoolTest {
@@ -21,6 +23,8 @@ class ReaderPoolTest {
         session.execute("ROLLBACK");
         throw new SQLException("disk I/O error");
     };
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @TempDir
     private Path folder;
@@ -38,6 +42,28 @@ class ReaderPoolTest {
                 assertThat(together(readers, List.of(COUNT, COUNT))).containsOnly(String.valueOf(animals));
             }
         }
+    }
+
+    @Test
+    void whatStillWaitsWhenItIsClosedIsRefused() throws Exception {
+        SqlStore.openSqlite(folder, Migrate.AUTO).close();
+        CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        CompletableFuture<String> end = new CompletableFuture<>();
+        ReaderPool readers = new ReaderPool("reader", 1, () -> SqliteFile.connectReader(SqliteFile.in(folder)),
+                new DatabaseErrors(_ -> false));
+        CompletableFuture<String> first = readers.submit(_ -> {
+            begun.complete(true);
+            return end.join();
+        });
+        begun.join();
+        CompletableFuture<String> second = readers.submit(COUNT);
+        Thread closing = Thread.ofPlatform().start(readers::close);
+        await("the reader is waited for").atMost(PATIENCE).until(() -> closing.getState() == Thread.State.WAITING);
+        end.complete("read");
+        assertThat(first).succeedsWithin(PATIENCE).isEqualTo("read");
+        assertThat(second).failsWithin(PATIENCE).withThrowableThat().havingCause()
+                .isInstanceOf(Failure.class).withMessage("the service is stopping");
+        closing.join();
     }
 
     /// What reads give that wait at the same time, and so are one group; the kind of failure of one that fails.
