@@ -115,6 +115,18 @@ class TransferTest {
         assertThat(store.catalogue().count()).isZero();
     }
 
+    /// Its last few bytes stand alone in what is read at once, and would fit again.
+    @Test
+    void nothingIsLeftOutOfALineThatIsTooLong() throws IOException {
+        String line = "{\"name\":\"Rex\",\"categoryId\":1,\"remark\":\"\"}\n";
+        String remark = "x".repeat(2 * (1 << 16) + 10 - GOOD.length() - line.length());
+        Report report = importInto(store, Format.NDJSON, GOOD + line.replace("\"\"", "\"" + remark + "\"") + GOOD,
+                false,
+                true, false);
+        assertThat(report.firstBad()).containsExactly("line 2: the line is longer than 65536 bytes");
+        assertThat(report.written()).isEqualTo(2);
+    }
+
     @Test
     void reportsTheFirstHundredBadLinesAndCountsTheRest() throws IOException {
         Report report = importInto(store, Format.NDJSON, "{}\n".repeat(250), false, false, false);
