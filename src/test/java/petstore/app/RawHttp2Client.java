@@ -15,6 +15,7 @@ import javax.net.ssl.SSLSocket;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
+import petstore.http.TestCertificate;
 
 /// A client of HTTP/2 that sends exactly the frames it is told to.
 final class RawHttp2Client implements AutoCloseable {

@@ -35,6 +35,7 @@ import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.HttpSettings.Deadlines;
 import petstore.http.HttpSettings.TlsFiles;
+import petstore.http.TestCertificate;
 import petstore.http.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;

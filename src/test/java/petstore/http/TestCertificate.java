@@ -1,4 +1,4 @@
-package petstore.app;
+package petstore.http;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,14 +24,16 @@ import petstore.http.HttpSettings.TlsFiles;
 /// @param certificate it in PEM form
 /// @param key its key in PEM form, PKCS#8
 /// @param der it in the form in which a server sends it
-record TestCertificate(String certificate, String key, X509Certificate der) {
+public record TestCertificate(String certificate, String key, X509Certificate der) {
 
     private static final String PASSWORD = "changeit";
     /// How many bytes stand before the PKCS#1 key in the PKCS#8 form of an RSA key.
     private static final int PKCS1_OFFSET = 26;
 
+    /// Makes one.
+    ///
     /// @param algorithm `EC` or `RSA`
-    static TestCertificate make(Path folder, String algorithm) {
+    public static TestCertificate make(Path folder, String algorithm) {
         try {
             Path store = Files.createTempDirectory(folder, "keys").resolve("keys.p12");
             Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -60,14 +62,14 @@ record TestCertificate(String certificate, String key, X509Certificate der) {
     }
 
     /// The same with its RSA key in the older form, PKCS#1.
-    TestCertificate inPkcs1() {
+    public TestCertificate inPkcs1() {
         byte[] pkcs8 = Base64.getMimeDecoder().decode(key.replaceAll("-----.*-----", ""));
         return new TestCertificate(certificate,
                 pem("RSA PRIVATE KEY", Arrays.copyOfRange(pkcs8, PKCS1_OFFSET, pkcs8.length)), der);
     }
 
     /// Writes both files, each of which appears whole.
-    TlsFiles write(Path folder) {
+    public TlsFiles write(Path folder) {
         return new TlsFiles(replace(folder.resolve("certificate.pem"), certificate),
                 replace(folder.resolve("key.pem"), key));
     }
@@ -82,7 +84,7 @@ record TestCertificate(String certificate, String key, X509Certificate der) {
     }
 
     /// TLS for clients that trust this certificate alone.
-    SSLContext trusted() {
+    public SSLContext trusted() {
         try {
             KeyStore trusted = KeyStore.getInstance("PKCS12");
             trusted.load(null, null);
@@ -98,7 +100,7 @@ record TestCertificate(String certificate, String key, X509Certificate der) {
     }
 
     /// TLS for clients that talk to anybody.
-    static SSLContext trustingAll() {
+    public static SSLContext trustingAll() {
         return context(new X509TrustManager() {
             @Override
             public void checkClientTrusted(X509Certificate[] chain, String type) {
