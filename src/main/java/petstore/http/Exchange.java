@@ -227,7 +227,11 @@ final class Exchange {
         }
         unpause();
         if (!multiplexed && response.writeQueueFull()) {
-            response.drainHandler(_ -> end(response, answer));
+            response.drainHandler(_ -> {
+                // It would be called again when a part of this answer has been taken.
+                response.drainHandler(null);
+                end(response, answer);
+            });
         } else {
             end(response, answer);
         }
