@@ -7,16 +7,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import petstore.http.RequestLog;
 import petstore.json.Utf8Builder;
 
-/// Writes lines about requests a moment later, many at a time: whoever logs waits neither for a system call nor for a reader. What
-/// comes faster than it is read is dropped and counted.
-final class BufferedLog implements RequestLog, AutoCloseable {
+/// Writes events and lines about requests a moment later, many at a time: whoever logs, be it an event loop, waits neither for a
+/// system call nor for a reader. What comes faster than it is read is dropped and counted.
+final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implements RequestLog, AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(BufferedLog.class);
     private static final int CAPACITY = 1 << 20;
     private static final int USUAL_LENGTH = 512;
     private static final Duration PAUSE = Duration.ofMillis(10);
@@ -36,19 +36,27 @@ final class BufferedLog implements RequestLog, AutoCloseable {
     private long dropped;
     private boolean closed;
 
-    private BufferedLog(LogEncoder encoder, boolean access, OutputStream out) {
+    /// Writes to `out`, once it is started.
+    ///
+    /// @param access whether there is a line for every request
+    BufferedLog(LogEncoder encoder, boolean access, OutputStream out) {
         this.encoder = encoder;
         this.access = access;
         this.out = out;
     }
 
-    /// Begins to write to `out`.
-    ///
-    /// @param access whether there is a line for every request
-    static BufferedLog start(LogEncoder encoder, boolean access, OutputStream out) {
-        BufferedLog log = new BufferedLog(encoder, access, out);
-        log.thread.start();
-        return log;
+    @Override
+    public void start() {
+        super.start();
+        thread.start();
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        byte[] bytes = encoder.encode(event);
+        Utf8Builder line = emptyLine();
+        line.append(bytes, 0, bytes.length);
+        gather(line);
     }
 
     @Override
@@ -63,7 +71,7 @@ final class BufferedLog implements RequestLog, AutoCloseable {
     @Override
     public void refused(long epochMilli, String message) {
         Utf8Builder line = emptyLine();
-        encoder.append(epochMilli, Audit.LOGGER, message, line);
+        encoder.append(epochMilli, Level.INFO, Audit.LOGGER, message, line);
         gather(line);
     }
 
@@ -92,11 +100,12 @@ final class BufferedLog implements RequestLog, AutoCloseable {
     private void run() {
         try {
             for (long missing = take(); writing.length() > 0; missing = take()) {
+                if (missing > 0) {
+                    encoder.append(System.currentTimeMillis(), Level.WARN, BufferedLog.class.getSimpleName(),
+                            missing + " lines are missing here, because the log is read too slowly", writing);
+                }
                 writing.moveTo(out);
                 out.flush();
-                if (missing > 0) {
-                    LOG.warn("{} lines are missing here, because the log is read too slowly", missing);
-                }
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
         } catch (IOException e) {
@@ -123,9 +132,10 @@ final class BufferedLog implements RequestLog, AutoCloseable {
         }
     }
 
-    /// Writes what has come. What comes afterwards may be lost.
+    /// Writes what has come. What comes afterwards is lost.
     @Override
-    public void close() {
+    public void stop() {
+        super.stop();
         lock.lock();
         try {
             closed = true;
@@ -138,5 +148,10 @@ final class BufferedLog implements RequestLog, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public void close() {
+        stop();
     }
 }

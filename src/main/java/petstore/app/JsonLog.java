@@ -39,8 +39,8 @@ final class JsonLog extends LogEncoder {
     }
 
     @Override
-    void append(long epochMilli, String logger, String message, Utf8Builder lines) {
-        append(members(epochMilli, Level.INFO, logger, message), lines);
+    void append(long epochMilli, Level level, String logger, String message, Utf8Builder lines) {
+        append(members(epochMilli, level, logger, message), lines);
     }
 
     private static void append(Map<String, Object> members, Utf8Builder lines) {

@@ -5,6 +5,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
 import petstore.http.RequestLog;
@@ -45,8 +46,8 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
     /// Appends the line for a request that has come to its end.
     abstract void append(RequestLog.Entry entry, Utf8Builder lines);
 
-    /// Appends the line for something that a logger says, at level INFO, without an event.
-    abstract void append(long epochMilli, String logger, String message, Utf8Builder lines);
+    /// Appends the line for something that a logger says, without an event.
+    abstract void append(long epochMilli, Level level, String logger, String message, Utf8Builder lines);
 
     /// A moment to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
     final String time(long epochMilli) {

@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
@@ -26,30 +27,33 @@ public final class Logging extends ContextAwareBase implements Configurator {
     @Override
     public ExecutionStatus configure(LoggerContext log) {
         log.getStatusManager().add(new NopStatusListener());
-        write(log, Format.TEXT);
+        ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
+        stderr.setTarget(ConsoleTarget.SystemErr.getName());
+        stderr.setEncoder(encoder(log, Format.TEXT));
+        write(log, stderr);
         log.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
+        // What clients do to their connections would be told here, as often as they like.
+        log.getLogger("io.netty").setLevel(Level.WARN);
+        log.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(Level.OFF);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    /// Writes in this format from now on, and what is about requests a moment later.
+    /// Writes in this format from now on, and a moment later.
     ///
     /// @param access whether there is a line for every request
-    /// @return where they are told
+    /// @return where requests are told, to be closed at the end
     static BufferedLog use(Format format, boolean access) {
         LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
-        write(log, format);
+        BufferedLog stderr = new BufferedLog(encoder(log, format), access, ConsoleTarget.SystemErr.getStream());
+        write(log, stderr);
         // What libraries tell the JDK's own log.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
-        return BufferedLog.start(encoder(log, format), access, ConsoleTarget.SystemErr.getStream());
+        return stderr;
     }
 
-    private static void write(LoggerContext log, Format format) {
-        ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
+    private static void write(LoggerContext log, Appender<ILoggingEvent> stderr) {
         stderr.setContext(log);
-        stderr.setName(format.name());
-        stderr.setTarget(ConsoleTarget.SystemErr.getName());
-        stderr.setEncoder(encoder(log, format));
         stderr.start();
         Logger root = log.getLogger(Logger.ROOT_LOGGER_NAME);
         root.detachAndStopAllAppenders();

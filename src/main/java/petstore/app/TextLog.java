@@ -3,6 +3,7 @@ package petstore.app;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import petstore.Utf8;
@@ -19,11 +20,9 @@ final class TextLog extends LogEncoder {
 
     @Override
     public byte[] encode(ILoggingEvent event) {
-        String level = event.getLevel().toString();
         StringBuilder line = new StringBuilder(USUAL_LENGTH).append(time(event.getTimeStamp())).append(' ')
-                .append(level)
-                .repeat(' ', LEVEL_WIDTH - level.length() + 1)
-                .append(logger(event)).append(" - ").append(event.getFormattedMessage());
+                .append(padded(event.getLevel())).append(' ').append(logger(event)).append(" - ")
+                .append(event.getFormattedMessage());
         if (event.getThrowableProxy() != null) {
             line.append(' ').append(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip());
         }
@@ -33,7 +32,7 @@ final class TextLog extends LogEncoder {
     /// Of its parts only the method may have any characters: others that the client chooses have been checked.
     @Override
     void append(RequestLog.Entry entry, Utf8Builder lines) {
-        appendHead(entry.epochMilli(), ACCESS, lines).append(entry.outcome()).append(" request=")
+        appendHead(entry.epochMilli(), Level.INFO, ACCESS, lines).append(entry.outcome()).append(" request=")
                 .append(entry.request()).append(" key=").append(entry.key()).append(" method=")
                 .append(Utf8.of(oneLine(entry.method())))
                 .append(" route=").append(entry.route()).append(" status=");
@@ -43,12 +42,18 @@ final class TextLog extends LogEncoder {
     }
 
     @Override
-    void append(long epochMilli, String logger, String message, Utf8Builder lines) {
-        appendHead(epochMilli, logger, lines).append(Utf8.of(oneLine(message))).append('\n');
+    void append(long epochMilli, Level level, String logger, String message, Utf8Builder lines) {
+        appendHead(epochMilli, level, logger, lines).append(Utf8.of(oneLine(message))).append('\n');
     }
 
-    private Utf8Builder appendHead(long epochMilli, String logger, Utf8Builder lines) {
-        return lines.append(time(epochMilli)).append(" INFO  ").append(logger).append(" - ");
+    private Utf8Builder appendHead(long epochMilli, Level level, String logger, Utf8Builder lines) {
+        return lines.append(time(epochMilli)).append(' ').append(padded(level)).append(' ').append(logger)
+                .append(" - ");
+    }
+
+    private static String padded(Level level) {
+        String name = level.toString();
+        return name + " ".repeat(LEVEL_WIDTH - name.length());
     }
 
     private static String oneLine(String text) {

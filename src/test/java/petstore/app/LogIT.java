@@ -28,6 +28,7 @@ class LogIT {
 
     private static final String KEY = "a-key-that-nobody-may-see-in-a-log";
     private static final int REFUSALS = 500;
+    private static final int UNREAD = 100;
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
 
@@ -80,6 +81,25 @@ class LogIT {
             List<String> err = server.ending().err();
             assertThat(err.stream().filter(line -> line.matches(".* audit - refused 401 GET /v1/pets key=- from=\\S+"
                     + " request=stranger-\\d+"))).hasSize(REFUSALS).doesNotHaveDuplicates();
+        }
+    }
+
+    /// A pipe takes 64 KB, what waits to be written 1 MB.
+    @Test
+    void whoeverDoesNotReadItKeepsNobodyWaiting() {
+        try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
+                StoreFile file = new StoreFile(folder)) {
+            file.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'defect'); END");
+            server.unheard(() -> {
+                for (int i = 0; i < UNREAD; i++) {
+                    server.client("").get("/v1/pets");
+                    assertThat(server.client(KEY).post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode())
+                            .isEqualTo(500);
+                }
+            });
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+            assertThat(server.err()).filteredOn(line -> line.contains(" ERROR Dispatcher - Request ")).hasSize(UNREAD);
         }
     }
 

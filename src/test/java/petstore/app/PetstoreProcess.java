@@ -45,6 +45,7 @@ final class PetstoreProcess implements AutoCloseable {
     private static final Pattern FIRST_KEY = Pattern.compile("First API key, shown only once: (pets_.*)");
 
     private final Process process;
+    private final Object hearing = new Object();
     private final List<String> out = new CopyOnWriteArrayList<>();
     private final List<String> err = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -109,7 +110,9 @@ final class PetstoreProcess implements AutoCloseable {
     private void collect(BufferedReader reader, List<String> lines) {
         try (reader) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                lines.add(line);
+                synchronized (hearing) {
+                    lines.add(line);
+                }
                 if (ADMIN.matcher(line).matches()) {
                     ready.complete(null);
                 }
@@ -141,6 +144,13 @@ final class PetstoreProcess implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);
+        }
+    }
+
+    /// Runs `meanwhile` while nobody reads what the program writes.
+    void unheard(Runnable meanwhile) {
+        synchronized (hearing) {
+            meanwhile.run();
         }
     }
 

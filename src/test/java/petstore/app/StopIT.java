@@ -2,6 +2,7 @@ package petstore.app;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -136,6 +137,24 @@ class StopIT {
         }
         try (PetstoreProcess server = serve()) {
             assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
+        }
+    }
+
+    /// The database takes the connection, and says nothing on it.
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void oneSignalIsEnoughWhileItStarts(String signal) throws IOException {
+        try (ServerSocket database = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(),
+                        "postgresql://127.0.0.1:" + database.getLocalPort() + "/petstore")) {
+            database.setSoTimeout((int) PATIENCE.toMillis());
+            try (Socket _ = database.accept()) {
+                assumeHears(server, signal);
+                Instant told = Instant.now();
+                server.signal(signal);
+                assertThat(server.ending()).isEqualTo(new PetstoreProcess.Ending(0, List.of(), List.of()));
+                assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(5));
+            }
         }
     }
 

@@ -41,7 +41,8 @@ class TextLogTest {
 
     @Test
     void everyRefusalIsOneLine() {
-        new TextLog().append(MOMENT.toEpochMilli(), "audit", "refused 401 GET /vé\n2030-12-05 audit - forged", line);
+        new TextLog().append(MOMENT.toEpochMilli(), Level.INFO, "audit",
+                "refused 401 GET /vé\n2030-12-05 audit - forged", line);
         assertThat(line.toUtf8())
                 .hasToString(
                         "2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET /vé | 2030-12-05 audit - forged\n");

@@ -396,6 +396,32 @@ class TlsTest {
         }
     }
 
+    /// A client may send as many of them as it likes.
+    @Test
+    void framesThatMakeNoSenseAreNoEventsOfTheLog() throws IOException {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        Logger all = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        try (TestService service = start(UnaryOperator.identity())) {
+            all.addAppender(log);
+            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+                client.request(1, false, POST).send(RawHttp2Client.RST_STREAM, 0, 1, (byte) 0, (byte) 0, (byte) 0,
+                        (byte) 8);
+                client.send(RawHttp2Client.DATA, 0, 1, (byte) 'x').send(RawHttp2Client.PING, 0, 0, new byte[8]);
+                assertThat(client.await(RawHttp2Client.PING)).isPresent();
+            }
+            byte[] frameOfOneByte = {0, 5, 0, 0, 0, 1};
+            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin(frameOfOneByte)) {
+                assertThat(client.await(RawHttp2Client.GOAWAY).orElseThrow().errorCode()).isEqualTo(1);
+                assertThat(client.await(RawHttp2Client.GOAWAY)).as("closed").isEmpty();
+            }
+        } finally {
+            all.detachAppender(log);
+        }
+        assertThat(log.list).isEmpty();
+    }
+
     @Test
     void answersWhatHasBegunWhenItStops() throws IOException, InterruptedException {
         TestService service = start(UnaryOperator.identity());
