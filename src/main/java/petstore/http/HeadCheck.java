@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
@@ -21,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
 
-/// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does. One for each connection.
+/// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does, and sees every way to say that the
+/// connection is to end with the answer. One for each connection.
 ///
 /// A refused request goes on as one that could not be decoded; its [Failure] is the cause and names every violation. Whatever
-/// comes after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1 and 6.1.
+/// comes after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6.
 final class HeadCheck extends ChannelInboundHandlerAdapter {
 
     /// The http URL that a client sends to a proxy, which an origin server must understand too; without user information.
@@ -75,6 +77,9 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
                 request.setProtocolVersion(HttpVersion.HTTP_1_1);
                 request.setDecoderResult(DecoderResult
                         .failure(new Failure(Kind.INVALID_REQUEST, String.join("; ", violations))));
+            } else if (wantsClose(request)) {
+                // Vert.x sees it only where nothing else stands in the field.
+                request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
             }
         }
         context.fireChannelRead(message);
@@ -119,6 +124,18 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
             }
         }
         return true;
+    }
+
+    /// Whether `close` is among the options of a `Connection` field. The headers' own `containsValue` takes `c` for it, too.
+    private static boolean wantsClose(HttpRequest request) {
+        for (String options : request.headers().getAll(HttpHeaderNames.CONNECTION)) {
+            for (String option : options.split(",", -1)) {
+                if (HttpHeaderValues.CLOSE.contentEqualsIgnoreCase(option.strip())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private boolean isHost(HttpRequest request) {

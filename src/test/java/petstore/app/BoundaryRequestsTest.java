@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.app.RawClient.Answer;
 
@@ -137,6 +138,15 @@ class BoundaryRequestsTest {
             read("other media wanted", BadRequest.get("/v1/pets/1").replace("Host",
                     "Accept: text/html;q=x,,\r\nAccept-Encoding: identity;q=0\r\nHost"), ANIMAL));
 
+    /// What a request may say of its connection, in `Connection` fields, so that it ends with the answer.
+    static final List<String> CLOSING = List.of("close", "CLOSE", "TE, close", "close, TE", "te,Close,x",
+            "TE,\tclose\t,", ",, close", "keep-alive, close", "TE\r\nConnection: close",
+            "close\r\nConnection: TE", "TE\r\nConnection: x, close");
+
+    /// What it may say so that more can be asked there.
+    static final List<String> KEEPING = List.of("", "keep-alive", "TE", "TE, keep-alive", "c", "clos", "closed",
+            "x, clos, y", "not-close", "close;x", "close x", "\"close\"");
+
     @TempDir
     private static Path folder;
     private static ProbedService service;
@@ -175,6 +185,48 @@ class BoundaryRequestsTest {
             assertThat(answer.status()).as(answer.body()).isEqualTo(200);
             assertThat(answer.body()).startsWith(request.expected());
         }
+    }
+
+    @ParameterizedTest
+    @FieldSource("CLOSING")
+    void endsTheConnectionWithTheAnswer(String options) throws IOException {
+        try (RawClient client = service.connect()) {
+            client.send(connection(options) + connection(""));
+            Answer answer = client.answer().orElseThrow();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.headers().get("connection")).containsExactly("close");
+            assertThat(client.answer()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("KEEPING")
+    void keepsTheConnection(String options) throws IOException {
+        try (RawClient client = service.connect()) {
+            client.send(connection(options));
+            assertThat(client.answer().orElseThrow().headers()).doesNotContainKey("connection");
+            client.send(connection(options));
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
+    /// HTTP/1.0 ends the connection unless it is told not to, and says so only then.
+    @ParameterizedTest
+    @CsvSource({"TE, false", "close, false", "keep-alive, true", "keep-alive!close, false",
+            "keep-alive!x!close, false"})
+    void keepsTheConnectionOfHttp10WhenItIsToldTo(String fields, boolean kept) throws IOException {
+        String request = connection(fields.replace("!", "\r\nConnection: ")).replace("HTTP/1.1", "HTTP/1.0");
+        try (RawClient client = service.connect()) {
+            client.send(request + request);
+            Answer answer = client.answer().orElseThrow();
+            assertThat(answer.headers().getOrDefault("connection", List.of()))
+                    .isEqualTo(kept ? List.of("keep-alive") : List.of());
+            assertThat(client.answer().isPresent()).isEqualTo(kept);
+        }
+    }
+
+    private static String connection(String options) {
+        return BadRequest.get("/v1/pets/1").replace("Host", "Connection: " + options + "\r\nHost");
     }
 
     @Test
