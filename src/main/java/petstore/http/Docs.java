@@ -15,18 +15,19 @@ import petstore.Failure;
 /// The reference page of the contract, with everything it loads.
 final class Docs {
 
-    private static final Header LOCATION = Header.of("Location", "/docs");
     private static final Header NO_FRAME = Header.of("X-Frame-Options", "DENY");
     private static final Header NO_REFERRER = Header.of("Referrer-Policy", "no-referrer");
     private static final Map<String, String> TYPES = Map.of("css", "text/css; charset=utf-8", "js",
             "text/javascript; charset=utf-8");
 
+    private final Header location;
     private final Header policy;
     private final Map<String, Representation> kept = new ConcurrentHashMap<>();
 
     Docs(HttpSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
                 .map(Docs::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
+        this.location = Header.of("Location", settings.docs());
         this.policy = Header.of("Content-Security-Policy",
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
                         + " connect-src 'self'" + apis
@@ -34,7 +35,7 @@ final class Docs {
     }
 
     Answer redirect(Request request) {
-        return Answer.bodiless(302, LOCATION, Answer.NO_STORE);
+        return Answer.bodiless(302, location, Answer.NO_STORE);
     }
 
     Answer page(Request request) {

@@ -52,4 +52,9 @@ public record HttpSettings(String host, int port, String adminHost, int adminPor
     String base() {
         return baseUrl.map(URI::toString).orElse("/v1");
     }
+
+    /// Where answers say the reference page is: beside the API.
+    String docs() {
+        return base().substring(0, base().lastIndexOf('/')) + "/docs";
+    }
 }

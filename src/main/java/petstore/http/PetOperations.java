@@ -32,6 +32,7 @@ final class PetOperations {
     private final Catalogue catalogue;
     private final Clock clock;
     private final String base;
+    private final String docs;
     private final Duration idempotencyRetention;
 
     PetOperations(Catalogue catalogue, HttpSettings settings, PageCache pages, Clock clock) {
@@ -39,6 +40,7 @@ final class PetOperations {
         this.catalogue = catalogue;
         this.clock = clock;
         this.base = settings.base();
+        this.docs = settings.docs();
         this.idempotencyRetention = settings.idempotencyRetention();
     }
 
@@ -102,7 +104,6 @@ final class PetOperations {
 
     /// What every answer of getPet says of its end (RFC 9745, RFC 8594).
     List<Header> deprecation() {
-        String docs = base.substring(0, base.lastIndexOf('/')) + "/docs";
         return List.of(Header.of("Deprecation", "@1795132800"),
                 Header.of("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),
                 Header.of("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),

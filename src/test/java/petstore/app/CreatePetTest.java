@@ -82,6 +82,7 @@ class CreatePetTest {
                     "<https://shop.example/animals/docs#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\"");
             assertThat(client.get("/openapi.json").body())
                     .contains("\"servers\":[{\"url\":\"" + base + "\",\"description\":\"Production\"}]");
+            assertThat(client.get("/").headers().firstValue("Location")).contains("https://shop.example/animals/docs");
         }
     }
 }
