@@ -48,6 +48,9 @@ final class Dispatcher {
 
     /// Answers a request whose head is well-formed.
     void dispatch(Exchange exchange) {
+        String path = path(exchange);
+        Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
+        found.map(Routes.Match::route).or(() -> routes.at(path)).ifPresent(exchange::route);
         if (browsers.isPresent()) {
             exchange.browserHeaders(browsers.get().headers(exchange.request()));
             Optional<Answer> preflight = browsers.get().preflight(exchange.request());
@@ -59,11 +62,6 @@ final class Dispatcher {
         if (exchange.announcesBody()) {
             exchange.request().exceptionHandler(_ -> refuse(exchange,
                     Errors.answer(Kind.INVALID_REQUEST, "the body is not well-formed HTTP")));
-        }
-        String path = path(exchange);
-        Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
-        if (found.isPresent()) {
-            exchange.route(found.get().route());
         }
         if (!Routes.needsKey(path)) {
             admit(exchange, found, Optional.empty(), RateLimits.Share.UNLIMITED);

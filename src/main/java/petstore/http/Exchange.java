@@ -99,10 +99,10 @@ final class Exchange {
         return id;
     }
 
-    /// Says which line of the route table it is for.
+    /// Says which line of the route table has its path, though maybe for another method.
     void route(Route found) {
         route = found.path();
-        deprecated = found.isDeprecated();
+        deprecated = found.isDeprecated() && found.takes(request.method());
     }
 
     /// What its trace belongs to; absent when its sender named none.

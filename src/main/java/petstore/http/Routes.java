@@ -74,6 +74,11 @@ final class Routes {
         return Optional.empty();
     }
 
+    /// A route with this path, whatever its method; absent when there is none.
+    Optional<Route> at(String path) {
+        return table.stream().filter(route -> route.match(path).isPresent()).findFirst();
+    }
+
     /// 405 when other methods are welcome at this path, else 404.
     Answer refusal(String path) {
         TreeSet<String> allowed = new TreeSet<>();

@@ -97,6 +97,14 @@ class CorsTest {
     }
 
     @Test
+    void operatorsAreToldWhatABrowserAskedFor() throws IOException {
+        send(service, "OPTIONS /v1/pets/1", origin(SHOP), ASKED);
+        service.awaitNoRequest();
+        assertThat(new ApiClient(service.adminPort(), "").get("/metrics").body()).contains(
+                "http_request_method=\"OPTIONS\",http_response_status_code=\"204\",http_route=\"/v1/pets/{petId}\"");
+    }
+
+    @Test
     void nothingIsSaidUnlessItIsSwitchedOn(@TempDir Path other) throws IOException {
         try (TestService plain = TestService.start(other)) {
             RawClient.Answer answer = send(plain, "GET /v1/pets", KEY, origin(SHOP));

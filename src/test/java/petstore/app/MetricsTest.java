@@ -50,6 +50,7 @@ class MetricsTest {
         client.get("/v1/pets/2");
         client.get("/v1/nothing/like-this");
         client.withKey("").get("/v1/pets");
+        client.send("DELETE", "/v1/pets/1", new byte[0]);
     }
 
     @AfterEach
@@ -70,6 +71,7 @@ class MetricsTest {
                 count("POST", "201", "/v1/pets") + " 1", count("GET", "200", "/v1/pets") + " 3",
                 count("GET", "200", "/v1/pets/{petId}") + " 1", count("GET", "404", "/v1/pets/{petId}") + " 1",
                 count("GET", "401", "/v1/pets") + " 1", count("GET", "404", "unmatched") + " 1",
+                count("DELETE", "405", "/v1/pets/{petId}") + " 1",
                 "petstore_refused_requests_total{reason=\"unauthorized\"} 1.0",
                 "petstore_refused_requests_total{reason=\"not_found\"} 2.0",
                 "petstore_refused_requests_total{reason=\"internal_error\"} 0.0",
