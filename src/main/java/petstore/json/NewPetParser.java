@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
@@ -22,6 +23,9 @@ import petstore.Utf8;
 ///
 /// Unknown members are passed over, but must be JSON too. A parser is used once.
 public final class NewPetParser {
+
+    /// Zero as JSON may write it with a point or an exponent.
+    private static final Pattern ZERO = Pattern.compile("-?[0.]+([eE].*)?");
 
     private final JsonParser json;
     private final boolean needsId;
@@ -141,12 +145,17 @@ public final class NewPetParser {
         try {
             return switch (value) {
                 case VALUE_NUMBER_INT -> OptionalLong.of(Long.parseLong(json.getText()));
-                case VALUE_NUMBER_FLOAT -> OptionalLong.of(new BigDecimal(json.getText()).longValueExact());
+                case VALUE_NUMBER_FLOAT -> OptionalLong.of(int64(json.getText()));
                 default -> OptionalLong.empty();
             };
         } catch (ArithmeticException | NumberFormatException e) {
             return OptionalLong.empty();
         }
+    }
+
+    /// `BigDecimal` refuses exponents of more than 32 bits, with which zero alone is an integer of 64 bits.
+    private static long int64(String number) {
+        return ZERO.matcher(number).matches() ? 0 : new BigDecimal(number).longValueExact();
     }
 
     private void readStatus(JsonToken value) throws IOException {

@@ -73,7 +73,10 @@ class BadMembersTest {
             categoryId("1e2147483647", category("1e2147483647")),
             categoryId("1e-2147483648", category("1e-2147483648")),
             categoryId("0.1e-2147483647", category("0.1e-2147483647")),
-            categoryId("an exponent of more than 32 bits", category("1e99999999999")));
+            categoryId("an exponent of more than 32 bits", category("1e99999999999")),
+            categoryId("an exponent of 30 digits", category("1e" + "9".repeat(30))),
+            categoryId("a negative exponent of 29 digits", category("1e-" + "9".repeat(29))),
+            categoryId("not quite zero with a great exponent", category("0.01e-9999999999")));
 
     static final List<BadRequest> NUMBERS_THAT_ARE_NOT_JSON = List.of(
             noJson("33 digits", category("1".repeat(33))),
