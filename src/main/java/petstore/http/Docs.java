@@ -20,22 +20,27 @@ final class Docs {
     private static final Map<String, String> TYPES = Map.of("css", "text/css; charset=utf-8", "js",
             "text/javascript; charset=utf-8");
 
-    private final Header location;
+    private final String address;
     private final Header policy;
     private final Map<String, Representation> kept = new ConcurrentHashMap<>();
 
     Docs(HttpSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
                 .map(Docs::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
-        this.location = Header.of("Location", settings.docs());
+        this.address = settings.docs();
         this.policy = Header.of("Content-Security-Policy",
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
                         + " connect-src 'self'" + apis
                         + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     }
 
+    /// Where clients find the page.
+    String address() {
+        return address;
+    }
+
     Answer redirect(Request request) {
-        return Answer.bodiless(302, location, Answer.NO_STORE);
+        return Answer.bodiless(302, Header.of("Location", address), Answer.NO_STORE);
     }
 
     Answer page(Request request) {

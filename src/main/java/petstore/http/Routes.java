@@ -17,9 +17,12 @@ final class Routes {
     private static final String VERSION = "/v1";
 
     private final List<Route> table;
+    private final String directions;
 
-    private Routes(List<Route> table) {
+    /// @param directions what is said to whoever asks for anything else
+    private Routes(List<Route> table, String directions) {
         this.table = table;
+        this.directions = directions;
     }
 
     /// What clients meet.
@@ -36,7 +39,8 @@ final class Routes {
                 Route.open("/openapi.yaml", Operation.on(threads, contract::yaml)),
                 Route.open("/openapi.json", Operation.on(threads, contract::json)),
                 Route.open("/livez", Operation.on(threads, health::livez)),
-                Route.open("/readyz", Operation.on(threads, health::readyz))));
+                Route.open("/readyz", Operation.on(threads, health::readyz))),
+                "the reference is at " + docs.address());
     }
 
     /// What operators meet.
@@ -46,7 +50,8 @@ final class Routes {
         return new Routes(List.of(
                 Route.open("/metrics", Operation.on(threads, metrics::metrics)),
                 Route.open("/livez", Operation.on(threads, health::livez)),
-                Route.open("/readyz", Operation.on(threads, health::readyz))));
+                Route.open("/readyz", Operation.on(threads, health::readyz))),
+                "there are /metrics, /livez and /readyz");
     }
 
     /// Every route, in the order in which they are tried.
@@ -91,7 +96,7 @@ final class Routes {
             }
         }
         if (allowed.isEmpty()) {
-            return Errors.answer(Kind.NOT_FOUND, "there is nothing at this address; the reference is at /docs");
+            return Errors.answer(Kind.NOT_FOUND, "there is nothing at this address; " + directions);
         }
         String methods = String.join(", ", allowed);
         return Errors.answer(Kind.METHOD_NOT_ALLOWED, "the methods for this address are " + methods,

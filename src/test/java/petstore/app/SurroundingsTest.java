@@ -150,7 +150,24 @@ class SurroundingsTest {
             assertThat(stranger.get("/livez").statusCode()).isEqualTo(200);
             assertThat(stranger.get("/readyz").statusCode()).isEqualTo(200);
         }
-        assertThat(new ApiClient(service.adminPort(), "").get("/docs").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void unknownAddressesAreToldWhatThereIs() {
+        ApiClient stranger = client.withKey("");
+        assertThat(directions(stranger)).isEqualTo("there is nothing at this address; the reference is at /docs");
+        assertThat(stranger.get("/docs").statusCode()).isEqualTo(200);
+        ApiClient admin = new ApiClient(service.adminPort(), "");
+        assertThat(directions(admin))
+                .isEqualTo("there is nothing at this address; there are /metrics, /livez and /readyz");
+        assertThat(admin.get("/docs").statusCode()).isEqualTo(404);
+        assertThat(admin.get("/metrics").statusCode()).isEqualTo(200);
+    }
+
+    private static String directions(ApiClient to) {
+        HttpResponse<String> answer = to.get("/nothing");
+        assertThat(answer.statusCode()).isEqualTo(404);
+        return ServedContract.json(answer.body()).get("message").asText();
     }
 
     private static void assertAllows(HttpResponse<String> response, String methods) {
