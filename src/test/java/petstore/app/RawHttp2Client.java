@@ -65,10 +65,17 @@ final class RawHttp2Client implements AutoCloseable {
     }
 
     RawHttp2Client send(int type, int flags, int stream, byte... payload) throws IOException {
-        ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
-        frame.put((byte) (payload.length >> 16)).putShort((short) payload.length).put((byte) type).put((byte) flags)
-                .putInt(stream).put(payload);
-        socket.getOutputStream().write(frame.array());
+        return sendTogether(1, type, flags, stream, payload);
+    }
+
+    /// Sends the same frame several times, in one record of TLS, so that the server reads them all before it sends anything.
+    RawHttp2Client sendTogether(int times, int type, int flags, int stream, byte... payload) throws IOException {
+        ByteBuffer frames = ByteBuffer.allocate(times * (9 + payload.length));
+        for (int i = 0; i < times; i++) {
+            frames.put((byte) (payload.length >> 16)).putShort((short) payload.length).put((byte) type)
+                    .put((byte) flags).putInt(stream).put(payload);
+        }
+        socket.getOutputStream().write(frames.array());
         socket.getOutputStream().flush();
         return this;
     }
