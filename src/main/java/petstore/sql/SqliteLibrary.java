@@ -43,7 +43,8 @@ final class SqliteLibrary {
                 Files.delete(folder);
             }
         } catch (Exception e) {
-            throw new SQLException("SQLite cannot be loaded: " + e.getMessage(), e);
+            throw new SQLException("SQLite cannot be loaded from the folder for temporary files, "
+                    + System.getProperty("java.io.tmpdir") + ": " + e.getMessage(), e);
         }
     }
 
