@@ -224,12 +224,17 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Closes at once, whereas [HttpConnection#close] waits until everything is sent. A client of HTTP/2 is told first, but
-    /// has only until the next sweep to take that in.
+    /// Closes at once, and leaves unsent what the system has not been given yet.
+    void cut() {
+        var _ = channel.pipeline().firstContext().close();
+    }
+
+    /// Closes once the system has been given what it takes at once, whereas [HttpConnection#close] waits until everything is sent.
+    /// A client of HTTP/2 is told first, but has only until the next sweep to take that in.
     private void close() {
         ChannelHandlerContext vertx = handler;
         if (closing) {
-            var _ = channel.pipeline().firstContext().close();
+            cut();
         } else if (multiplexed || vertx == null) {
             closing = true;
             var _ = channel.close();

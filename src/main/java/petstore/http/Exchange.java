@@ -306,10 +306,13 @@ final class Exchange {
 
     /// Ends it where it stands, and with HTTP/1.1 its connection.
     void cut() {
-        if (!multiplexed) {
-            request.connection().close();
-        } else if (watch != null) {
+        if (watch == null) {
+            return;
+        }
+        if (multiplexed) {
             watch.reset(request.response().streamId());
+        } else {
+            watch.cut();
         }
     }
 
