@@ -109,7 +109,9 @@ final class Listener extends VerticleBase {
     private void connected(HttpConnection connection) {
         connections.opened(connection);
         connection.exceptionHandler(Listener::failed);
-        if (connection.protocolVersion() != HttpVersion.HTTP_2) {
+        if (connection.protocolVersion() == HttpVersion.HTTP_2) {
+            MethodCheck.install(connection);
+        } else {
             HeadCheck.install(connection);
             AnswerEncoder.install(connection);
         }

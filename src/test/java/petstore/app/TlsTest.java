@@ -380,6 +380,32 @@ class TlsTest {
     }
 
     @Test
+    void resetsStreamsWhoseMethodIsNoneAndAnswersTheOthers() throws IOException, InterruptedException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            client.request(1, false, POST);
+            int stream = 3;
+            for (String method : List.of("", " ", " GET", "GET ", "GET X", "G\tT", "G\u0000T", "G\u00E2\u0080\u00A8T",
+                    "G\"T")) {
+                client.request(stream, !method.equals("G\"T"), ":method", method, ":scheme", "https", ":path", "/livez",
+                        ":authority", "localhost");
+                RawHttp2Client.Frame reset = client.await(RawHttp2Client.RST_STREAM).orElseThrow();
+                assertThat(reset.stream()).isEqualTo(stream);
+                assertThat(reset.errorCode()).as("PROTOCOL_ERROR").isEqualTo(1);
+                stream += 2;
+            }
+            byte[] body = PET.getBytes(StandardCharsets.US_ASCII);
+            client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, stream - 2, body)
+                    .send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1, body);
+            RawHttp2Client.Frame answer = client.await(RawHttp2Client.HEADERS).orElseThrow();
+            assertThat(answer.stream()).isEqualTo(1);
+            assertThat(answer.status()).isEqualTo(201);
+            assertThat(statusOf(client, stream, "/livez", "")).isEqualTo(200);
+            service.awaitNoRequest();
+        }
+    }
+
+    @Test
     void endsAConnectionThatBeginsRequestsOnlyToGiveThemUp() throws IOException, InterruptedException {
         try (TestService service = start(UnaryOperator.identity());
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
