@@ -1,6 +1,5 @@
 package petstore.http;
 
-import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,8 +9,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-import io.netty.handler.codec.CodecException;
-import io.netty.handler.codec.http2.Http2Exception;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
@@ -23,8 +20,6 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// One event loop's share of a listener: its connections, and each of their requests as an [Exchange].
 final class Listener extends VerticleBase {
@@ -32,7 +27,6 @@ final class Listener extends VerticleBase {
     /// How long the answers to requests that have begun to come are waited for.
     static final Duration STOPPING = Duration.ofSeconds(20);
 
-    private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
@@ -108,21 +102,11 @@ final class Listener extends VerticleBase {
 
     private void connected(HttpConnection connection) {
         connections.opened(connection);
-        connection.exceptionHandler(Listener::failed);
         if (connection.protocolVersion() == HttpVersion.HTTP_2) {
             MethodCheck.install(connection);
         } else {
             HeadCheck.install(connection);
             AnswerEncoder.install(connection);
-        }
-    }
-
-    /// What a client does to its connection is its own business; what else fails there is a defect.
-    static void failed(Throwable reason) {
-        boolean isOfClient = reason instanceof IOException || reason instanceof CodecException
-                || reason instanceof Http2Exception;
-        if (!isOfClient) {
-            LOG.error("A connection failed", reason);
         }
     }
 

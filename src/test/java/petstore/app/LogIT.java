@@ -1,6 +1,7 @@
 package petstore.app;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -114,10 +115,21 @@ class LogIT {
             client.get("/v1/" + KEY, "X-Request-Id", "third");
             client.withKey("").get("/v1/" + KEY, "X-Request-Id", "fourth");
             client.withKey("").send(KEY, "/v1/pets", new byte[0], "X-Request-Id", "fifth");
+            sendBadKey(server.port());
             server.terminate();
             List<String> err = server.ending().err();
             assertThat(err).noneMatch(line -> line.contains(KEY) || line.contains("Secret"));
             return err;
+        }
+    }
+
+    /// As from a file whose lines end as on Windows.
+    private static void sendBadKey(int port) {
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + KEY + "\r\r\n\r\n");
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(400);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
