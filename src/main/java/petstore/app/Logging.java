@@ -34,6 +34,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         log.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
         // What clients do to their connections would be told here, as often as they like.
         log.getLogger("io.netty").setLevel(Level.WARN);
+        log.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(Level.OFF);
         log.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(Level.OFF);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }

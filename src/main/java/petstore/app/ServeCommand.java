@@ -1,6 +1,12 @@
 package petstore.app;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -9,6 +15,8 @@ import picocli.CommandLine.Mixin;
 @Command(name = "serve", description = "Runs the service until it is told to stop (SIGTERM or Ctrl-C).", footer = {"",
         "Example:", "  petstore serve --port 8080 --data ./data"})
 final class ServeCommand implements Callable<Integer> {
+
+    private static final Duration TIME_TO_START = Duration.ofSeconds(5);
 
     private final Console console;
 
@@ -19,45 +27,48 @@ final class ServeCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    /// Gives back what was opened; nothing yet while it starts.
-    private volatile Runnable closing = () -> {
-    };
-    /// Whether it ends by itself, as only a failure makes it do.
-    private volatile boolean failed;
+    /// Has what gives back what was opened, once it serves.
+    private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
 
     @Override
     public Integer call() throws InterruptedException {
         try (BufferedLog log = Logging.use(options.logFormat(), options.accessLog())) {
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(log)));
             Signals.stopAtOnceWhenToldTwice(Runtime.getRuntime()::exit);
-            start(log);
+            serving.complete(serve(log));
             Thread.currentThread().join();
             return Main.DONE;
         } finally {
-            failed = true;
+            serving.cancel(false);
         }
     }
 
-    private void start(BufferedLog log) {
+    private Runnable serve(BufferedLog log) {
         Settings settings = options.settings(console.environment());
         Tracing tracing = Tracing.start(console.environment());
         Service service = Service.start(settings, tracing.tracer(), log, console.clock());
-        closing = () -> {
-            service.close();
-            tracing.close();
-        };
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));
+        return () -> {
+            service.close();
+            tracing.close();
+        };
     }
 
-    /// What a signal leads to, or a failure, which has an exit code of its own. A start that is not done yet is left where it stands.
+    /// What a signal leads to: a start comes to its end first, unless that takes long. A start that has failed ends the process with
+    /// an exit code of its own.
     private void stop(BufferedLog log) {
-        closing.run();
-        log.close();
-        if (!failed) {
-            Runtime.getRuntime().halt(Main.DONE);
+        if (serving.isCancelled()) {
+            return;
         }
+        try {
+            serving.get(TIME_TO_START.toMillis(), TimeUnit.MILLISECONDS).run();
+        } catch (TimeoutException | ExecutionException | CancellationException | InterruptedException e) {
+            // Nothing serves that would have to be closed.
+        }
+        log.close();
+        Runtime.getRuntime().halt(Main.DONE);
     }
 }

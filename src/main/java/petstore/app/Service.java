@@ -111,6 +111,7 @@ final class Service implements AutoCloseable {
     /// Finishes what was begun, and gives the store back.
     @Override
     public void close() {
+        http.leave();
         http.close();
         store.close();
         lock.ifPresent(FolderLock::close);

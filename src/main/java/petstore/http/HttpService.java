@@ -199,7 +199,9 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    private void waitForBalancers() {
+    /// Tells whoever balances the load to look elsewhere, and goes on serving for the shutdown delay.
+    public void leave() {
+        health.stop();
         try {
             Thread.sleep(settings.shutdownDelay());
         } catch (InterruptedException e) {
@@ -207,14 +209,9 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    /// Tells whoever balances the load to look elsewhere and goes on serving for the shutdown delay; then takes no more
-    /// connections, lets the requests that are being answered finish, and closes.
+    /// Takes no more connections, lets the requests that are being answered finish, and closes.
     @Override
     public void close() {
-        health.stop();
-        if (adminPort != 0) {
-            waitForBalancers();
-        }
         chores.shutdown();
         // Vert.x closes them too, but first takes away the event loops that connections are handed to.
         listening.close().awaitUninterruptibly();

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
@@ -65,17 +66,14 @@ final class RawHttp2Client implements AutoCloseable {
     }
 
     RawHttp2Client send(int type, int flags, int stream, byte... payload) throws IOException {
-        return sendTogether(1, type, flags, stream, payload);
+        return send(List.of(frame(type, flags, stream, payload)));
     }
 
-    /// Sends the same frame several times, in one record of TLS, so that the server reads them all before it sends anything.
-    RawHttp2Client sendTogether(int times, int type, int flags, int stream, byte... payload) throws IOException {
-        ByteBuffer frames = ByteBuffer.allocate(times * (9 + payload.length));
-        for (int i = 0; i < times; i++) {
-            frames.put((byte) (payload.length >> 16)).putShort((short) payload.length).put((byte) type)
-                    .put((byte) flags).putInt(stream).put(payload);
-        }
-        socket.getOutputStream().write(frames.array());
+    /// Sends frames in as few records of TLS as there can be, so that the server reads them before it sends anything.
+    RawHttp2Client send(List<byte[]> frames) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        frames.forEach(all::writeBytes);
+        socket.getOutputStream().write(all.toByteArray());
         socket.getOutputStream().flush();
         return this;
     }
@@ -84,7 +82,17 @@ final class RawHttp2Client implements AutoCloseable {
     ///
     /// @param headers names and values in turn
     RawHttp2Client request(int stream, boolean end, String... headers) throws IOException {
-        return send(HEADERS, END_HEADERS | (end ? END_STREAM : 0), stream, block(headers));
+        return send(List.of(head(stream, end, headers)));
+    }
+
+    static byte[] head(int stream, boolean end, String... headers) {
+        return frame(HEADERS, END_HEADERS | (end ? END_STREAM : 0), stream, block(headers));
+    }
+
+    static byte[] frame(int type, int flags, int stream, byte... payload) {
+        return ByteBuffer.allocate(9 + payload.length).put((byte) (payload.length >> 16))
+                .putShort((short) payload.length).put((byte) type).put((byte) flags).putInt(stream).put(payload)
+                .array();
     }
 
     private static byte[] block(String... headers) {
