@@ -146,9 +146,11 @@ class StopIT {
         assertThat(PetstoreProcess.run("import", "/dev/null", "--data", folder.toString()).code()).isZero();
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
-            PetstoreProcess.Ending ending = PetstoreProcess.serve(folder, "--shutdown-delay", "5m").ending();
-            assertThat(ending.code()).isEqualTo(1);
-            assertThat(ending.err()).last().asString().startsWith("petstore: ");
+            try (PetstoreProcess server = PetstoreProcess.serve(folder, "--shutdown-delay", "5m")) {
+                PetstoreProcess.Ending ending = server.ending();
+                assertThat(ending.code()).isEqualTo(1);
+                assertThat(ending.err()).last().asString().startsWith("petstore: ");
+            }
         }
     }
 
