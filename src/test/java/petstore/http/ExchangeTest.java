@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -113,6 +114,27 @@ class ExchangeTest {
                     before.body().toString(), before.body().toString(), before.body().toString(),
                     waiting.body().toString(), after.body().toString());
         }
+    }
+
+    /// A key that was looked up for longer than a request may take would have its animal added behind a 503. What comes back for the
+    /// first request does so before the second one is answered.
+    @Test
+    void goesOnWithNothingThatComesBackAfterTheAnswer() throws IOException {
+        List<String> steps = new CopyOnWriteArrayList<>();
+        int port = listen(new HttpServerOptions(), _ -> {
+        }, exchange -> {
+            exchange.suspend();
+            exchange.resume(() -> {
+                steps.add("in time");
+                exchange.suspend();
+                exchange.resume(() -> steps.add("too late"));
+                exchange.send(text("a"));
+            });
+        });
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(HEAD.splitAsStream(taken(client, GET + GET_AND_CLOSE)).skip(1)).containsExactly("a", "a");
+        }
+        assertThat(steps).containsExactly("in time", "in time");
     }
 
     private static Answer text(String body, Header... headers) {
