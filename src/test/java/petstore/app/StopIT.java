@@ -190,6 +190,28 @@ class StopIT {
         }
     }
 
+    /// It would wait for the answer to a request that waits for the store.
+    @Test
+    void aSecondSignalStopsItWhileItIsStopping() throws IOException {
+        try (PetstoreProcess server = serve();
+                RawClient client = new RawClient(server.port());
+                StoreFile file = new StoreFile(folder)) {
+            file.execute("BEGIN IMMEDIATE");
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
+                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
+                    + "\r\n\r\n" + PET);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            server.terminate();
+            awaitRefusal(server.port());
+            assertThat(server.isAlive()).isTrue();
+            server.terminate();
+            assertThat(server.ending().code()).isEqualTo(143);
+            assertThat(client.isClosedByServer()).isTrue();
+            file.execute("ROLLBACK");
+            assertThat(file.pets()).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
     void oneSignalIsWaitedFor(String signal) throws IOException {
@@ -257,6 +279,29 @@ class StopIT {
             assertThat(ending.code()).isEqualTo(signal.equals("INT") ? 130 : 143);
             assertThat(ending.err()).containsExactly(
                     "petstore: the import was interrupted after " + count(store) + " animals, which stay");
+        }
+    }
+
+    /// The group under way waits for the store here. Two signals that are sent at once may come as one.
+    @Test
+    void aSecondSignalStopsAnImportWhereItStands() throws IOException {
+        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(500_000));
+        try (PetstoreProcess _ = serve();
+                StoreFile store = new StoreFile(folder);
+                PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
+                        folder.toString())) {
+            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> count(store) > 0);
+            await().atMost(PATIENCE).untilAsserted(() -> store.execute("BEGIN IMMEDIATE"));
+            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> {
+                running.terminate();
+                return !running.isAlive();
+            });
+            store.execute("ROLLBACK");
+            PetstoreProcess.Ending ending = running.ending();
+            assertThat(ending.code()).isEqualTo(143);
+            assertThat(ending.err()).isEmpty();
+            assertThat(store.integrity()).isEqualTo("ok");
+            assertThat(count(store) % 1_000).as("whole groups").isZero();
         }
     }
 
