@@ -2,13 +2,18 @@ package petstore.transfer;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -57,7 +62,8 @@ class TransferTest {
     void whatIsExportedComesBackTheSame(Format format, @TempDir Path other) throws IOException {
         List<String> names = List.of("Whiskers", "  blanks  ", "comma, \"quote\" 'tick'", "line\nfeed\r\n", "犬 🐕",
                 "tab\t\u0001",
-                "=1+1", "null", "\\", "a\u2028b");
+                "=1+1", "null", "\\", "a\u2028b", "a,b", "a\"b", "a\nb", "a\rb");
+        int animals = 2 * names.size();
         for (String name : names) {
             CatalogueKit.awaited(store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty())));
             CatalogueKit
@@ -66,9 +72,9 @@ class TransferTest {
         String exported = export(store, format);
         try (SqlStore copy = TestStore.open(other)) {
             Report report = importInto(copy, format, exported, true, false, false);
-            assertThat(report).isEqualTo(new Report(20, 0, List.of(), 20));
+            assertThat(report).isEqualTo(new Report(animals, 0, List.of(), animals));
             assertThat(export(copy, format)).isEqualTo(exported);
-            for (long id = 1; id <= 20; id++) {
+            for (long id = 1; id <= animals; id++) {
                 assertThat(CatalogueKit.awaited(copy.catalogue().find(id)))
                         .isEqualTo(CatalogueKit.awaited(store.catalogue().find(id))).isPresent();
             }
@@ -128,6 +134,22 @@ class TransferTest {
     }
 
     @Test
+    void aLineMayBeAsLongAsItMay() throws IOException {
+        String line = "{\"name\":\"Rex\",\"categoryId\":1}";
+        String longest = line + " ".repeat((1 << 16) - line.length());
+        Report report = importInto(store, Format.NDJSON, longest + "\n" + longest + " \n", false, true, false);
+        assertThat(report).isEqualTo(
+                new Report(1, 1, List.of("line 2: the line is longer than 65536 bytes"), 1));
+    }
+
+    @Test
+    void blankLinesArePassedOverAndTheLastNeedsNoLineFeed() throws IOException {
+        String file = "\r\n \n\t\n" + GOOD + " \t\r\n" + GOOD.strip();
+        assertThat(importInto(store, Format.NDJSON, file, false, false, false))
+                .isEqualTo(new Report(2, 0, List.of(), 2));
+    }
+
+    @Test
     void reportsTheFirstHundredBadLinesAndCountsTheRest() throws IOException {
         Report report = importInto(store, Format.NDJSON, "{}\n".repeat(250), false, false, false);
         assertThat(report.firstBad()).hasSize(100);
@@ -162,6 +184,57 @@ class TransferTest {
         assertThat(report.written()).isEqualTo(2);
         assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("next", 1, Optional.empty()))).id())
                 .isEqualTo(10);
+    }
+
+    @Test
+    void anIdMayBeHalfOfAllNumbersAndNoMore() throws IOException {
+        long greatest = Long.MAX_VALUE / 2;
+        assertThat(importInto(store, Format.NDJSON, pet(greatest) + pet(greatest + 1), true, true, false).firstBad())
+                .containsExactly("line 2: the id " + (greatest + 1) + " leaves too little room for later ones");
+    }
+
+    @Test
+    void csvMustBringIdsThatAreToBeKept() throws IOException {
+        String file = "id,name,categoryId\n7,Rex,1\n0,Rex,1\nx,Rex,1\n,Rex,1\n7,Rex,1\n";
+        Report report = importInto(store, Format.CSV, file, true, true, false);
+        String violation = ": id must be an integer between 1 and 9223372036854775807";
+        assertThat(report.firstBad()).containsExactly("line 3" + violation, "line 4" + violation,
+                "line 5" + violation, "line 6: the id 7 stands in the file before");
+        assertThat(CatalogueKit.awaited(store.catalogue().find(7))).isPresent();
+        assertThatThrownBy(() -> importInto(store, Format.CSV, "name,categoryId\nRex,1\n", true, false, false))
+                .hasMessageContaining("must name the column id");
+    }
+
+    /// It is there only after the ids of the file were looked up.
+    @Test
+    void anIdThatIsTakenWhileTheFileIsCheckedMakesItsLineBad() throws IOException {
+        Report report = importMeanwhile(pet(1) + pet(9), _ -> true, this::addOne);
+        assertThat(report).isEqualTo(new Report(1, 1, List.of("line 1: the id 1 is taken"), 0));
+        assertThat(store.catalogue().count()).isEqualTo(1);
+    }
+
+    @Test
+    void anAnimalThatIsAddedWhileTheFileIsWrittenTakesNoneOfItsIds() throws IOException {
+        String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(301 - id)).collect(Collectors.joining());
+        Report report = importMeanwhile(file, bytes -> bytes > file.length(), this::addOne);
+        assertThat(report).isEqualTo(new Report(300, 0, List.of(), 300));
+        assertThat(CatalogueKit.awaited(store.catalogue().find(301))).map(pet -> pet.name().toString())
+                .contains("meanwhile");
+    }
+
+    private void addOne() {
+        CatalogueKit.awaited(store.catalogue().add(new NewPet("meanwhile", 1, Optional.empty())));
+    }
+
+    /// Imports a file whose ids are kept; what comes between does so once, as soon as enough bytes have been read.
+    private Report importMeanwhile(String file, LongPredicate enough, Runnable between) throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), file);
+        AtomicBoolean done = new AtomicBoolean();
+        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false, false), bytes -> {
+            if (enough.test(bytes) && !done.getAndSet(true)) {
+                between.run();
+            }
+        }, () -> false);
     }
 
     @Test
@@ -212,6 +285,12 @@ class TransferTest {
     }
 
     @Test
+    void saysWhereAFileCeasesToBeCsv() {
+        assertThatThrownBy(() -> importInto(store, Format.CSV, "name,categoryId\nRex,1\nTom,1\n\"open,1\n", false,
+                false, false)).hasMessageContaining("something is wrong after line 3,");
+    }
+
+    @Test
     void readsCsvRecordsOfAnyLengthThatIsAllowed() throws IOException {
         String record = "Rex,1," + "x".repeat(64_000) + "\n";
         assertThat(importInto(store, Format.CSV, "name,categoryId,remark\n" + record.repeat(20), false, false, false)
@@ -237,6 +316,19 @@ class TransferTest {
     }
 
     @Test
+    void endsBehindTheGroupUnderWayWhenItIsInterrupted() throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
+        AtomicInteger groups = new AtomicInteger();
+        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false), bytes -> {
+            if (bytes > 300L * GOOD.length()) {
+                groups.incrementAndGet();
+            }
+        }, () -> groups.get() == 2);
+        assertThat(report).isEqualTo(new Report(300, 0, List.of(), 100));
+        assertThat(store.catalogue().count()).isEqualTo(100);
+    }
+
+    @Test
     void saysThatTheFileHasFewerAnimalsThanWhenItWasChecked() throws IOException {
         assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250))).isInstanceOf(Failure.class)
                 .hasMessage("the file was changed meanwhile: it had 300 animals when it was checked; 250 were imported,"
@@ -251,6 +343,51 @@ class TransferTest {
                         "the import stopped after 200 animals, which stay: the file was changed meanwhile, line 251:"
                                 + " name is required; categoryId is required");
         assertThat(store.catalogue().count()).isEqualTo(200);
+    }
+
+    @Test
+    void saysWhatStaysWhenTheStoreRefusesAGroup() {
+        String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
+        assertThatThrownBy(() -> importMeanwhile(file, bytes -> bytes > file.length(),
+                () -> store.catalogue().putBack(List.of(new Pet(250, "meanwhile", 1, Optional.empty())))))
+                .isInstanceOf(Failure.class)
+                .hasMessage("the import stopped after 200 animals, which stay: the id 250 is taken");
+        assertThat(store.catalogue().count()).isEqualTo(201);
+    }
+
+    @Test
+    void tellsHowMuchOfBothReadingsIsDone() throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
+        List<Long> told = new ArrayList<>();
+        Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false), told::add, () -> false);
+        assertThat(told).isSorted().last().isEqualTo(600L * GOOD.length());
+    }
+
+    @Test
+    void anExportThatCannotBeWrittenFails() {
+        store.catalogue().addAll(Collections.nCopies(1_000, new NewPet("W".repeat(255), 1, Optional.empty())));
+        for (Format format : Format.values()) {
+            assertThatThrownBy(() -> Exporter.export(store.catalogue(), format, new FullForOnce(), _ -> {
+            })).isInstanceOf(IOException.class).hasMessage("the disk is full");
+        }
+    }
+
+    /// A disk for whose later writes there is room again: the file lacks what was in the middle.
+    private static final class FullForOnce extends OutputStream {
+        private boolean full = true;
+
+        @Override
+        public void write(int oneByte) throws IOException {
+            write(new byte[]{(byte) oneByte});
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            if (full) {
+                full = false;
+                throw new IOException("the disk is full");
+            }
+        }
     }
 
     /// Imports a file that is changed as soon as it has been checked.
