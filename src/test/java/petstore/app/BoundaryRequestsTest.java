@@ -91,6 +91,7 @@ class BoundaryRequestsTest {
             added("CHUNKED", BadRequest.postChunked(PET, 100).replace("chunked", "CHUNKED")),
             added("a charset", BadRequest.post(PET).replace("/json", "/json; charset=UTF-8")),
             added("a charset in quotes", BadRequest.post(PET).replace("/json", "/json;charset=\"utf-8\"")),
+            added("a blank before it", BadRequest.post(PET).replace("/json", "/json ; charset=utf-8")),
             added("another parameter", BadRequest.post(PET).replace("/json", "/json; version=1")),
             added("a content type in capitals", BadRequest.post(PET).replace("application/json", "APPLICATION/JSON")),
             added("a field name in capitals", BadRequest.post(PET).replace("Content-Type:", "CONTENT-TYPE:")),

@@ -61,6 +61,18 @@ class RateLimitTest {
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
     }
 
+    /// Whoever waits as long as it is told is not refused again.
+    @Test
+    void partsOfASecondAreWaitedForWhole() {
+        spend(client, 3);
+        clock.set("2026-11-21T10:00:00.500Z");
+        HttpResponse<String> refused = client.get("/v1/pets");
+        assertShare(refused, 429, 0, 60);
+        assertThat(refused.headers().allValues("Retry-After")).containsExactly("20");
+        clock.set("2026-11-21T10:00:20.500Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+    }
+
     @Test
     void aClockThatIsSetBackKeepsNobodyWaiting() {
         spend(client, 3);

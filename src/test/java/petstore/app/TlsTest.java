@@ -123,6 +123,19 @@ class TlsTest {
         }
     }
 
+    @Test
+    void browsersAreToldOfTlsAndOfOtherSites() throws IOException, InterruptedException {
+        String shop = "https://shop.example";
+        try (TestService service = start(http -> http.corsOrigins(shop));
+                HttpClient client = HttpClient.newBuilder().sslContext(ec.trusted()).build()) {
+            HttpResponse<String> response = client.send(HttpRequest
+                    .newBuilder(URI.create("https://127.0.0.1:" + service.port() + "/v1/pets")).timeout(LONG)
+                    .header("Origin", shop).build(), BodyHandlers.ofString());
+            assertThat(response.headers().allValues("Strict-Transport-Security")).containsExactly("max-age=31536000");
+            assertThat(response.headers().allValues("Access-Control-Allow-Origin")).containsExactly(shop);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void takesRsaKeysInBothForms(boolean pkcs1) throws IOException {

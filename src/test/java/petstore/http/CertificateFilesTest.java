@@ -31,6 +31,7 @@ class CertificateFilesTest {
     void nothingIsSaidOfFilesThatAreHalfReplaced() throws IOException {
         TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
         CertificateFiles read = CertificateFiles.load(vertx, files);
+        assertThat(read.changed()).as("as they were").isEmpty();
         TestCertificate next = TestCertificate.make(folder, "EC");
         Files.writeString(files.certificate(), next.certificate());
         assertThat(read.changed()).as("with the key of before").isEmpty();
