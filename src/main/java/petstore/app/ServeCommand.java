@@ -23,12 +23,12 @@ final class ServeCommand implements Callable<Integer> {
     @Mixin
     private final ServeOptions options = new ServeOptions();
 
+    /// Has what gives back what was opened, once it serves.
+    private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
+
     ServeCommand(Console console) {
         this.console = console;
     }
-
-    /// Has what gives back what was opened, once it serves.
-    private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
 
     @Override
     public Integer call() throws InterruptedException {
@@ -43,6 +43,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
+    /// Opens everything, and says what closes it.
     private Runnable serve(BufferedLog log) {
         Settings settings = options.settings(console.environment());
         Tracing tracing = Tracing.start(console.environment());

@@ -16,7 +16,7 @@ final class PostgresPool {
 
     /// How long the users of the connections may be kept waiting.
     enum Patience {
-        /// A request is answered within two seconds, whatever the database does.
+        /// Each step of a request has an end: when the database stands still it is answered within two seconds.
         REQUEST(Duration.ofMillis(600), Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofMillis(1_800)),
         /// A command may ask for much.
         COMMAND(Duration.ofSeconds(10), Duration.ofMinutes(10), Duration.ofHours(1), Duration.ofDays(1));
