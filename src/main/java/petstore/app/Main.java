@@ -117,9 +117,9 @@ public final class Main {
                 .addSubcommand(new KeysCommand.Revoke(console)));
         commands.put("import", () -> new ImportCommand(console));
         commands.put("export", () -> new ExportCommand(console));
-        commands.put("backup", () -> new BackupCommand(console));
-        commands.put("restore", () -> new RestoreCommand(console));
-        commands.put("move", () -> new MoveCommand(console));
+        commands.put("backup", () -> StoreOptions.embeddedOnly(new BackupCommand(console)));
+        commands.put("restore", () -> StoreOptions.embeddedOnly(new RestoreCommand(console)));
+        commands.put("move", () -> StoreOptions.embeddedOnly(new MoveCommand(console)));
         commands.put("config", () -> new ConfigCommand(console));
         commands.put("healthcheck", () -> new HealthcheckCommand(console));
         commands.put("completion", () -> new CompletionCommand(console));

@@ -6,7 +6,9 @@ import java.util.Optional;
 
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -42,7 +44,15 @@ final class StoreOptions {
         return uri.orPassword(PASSWORD.find(environment, spec.commandLine()));
     }
 
-    /// The folder of the embedded store, for a command that only works on that one.
+    /// The command line of a command that only works on the embedded store: what it refuses it does not offer.
+    static CommandLine embeddedOnly(Object command) {
+        CommandLine line = new CommandLine(command);
+        OptionSpec database = line.getCommandSpec().findOption("--database");
+        line.getCommandSpec().remove(database).addOption(OptionSpec.builder(database).hidden(true).build());
+        return line;
+    }
+
+    /// The folder of the embedded store, for such a command.
     Path embedded(String instead) {
         if (database.isPresent()) {
             throw new ParameterException(spec.commandLine(), "this works on the embedded store, not on --database; "
