@@ -18,6 +18,7 @@ import petstore.SecretHash;
 import petstore.sql.SqlStore;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -42,18 +43,18 @@ final class KeysCommand {
         private CommandSpec spec;
         @Option(names = "--name", required = true, paramLabel = "NAME", description = "What the key's owner is called.")
         private String name;
-        @Option(names = "--scope", paramLabel = "SCOPE", description = "What the key allows: pets:read or pets:write; both when none is given.")
+        @Option(names = "--scope", paramLabel = "SCOPE", showDefaultValue = Visibility.NEVER, description = "What the key allows: pets:read or pets:write; both when none is given.")
         private Set<Scope> scopes = EnumSet.allOf(Scope.class);
         @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests the key may send, e.g. 600/1m, instead of what serve allows.")
-        private Optional<RateLimit> rateLimit = Optional.empty();
+        private Optional<RateLimit> rateLimit;
         @ArgGroup(exclusive = true)
         private Expiry expiry = new Expiry();
 
         /// Until when the key is good; for good when neither is given.
         static final class Expiry {
-            @Option(names = "--expires-in", paramLabel = "TIME", description = "How long the key is good, e.g. 90d.")
+            @Option(names = "--expires-in", paramLabel = "TIME", showDefaultValue = Visibility.NEVER, description = "How long the key is good, e.g. 90d.")
             private Optional<Duration> in = Optional.empty();
-            @Option(names = "--expires-at", paramLabel = "MOMENT", description = "From when on the key is refused, e.g. 2027-01-31.")
+            @Option(names = "--expires-at", paramLabel = "MOMENT", showDefaultValue = Visibility.NEVER, description = "From when on the key is refused, e.g. 2027-01-31 (its beginning, midnight in UTC) or 2027-01-31T12:00:00Z.")
             private Optional<Instant> at = Optional.empty();
         }
 

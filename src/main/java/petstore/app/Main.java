@@ -32,7 +32,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The program `petstore`.
-@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
+@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nEvery option is also an environment variable, as PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
 public final class Main {
 
     /// Exit code: done.
@@ -100,6 +100,8 @@ public final class Main {
                 .registerConverter(PostgresUri.class, Texts::database)
                 .setExecutionStrategy(parsed -> {
                     Variables.check(parsed, console);
+                    // Help shows what holds without variables, which may have a secret.
+                    main.setDefaultValueProvider(_ -> null);
                     return new RunLast().execute(parsed);
                 })
                 .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))

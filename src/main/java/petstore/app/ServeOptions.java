@@ -10,6 +10,7 @@ import java.util.Optional;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.http.HttpSettings;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -69,7 +70,7 @@ final class ServeOptions {
     private Optional<Path> tlsCertificate;
     @Option(names = "--tls-key", converter = Texts.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
     private Optional<Path> tlsKey;
-    @Option(names = "--cors-origin", split = ",", converter = Texts.Origin.class, paramLabel = "ORIGIN", description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
+    @Option(names = "--cors-origin", split = ",", converter = Texts.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();
 
     String host() {

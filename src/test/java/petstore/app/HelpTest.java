@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,6 +28,25 @@ class HelpTest {
     private String help(Map<String, String> environment, String command) {
         assertThat(run(environment, command + " --help")).isZero();
         return out.toString(StandardCharsets.UTF_8).replaceAll("\\s+", " ");
+    }
+
+    /// What stands in a variable may be a secret, and is no default.
+    @Test
+    void showsDefaultsAndNoVariable() {
+        String serve = help(Map.of("PETSTORE_PORT", "7000", "PETSTORE_DATABASE", "postgresql://u:secret@h/d"), "serve");
+        assertThat(serve).contains("takes a free one. Default: 8080", "request's header block. Default: 10s",
+                "every request: true or false. Default: true", "PETSTORE_ADMIN_PORT is for --admin-port")
+                .doesNotContain("7000", "secret", "Default: []");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"keys create | 2027-01-31 (its beginning, midnight in UTC)",
+            "keys list | table or json. Default: table", "import | ndjson or csv. Default: ndjson",
+            "export | ndjson or csv. Default: ndjson", "healthcheck | admin listener. Default: 9090"})
+    void showsWhatHoldsWithoutAnOption(String line) {
+        String[] parts = line.split(" \\| ", 2);
+        assertThat(help(Map.of(), parts[0])).contains(parts[1], "PETSTORE_ADMIN_PORT").doesNotContain("Optional",
+                "Default: [", "Default: false");
     }
 
     @ParameterizedTest
