@@ -18,7 +18,7 @@ final class Browsers {
     private static final CharSequence ALLOW_ORIGIN = HttpHeaders.createOptimized("Access-Control-Allow-Origin");
     private static final CharSequence REQUESTED_METHOD = HttpHeaders.createOptimized("Access-Control-Request-Method");
     private static final Header EXPOSE = Header.of("Access-Control-Expose-Headers",
-            "Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
+            "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
                     + " WWW-Authenticate, X-Request-Id");
     private static final Header HSTS = Header.of("Strict-Transport-Security", "max-age=31536000");
     private static final Answer PREFLIGHT = Answer.bodiless(204,

@@ -59,7 +59,7 @@ class CorsTest {
             Map<String, List<String>> headers = answer.headers();
             assertThat(headers.get("access-control-allow-origin")).as("%s", answer).containsExactly(SHOP);
             assertThat(headers.get("access-control-expose-headers")).containsExactly(
-                    "Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
+                    "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
                             + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
             assertThat(headers.get("vary")).containsExactly("Origin");
             assertThat(headers).doesNotContainKeys("access-control-allow-credentials", "strict-transport-security");
