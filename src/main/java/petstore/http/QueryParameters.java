@@ -16,7 +16,8 @@ import petstore.Failure;
 import petstore.PetQuery;
 import petstore.PetStatus;
 
-/// The parameters of listPets, read strictly; a violation names the parameter.
+/// The parameters of a request, read strictly: those of listPets, where a violation names the parameter, and the integer that is
+/// getPet's [#int64].
 final class QueryParameters {
 
     private static final PetQuery DEFAULTS = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);

@@ -57,7 +57,7 @@ public final class SqlStore implements AutoCloseable {
     /// `migrate` refuses that, or SQLite does not take a setting on which durability rests.
     ///
     /// @param migrate what is done about an older schema
-    /// @param onLostDisk called once, from the writer's thread, when the disk fails to keep what it was given: from then on
+    /// @param onLostDisk called once, from a thread that writes, when the disk fails to keep what it was given: from then on
     ///        every write is refused, and only a new start, which reads the log again, can tell what was kept
     /// @param meters where the store's measurements are kept
     public static SqlStore serveSqlite(Path folder, Migrate migrate, Runnable onLostDisk, MeterRegistry meters) {

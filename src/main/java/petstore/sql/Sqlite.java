@@ -19,7 +19,7 @@ import petstore.Failure;
 import petstore.Pet;
 import petstore.PetQuery;
 
-/// A SQLite file: one connection that writes, and a few that read, each on a thread of its own.
+/// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.
 final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
