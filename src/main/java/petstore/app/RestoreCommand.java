@@ -51,16 +51,20 @@ final class RestoreCommand implements Callable<Integer> {
         Path aside = folder.resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
         long count;
         boolean replaces;
+        boolean keepsIds;
         try (FolderLock _ = FolderLock.replace(folder);
                 ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
             count = SqlStore.verifySqlite(file);
             display.accept(1);
             replaces = SqlStore.hasSqlite(folder);
-            SqlStore.restoreSqlite(file, folder, aside);
+            keepsIds = SqlStore.restoreSqlite(file, folder, aside);
             display.accept(2);
         }
         console.err().println("Restored " + count + " animals in " + folder
                 + (replaces ? "; the store before is kept as " + aside : ""));
+        if (!keepsIds) {
+            console.err().println("The store before is damaged: ids that it gave out may be given out again");
+        }
         return Main.DONE;
     }
 

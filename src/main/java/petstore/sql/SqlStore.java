@@ -106,12 +106,13 @@ public final class SqlStore implements AutoCloseable {
         return SqliteCopy.verify(file);
     }
 
-    /// Puts a copy of `backup` in the place of the SQLite store in `folder`, which nobody else may have open. Ids that the
-    /// replaced store gave out are not given out again. Errors: [petstore.Failure] of kind `UNAVAILABLE`; nothing is replaced then.
+    /// Puts a copy of `backup` in the place of the SQLite store in `folder`, which nobody else may have open. Errors:
+    /// [petstore.Failure] of kind `UNAVAILABLE`; nothing is replaced then.
     ///
     /// @param aside where the replaced store is kept, if there is one
-    public static void restoreSqlite(Path backup, Path folder, Path aside) {
-        SqliteCopy.restore(backup, folder, aside);
+    /// @return whether ids that the replaced store gave out are not given out again; false when it is too damaged to tell them
+    public static boolean restoreSqlite(Path backup, Path folder, Path aside) {
+        return SqliteCopy.restore(backup, folder, aside);
     }
 
     /// Copies everything in this store to `target`, which must be empty, and compares both before the copy is kept: nothing of it

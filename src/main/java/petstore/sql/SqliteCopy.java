@@ -7,10 +7,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
 import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 import petstore.Failure;
 import petstore.PrivateFiles;
 import petstore.WholeFile;
@@ -103,38 +105,51 @@ final class SqliteCopy {
 
     /// Puts a verified copy of `backup` in the place of the store in `folder`, which nobody else may have open.
     ///
-    /// Ids that the replaced store gave out are not given out again.
-    ///
     /// @param aside where the replaced store is kept
-    static void restore(Path backup, Path folder, Path aside) {
+    /// @return whether ids that the replaced store gave out are not given out again; false when it is too damaged to tell them
+    static boolean restore(Path backup, Path folder, Path aside) {
         Path file = SqliteFile.in(folder);
-        perform("restored", backup, copied -> WholeFile.write(file, part -> {
+        return perform("restored", backup, copied -> WholeFile.write(file, part -> {
             PrivateFiles.create(part);
             try (OutputStream out = Files.newOutputStream(part)) {
                 Files.copy(copied, out);
             }
             verify(part);
-            if (Files.exists(file)) {
-                keepIds(file, part);
-                // From here on it must not take long: the store that is replaced has no log for a moment.
-                WholeFile.sync(part);
-                keepAside(file, aside);
+            if (!Files.exists(file)) {
+                return true;
             }
-            return part;
+            OptionalLong lastId = lastPetId(file);
+            if (lastId.isPresent()) {
+                try (Session session = SqliteFile.connectWriter(part)) {
+                    Sqlite.raiseLastPetId(session, lastId.getAsLong());
+                }
+            }
+            // From here on it must not take long: the store that is replaced has no log for a moment.
+            WholeFile.sync(part);
+            keepAside(file, aside);
+            return lastId.isPresent();
         }));
     }
 
-    private static void keepIds(Path replaced, Path restored) throws SQLException {
-        long last;
-        try (Session session = SqliteFile.connectWriter(replaced)) {
-            last = Sqlite.lastPetId(session);
-        } catch (SQLException e) {
-            // A store that cannot be read is why one restores.
-            return;
-        }
-        try (Session session = SqliteFile.connectWriter(restored)) {
-            Sqlite.raiseLastPetId(session, last);
-        }
+    /// The greatest id that a store gave out, 0 when it was never finished; absent when it is damaged, for which one restores.
+    private static OptionalLong lastPetId(Path store) {
+        return perform("read", store, file -> {
+            try (Session session = SqliteFile.connectWriter(file)) {
+                boolean hasIds = session.text("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'")
+                        .equals("1");
+                return OptionalLong.of(hasIds ? Sqlite.lastPetId(session) : 0);
+            } catch (SQLException e) {
+                if (isDamage(e)) {
+                    return OptionalLong.empty();
+                }
+                throw e;
+            }
+        });
+    }
+
+    private static boolean isDamage(SQLException e) {
+        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_NOTADB
+                || (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CORRUPT.code);
     }
 
     /// The store keeps its name until the other takes it, so that there is one at every moment.

@@ -3,6 +3,7 @@ package petstore.app;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -30,6 +31,7 @@ class BackupIT {
     private static final String KEY = "a-key-for-the-test-of-backups";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final int PAGE_BYTES = 4096;
+    private static final int DAMAGED_BYTES = 4 * PAGE_BYTES;
 
     @TempDir
     private Path folder;
@@ -108,6 +110,35 @@ class BackupIT {
         assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
         assertThat(shell.run("petstore restore good.db").code()).isZero();
         assertThat(pets(shell.data())).hasSize(2_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, PAGE_BYTES})
+    void saysWhenADamagedStoreCannotTellItsIds(int offset) throws IOException {
+        importAnimals(2);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        importAnimals(3);
+        try (FileChannel store = FileChannel.open(shell.data().resolve("petstore.db"), StandardOpenOption.WRITE)) {
+            store.write(ByteBuffer.wrap("nonsense".repeat(DAMAGED_BYTES / 8).getBytes(StandardCharsets.US_ASCII)),
+                    offset);
+        }
+        assertThat(shell.run("petstore restore backup.db")).satisfies(ending -> {
+            assertThat(ending.code()).isZero();
+            assertThat(ending.err()).hasSize(2)
+                    .last().isEqualTo("The store before is damaged: ids that it gave out may be given out again");
+        });
+        assertThat(pets(shell.data())).hasSize(2);
+    }
+
+    /// As a first start leaves it that was stopped at the wrong moment, or had no space.
+    @Test
+    void aStoreThatWasNeverFinishedHasNoIdsToKeep() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db && mkdir other && touch other/petstore.db").code()).isZero();
+        Ending restore = shell.run("petstore restore backup.db --data other");
+        assertThat(restore.code()).as(restore.toString()).isZero();
+        assertThat(restore.err()).singleElement().asString().startsWith("Restored 1 animals");
+        assertThat(pets(folder.resolve("other"))).hasSize(1);
     }
 
     private Ending refused(String what, String file) {

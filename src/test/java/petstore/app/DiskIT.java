@@ -123,6 +123,27 @@ class DiskIT {
         }
     }
 
+    /// Its ids would be given out again.
+    @Test
+    void aStoreThatCannotBeReadIsNotReplaced() {
+        Disk disk = disk();
+        Path backup = temporary.resolve("backup.db");
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            add(server, 201);
+            command(disk, "backup", backup.toString());
+            add(server, 201);
+        }
+        disk.fail(Disk.Call.READ);
+        PetstoreProcess.Ending ending = ending(disk, "restore", backup.toString());
+        assertThat(ending.code()).isEqualTo(1);
+        assertThat(ending.err()).singleElement().asString()
+                .startsWith("petstore: " + folder.resolve("petstore.db") + " cannot be read: ");
+        disk.heal(Disk.Call.READ);
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            assertThat(shown(server)).hasSize(2);
+        }
+    }
+
     private PetstoreProcess.Ending command(Disk disk, String... words) {
         PetstoreProcess.Ending ending = ending(disk, words);
         assertThat(ending.code()).as(ending.toString()).isZero();
