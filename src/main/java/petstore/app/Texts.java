@@ -108,13 +108,14 @@ final class Texts {
         }
     }
 
-    /// A moment, `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, `2027-01-31`.
+    /// A moment, `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, `2027-01-31`; to the millisecond, as stores keep it.
     static Instant instant(String text) {
         try {
-            return text.contains("T")
+            Instant moment = text.contains("T")
                     ? Instant.parse(text)
                     : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
-        } catch (DateTimeException e) {
+            return Instant.ofEpochMilli(moment.toEpochMilli());
+        } catch (DateTimeException | ArithmeticException e) {
             throw new TypeConversionException(
                     "'" + text + "' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z");
         }

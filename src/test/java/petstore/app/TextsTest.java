@@ -5,6 +5,8 @@ import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.TypeConversionException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,5 +48,19 @@ class TextsTest {
 
     private static void assertRefused(ThrowingCallable conversion, String says) {
         assertThatThrownBy(conversion).isInstanceOf(TypeConversionException.class).hasMessageContaining(says);
+    }
+
+    @Test
+    void aMomentIsReadToTheMillisecond() {
+        assertThat(Texts.instant("2027-01-31T12:00:00.0079Z")).hasToString("2027-01-31T12:00:00.007Z");
+        assertThat(Texts.instant("2027-01-31")).hasToString("2027-01-31T00:00:00Z");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soon", "2027-02-30", "+999999999-12-31", "+300000000-01-01T00:00:00Z",
+            "-999999999-01-01"})
+    void whatNoStoreCanKeepIsNoMoment(String text) {
+        assertThatThrownBy(() -> Texts.instant(text)).isInstanceOf(TypeConversionException.class)
+                .hasMessage("'" + text + "' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z");
     }
 }
