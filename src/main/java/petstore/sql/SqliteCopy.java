@@ -57,7 +57,8 @@ final class SqliteCopy {
         try (Session session = SqliteFile.connectReader(source)) {
             session.execute("BEGIN");
             long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
-            int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main", target.toString(),
+            int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main",
+                    target.toAbsolutePath().toString(),
                     (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
                     PAGES_PER_STEP);
             if (result == SQLiteErrorCode.SQLITE_FULL.code) {
@@ -81,8 +82,7 @@ final class SqliteCopy {
                         + "; 'petstore backup' makes a whole copy");
             }
             SqliteLibrary.load();
-            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:"
-                    + file.toAbsolutePath().toUri() + "?immutable=1&mode=ro");
+            try (Connection connection = DriverManager.getConnection(SqliteFile.url(file) + "?immutable=1&mode=ro");
                     Session session = new Session(connection)) {
                 String result = session.text("PRAGMA integrity_check(1)");
                 if (!result.equals("ok")) {

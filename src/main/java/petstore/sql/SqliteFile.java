@@ -97,6 +97,11 @@ final class SqliteFile {
         }
     }
 
+    /// The address of a file for the driver, which takes what follows a `?` in a bare path for parameters.
+    static String url(Path file) {
+        return "jdbc:sqlite:" + file.toAbsolutePath().toUri();
+    }
+
     static Session connectWriter(Path file) throws SQLException {
         return connect(file, "0");
     }
@@ -114,7 +119,7 @@ final class SqliteFile {
         config.setJournalSizeLimit(LARGEST_LOG);
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
         config.setGetGeneratedKeys(false);
-        Session session = new Session(config.createConnection("jdbc:sqlite:" + file));
+        Session session = new Session(config.createConnection(url(file)));
         try {
             session.execute("PRAGMA trusted_schema = OFF");
             session.execute("PRAGMA query_only = " + queryOnly);

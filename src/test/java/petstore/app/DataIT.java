@@ -64,6 +64,19 @@ class DataIT {
         assertThat(shell.run("ls").out()).containsExactly("data", "link", "open");
     }
 
+    /// To SQLite's driver some of these mean something in a path.
+    @ParameterizedTest
+    @ValueSource(strings = {"c?d=e&mode=memory", "50% of #1, zur Prüfung", "a%20b%3Fc", "file:c", "a?cache=shared"})
+    void aStoreMayBeInAnyFolder(String data) {
+        String option = " --data '" + data + "'";
+        assertThat(shell.run("petstore import " + EXAMPLES + option)).isEqualTo(said(0, "Imported 46 animals"));
+        assertThat(shell.run("petstore backup '" + data + "/backup.db'" + option + " && petstore restore '" + data
+                + "/backup.db'" + option).code()).isZero();
+        assertThat(shell.run("petstore export -" + option).out()).hasSize(46);
+        assertThat(shell.run("ls; ls '" + data + "' | grep -v replaced").out()).containsExactly(data, "backup.db",
+                "petstore.db", "petstore.lock");
+    }
+
     @Test
     void aFlagHoldsWhateverItsVariableSays() {
         for (String line : List.of("petstore import --dry-run ", "PETSTORE_DRY_RUN=true petstore import ",
