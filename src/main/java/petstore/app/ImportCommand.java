@@ -90,7 +90,7 @@ final class ImportCommand implements Callable<Integer> {
         }
         try (@Nullable
         FolderLock lock = choice.lockToChange()) {
-            boolean alone = lock != null && lock.tryServe();
+            boolean alone = !dryRun && lock != null && lock.tryServe();
             try (SqlStore open = choice.open()) {
                 return importInto(open, source, alone);
             }

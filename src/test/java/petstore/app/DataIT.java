@@ -2,11 +2,16 @@ package petstore.app;
 
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.app.PetstoreProcess.Ending;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -86,6 +92,25 @@ class DataIT {
         }
         assertThat(shell.run("PETSTORE_DRY_RUN=false petstore import " + EXAMPLES))
                 .isEqualTo(said(0, "Imported 46 animals"));
+    }
+
+    @Test
+    void aServerMayStartBesideADryRun() throws IOException {
+        shell.run("petstore import " + EXAMPLES);
+        Path bad = Files.writeString(folder.resolve("bad.ndjson"), "nonsense\n");
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        OutputStream whileItIsOpen = new OutputStream() {
+            @Override
+            public void write(int b) {
+                FolderLock.serve(shell.data()).close();
+                err.write(b);
+            }
+        };
+        Console console = Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(), whileItIsOpen,
+                false, Map.of(), Clock.systemUTC());
+        assertThat(Main.run(console, "import", bad.toString(), "--dry-run", "--data", shell.data().toString()))
+                .isEqualTo(Main.FAILED);
+        assertThat(err.toString(UTF_8)).endsWith("Checked: 0 animals are good, 1 of 1 are bad\n");
     }
 
     @Test
