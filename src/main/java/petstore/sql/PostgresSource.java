@@ -47,7 +47,7 @@ final class PostgresSource implements DataSource, AutoCloseable {
         if (!connected || closed) {
             throw failure;
         }
-        log.error("The database takes no more connections: {}", failure);
+        log.error("The database cannot be connected to: {}", failure);
         try {
             Thread.sleep(PAUSE_MS);
         } catch (InterruptedException e) {
