@@ -80,14 +80,14 @@ class FlushConsolidatorTest {
             CompletableFuture<Long> waiting = new CompletableFuture<>();
             loop.execute(() -> {
                 var _ = loop.schedule(() -> {
-                    var _ = other.writeAndFlush(text("other"));
+                    var _ = other.writeAndFlush(text("second"));
                     waiting.complete(one.unsafe().outboundBuffer().totalPendingWriteBytes());
                 }, 0, TimeUnit.NANOSECONDS);
-                var _ = one.writeAndFlush(text("one"));
+                var _ = one.writeAndFlush(text("first"));
             });
             assertThat(waiting.join()).isPositive();
             assertThat(List.of(first.getInputStream().read(), second.getInputStream().read()))
-                    .containsExactlyInAnyOrder((int) 'o', (int) 'o');
+                    .containsExactlyInAnyOrder((int) 'f', (int) 's');
         }
     }
 
