@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.TestClock;
 import petstore.sql.SqlStore;
 import petstore.sql.TestStore;
 

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyToken;
+import petstore.TestClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

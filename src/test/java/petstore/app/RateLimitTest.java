@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.RateLimit;
+import petstore.TestClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

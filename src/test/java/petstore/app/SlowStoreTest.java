@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.TestClock;
 import petstore.http.HttpSettings.Deadlines;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -3,10 +3,8 @@ package petstore.http;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.Statement;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +19,7 @@ import petstore.ApiKey;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.TestClock;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresServer;
 import petstore.sql.PostgresUri;
@@ -35,11 +34,14 @@ class BearerTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+    private static final String SOON = "2026-11-21T10:00:00.099Z";
+    private static final String LATER = "2026-11-21T10:00:00.100Z";
 
     private final String url = PostgresServer.newDatabase();
     private final SqlStore store = SqlStore.openPostgres(PostgresUri.parse(url), Migrate.AUTO);
+    private final TestClock clock = new TestClock(NOW.toString());
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
-            Clock.fixed(NOW, ZoneOffset.UTC));
+            clock);
 
     @AfterEach
     void close() {
@@ -86,8 +88,11 @@ class BearerTest {
         KeyToken token = issue();
         KeyToken guess = new KeyToken(token.id(), token().secret());
         assertThat(judge(guess)).isInstanceOf(Bearer.Undecided.class);
+        clock.set(SOON);
         assertThat(judge(guess)).isInstanceOf(Bearer.Refused.class);
         assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
+        clock.set(LATER);
+        assertThat(judge(guess)).isInstanceOf(Bearer.Undecided.class);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package petstore.app;
+package petstore;
 
 import java.time.Clock;
 import java.time.Instant;
@@ -6,15 +6,15 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 
 /// A clock that stands still until it is set.
-final class TestClock extends Clock {
+public final class TestClock extends Clock {
 
     private volatile Instant now;
 
-    TestClock(String now) {
+    public TestClock(String now) {
         this.now = Instant.parse(now);
     }
 
-    void set(String moment) {
+    public void set(String moment) {
         now = Instant.parse(moment);
     }
 
