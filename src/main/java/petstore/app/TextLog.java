@@ -29,12 +29,12 @@ final class TextLog extends LogEncoder {
         return (oneLine(line.toString()) + '\n').getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Of its parts only the method may have any characters: others that the client chooses have been checked.
+    /// No part of it has characters that were not checked.
     @Override
     void append(RequestLog.Entry entry, Utf8Builder lines) {
         appendHead(entry.epochMilli(), Level.INFO, ACCESS, lines).append(entry.outcome()).append(" request=")
                 .append(entry.request()).append(" key=").append(entry.key()).append(" method=")
-                .append(Utf8.of(oneLine(entry.method())))
+                .append(entry.method())
                 .append(" route=").append(entry.route()).append(" status=");
         (entry.status() == 0 ? lines.append('-') : lines.append(entry.status())).append(" bytes=")
                 .append(entry.bytes()).append(" trace=").append(entry.trace()).append(" duration_us=")

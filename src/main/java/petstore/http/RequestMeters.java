@@ -1,8 +1,10 @@
 package petstore.http;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -32,7 +34,7 @@ final class RequestMeters {
     private final MeterRegistry registry;
     private final LongAdder inFlight = new LongAdder();
     private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
-    private final Map<Kind, Counter> refusals = new ConcurrentHashMap<>();
+    private final Map<Kind, Counter> refusals = new EnumMap<>(Kind.class);
     private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
 
     RequestMeters(MeterRegistry registry) {
@@ -64,7 +66,7 @@ final class RequestMeters {
         }
         timer.record(durationNs, TimeUnit.NANOSECONDS);
         if (answer.refusal().isPresent()) {
-            refusals.computeIfAbsent(answer.refusal().get(), this::refusal).increment();
+            Objects.requireNonNull(refusals.get(answer.refusal().get())).increment();
         }
         if (exchange.isDeprecated() && !exchange.keyId().equals(Exchange.NO_KEY)) {
             deprecated(exchange.keyId(), exchange.route()).increment();
