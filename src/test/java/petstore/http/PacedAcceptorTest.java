@@ -24,6 +24,7 @@ import io.vertx.core.spi.transport.Transport;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 class PacedAcceptorTest {
 
@@ -51,11 +52,12 @@ class PacedAcceptorTest {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(connect(server));
             }
+            await().until(() -> taken.get() > 0);
             for (int rounds = 0; rounds < CLIENTS; rounds++) {
                 acceptor.submit(() -> {
                 }).sync();
             }
-            assertThat(taken.get()).isBetween(1, AT_ONCE);
+            assertThat(taken.get()).isLessThanOrEqualTo(AT_ONCE);
 
             busy.countDown();
             assertThat(reached.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
