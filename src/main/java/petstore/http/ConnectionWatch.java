@@ -13,6 +13,8 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.vertx.core.http.HttpConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -117,6 +119,17 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
             closeUnlessAnswering();
         } else {
             context.fireUserEventTriggered(event);
+        }
+    }
+
+    /// Netty may miss that there was no room for more and is again, before it has told all streams of HTTP/2 of the room before:
+    /// those that it has not told would wait for ever. So it is asked to look at all of them. The window stays as it is.
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) throws Http2Exception {
+        context.fireChannelWritabilityChanged();
+        if (channel.isWritable() && handler != null && handler.handler() instanceof Http2ConnectionHandler http2) {
+            Http2RemoteFlowController streams = http2.encoder().flowController();
+            streams.initialWindowSize(streams.initialWindowSize());
         }
     }
 

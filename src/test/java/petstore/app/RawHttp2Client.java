@@ -27,6 +27,7 @@ final class RawHttp2Client implements AutoCloseable {
     static final int SETTINGS = 4;
     static final int PING = 6;
     static final int GOAWAY = 7;
+    static final int WINDOW_UPDATE = 8;
     static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
     static final int PRIORITY = 32;

@@ -16,8 +16,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -53,6 +56,7 @@ class TlsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SLACK = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int SCRIPTS = 10;
     private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
             "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
 
@@ -469,6 +473,53 @@ class TlsTest {
             all.detachAppender(log);
         }
         assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void sendsLongAnswersAtTheSameTime() throws IOException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)));
+                RawHttp2Client client = withWideWindows(service)) {
+            for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
+                askForTheScript(client, stream);
+            }
+            Map<Integer, Integer> bytes = new HashMap<>();
+            for (int ended = 0; ended < SCRIPTS;) {
+                RawHttp2Client.Frame data = client.await(RawHttp2Client.DATA).orElseThrow();
+                bytes.merge(data.stream(), data.payload().remaining(), Integer::sum);
+                ended += data.flags() & RawHttp2Client.END_STREAM;
+            }
+            assertThat(bytes).hasSize(SCRIPTS);
+            assertThat(Set.copyOf(bytes.values())).hasSize(1).allMatch(length -> length > 1_000_000);
+            service.awaitNoRequest();
+        }
+    }
+
+    @Test
+    void forgetsClientsThatGoAwayAmidLongAnswers() throws IOException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)))) {
+            for (int frames = 0; frames < 500; frames += 25) {
+                try (RawHttp2Client client = withWideWindows(service)) {
+                    for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
+                        askForTheScript(client, stream);
+                    }
+                    for (int i = 0; i < frames; i++) {
+                        assertThat(client.await(RawHttp2Client.DATA)).isPresent();
+                    }
+                }
+            }
+            service.awaitNoRequest();
+        }
+    }
+
+    /// A client that would take all of its answers at once.
+    private static RawHttp2Client withWideWindows(TestService service) throws IOException {
+        return new RawHttp2Client(service.port()).begin((byte) 0, (byte) 4, (byte) 64, (byte) 0, (byte) 0, (byte) 0)
+                .send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 63, (byte) 0, (byte) 0, (byte) 0);
+    }
+
+    private static void askForTheScript(RawHttp2Client client, int stream) throws IOException {
+        client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/docs/swagger-ui-bundle.js",
+                ":authority", "localhost");
     }
 
     @Test
