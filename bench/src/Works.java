@@ -126,6 +126,7 @@ final class Works {
         List<List<Sample>> samples = List.of(new ArrayList<>(), new ArrayList<>());
         for (int turn = 1; turn <= TURNS; turn++) {
             for (int i = 0; i < servers.size(); i++) {
+                servers.get(i).emptyLog();
                 samples.get(i).add(measure.run(servers.get(i), turn));
             }
         }
@@ -173,6 +174,7 @@ final class Works {
     private double warm(Server server, Path answers, Load load, int round) throws Exception {
         double bytes = load.capture(server.port, answers);
         for (int run = 0; run * seconds < warmUp; run++) {
+            server.emptyLog();
             wrk.run(server.port, load, seconds, seed(round, -run), bytes);
         }
         return bytes;
