@@ -97,8 +97,8 @@ final class Works {
 
     private Work toCeiling(String group, String name, StoreMaker store, Load load, Work.Target target,
             Work.Comparison... more) {
-        return toCeiling(group, name, "req/s", store, load, (_, round, bytes) -> (server, turn) -> wrk.run(server.port, load,
-                seconds, seed(round, turn), bytes), target, more);
+        return toCeiling(group, name, "req/s", store, load, (_, round, bytes) -> (server, turn) -> run(server, load,
+                seed(round, turn), bytes), target, more);
     }
 
     private Work toCeiling(String group, String name, String unit, StoreMaker store, Load load, Preparation preparation,
@@ -126,7 +126,6 @@ final class Works {
         List<List<Sample>> samples = List.of(new ArrayList<>(), new ArrayList<>());
         for (int turn = 1; turn <= TURNS; turn++) {
             for (int i = 0; i < servers.size(); i++) {
-                servers.get(i).emptyLog();
                 samples.get(i).add(measure.run(servers.get(i), turn));
             }
         }
@@ -166,7 +165,13 @@ final class Works {
 
     private Sample warmAndRun(Server server, Path answers, Load load, int round) throws Exception {
         double bytes = warm(server, answers, load, round);
-        return wrk.run(server.port, load, seconds, seed(round, 1), bytes);
+        return run(server, load, seed(round, 1), bytes);
+    }
+
+    /// Every run begins with an empty log.
+    private Sample run(Server server, Load load, long seed, double bytes) throws IOException, InterruptedException {
+        server.emptyLog();
+        return wrk.run(server.port, load, seconds, seed, bytes);
     }
 
     /// Other random requests than those that are measured then, so that nothing is remembered which would not be; in runs of the
@@ -174,8 +179,7 @@ final class Works {
     private double warm(Server server, Path answers, Load load, int round) throws Exception {
         double bytes = load.capture(server.port, answers);
         for (int run = 0; run * seconds < warmUp; run++) {
-            server.emptyLog();
-            wrk.run(server.port, load, seconds, seed(round, -run), bytes);
+            run(server, load, seed(round, -run), bytes);
         }
         return bytes;
     }
@@ -183,12 +187,13 @@ final class Works {
     private Work latency(Load load) {
         return toCeiling("latency", "p99 of list of 20, at half of its greatest rate", "ms", this::medium, load,
                 (service, round, bytes) -> {
-                    double rate = wrk.run(service.port, load, seconds, seed(round, 1), bytes).value() / 2;
+                    double rate = run(service, load, seed(round, 1), bytes).value() / 2;
                     return (server, _) -> paced(server, load, rate);
                 }, Work.Target.atMost(2));
     }
 
     private Sample paced(Server server, Load load, double rate) throws IOException, InterruptedException {
+        server.emptyLog();
         PacedLoad.run(server.port, load, rate / 2, 1);
         return PacedLoad.run(server.port, load, rate, seconds);
     }
