@@ -32,7 +32,7 @@ final class PackedPets implements Iterable<Pet> {
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
     private static final String LIST = PACKED + RANGE;
     private static final String LIST_WITH_LAST_ID = PACKED + ", max(id)" + RANGE;
-    private static final String LIST_BY_STATUS = PACKED + " FROM (" + PetRow.SELECT
+    static final String LIST_BY_STATUS = PACKED + " FROM (" + PetRow.SELECT
             + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
 
     private final byte[] packed;

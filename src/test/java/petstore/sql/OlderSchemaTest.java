@@ -27,6 +27,7 @@ import petstore.Failure;
 import petstore.KeyToken;
 import petstore.NewPet;
 import petstore.Pet;
+import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Scope;
 import petstore.Version;
@@ -68,12 +69,12 @@ class OlderSchemaTest {
 
     private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
         assertThatThrownBy(() -> open.apply(Migrate.CHECK)).isInstanceOf(Failure.class).hasMessage(
-                "the store has schema version 1, this petstore needs version 2; --migrate auto brings it up to date");
+                "the store has schema version 1, this petstore needs version 3; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(Migrate.AUTO)) {
             assertHasBoth(store, 8);
         }
-        assertThat(versions(database)).containsExactly(1, 2);
+        assertThat(versions(database)).containsExactly(1, 2, 3);
         open.apply(Migrate.CHECK).close();
     }
 
@@ -99,6 +100,8 @@ class OlderSchemaTest {
 
     private static void assertHasBoth(SqlStore store, long nextId) {
         assertThat(CatalogueKit.awaited(store.catalogue().find(WHISKERS.id()))).contains(WHISKERS);
+        assertThat(CatalogueKit.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
+                .containsExactly(WHISKERS);
         assertThat(store.keys().list()).usingRecursiveFieldByFieldElementComparator().containsExactly(KEY);
         assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                 .isEqualTo(nextId);
