@@ -69,9 +69,9 @@ final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implem
     }
 
     @Override
-    public void refused(long epochMilli, String message) {
+    public void refused(Refusal refusal) {
         Utf8Builder line = emptyLine();
-        encoder.append(epochMilli, Level.INFO, Audit.LOGGER, message, line);
+        encoder.append(refusal, line);
         gather(line);
     }
 

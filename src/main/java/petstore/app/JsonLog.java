@@ -14,6 +14,8 @@ import petstore.json.Utf8Builder;
 /// the stack trace of a defect.
 final class JsonLog extends LogEncoder {
 
+    private static final int USUAL_LENGTH = 128;
+
     @Override
     public byte[] encode(ILoggingEvent event) {
         Map<String, Object> members = members(event.getTimeStamp(), event.getLevel(), logger(event),
@@ -36,6 +38,12 @@ final class JsonLog extends LogEncoder {
         members.put("trace", entry.trace());
         members.put("duration_us", entry.durationMicros());
         append(members, lines);
+    }
+
+    @Override
+    void append(RequestLog.Refusal refusal, Utf8Builder lines) {
+        append(refusal.epochMilli(), Level.INFO, Audit.LOGGER,
+                appendMessage(refusal, new Utf8Builder(USUAL_LENGTH)).toUtf8().toString(), lines);
     }
 
     @Override

@@ -19,44 +19,56 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
 
     private static final byte[] NOTHING = {};
     private static final int SECOND = 1_000;
+    private static final int USUAL_TIME = "2030-12-05T23:59:59.123Z".length();
     private static final DateTimeFormatter TO_THE_SECOND = DateTimeFormatter
             .ofPattern("yyyy-MM-dd'T'HH:mm:ss.", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-    /// A millisecond, how its second is written, and how it is: a busy service logs many events in each.
-    private record Moment(long epochMilli, String second, String text) {
+    /// A second and how it is written: a busy service logs many events in each.
+    private record Second(long epochSecond, String text) {
 
-        static Moment of(long epochMilli) {
-            return of(epochMilli, TO_THE_SECOND.format(Instant.ofEpochMilli(epochMilli)));
-        }
-
-        private static Moment of(long epochMilli, String second) {
-            long millis = Math.floorMod(epochMilli, SECOND);
-            return new Moment(epochMilli, second, second + String.valueOf(SECOND + millis).substring(1) + 'Z');
-        }
-
-        /// Another one, whose second is not written anew if it is the same.
-        Moment to(long other) {
-            boolean isSame = Math.floorDiv(other, SECOND) == Math.floorDiv(epochMilli, SECOND);
-            return isSame ? of(other, second) : of(other);
+        static Second of(long epochSecond) {
+            return new Second(epochSecond, TO_THE_SECOND.format(Instant.ofEpochSecond(epochSecond)));
         }
     }
 
-    private volatile Moment latest = Moment.of(0);
+    private volatile Second latest = Second.of(0);
 
     /// Appends the line for a request that has come to its end.
     abstract void append(RequestLog.Entry entry, Utf8Builder lines);
 
+    /// Appends the line for a request that was refused for its key.
+    abstract void append(RequestLog.Refusal refusal, Utf8Builder lines);
+
     /// Appends the line for something that a logger says, without an event.
     abstract void append(long epochMilli, Level level, String logger, String message, Utf8Builder lines);
 
-    /// A moment to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
-    final String time(long epochMilli) {
-        Moment moment = latest;
-        if (moment.epochMilli() != epochMilli) {
-            moment = moment.to(epochMilli);
-            latest = moment;
+    /// Appends a moment to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
+    final Utf8Builder appendTime(long epochMilli, Utf8Builder text) {
+        long epochSecond = Math.floorDiv(epochMilli, SECOND);
+        Second second = latest;
+        if (second.epochSecond() != epochSecond) {
+            second = Second.of(epochSecond);
+            latest = second;
         }
-        return moment.text();
+        int millis = Math.floorMod(epochMilli, SECOND);
+        return text.append(second.text()).append(digit(millis / 100)).append(digit(millis / 10 % 10))
+                .append(digit(millis % 10)).append('Z');
+    }
+
+    private static char digit(int value) {
+        return (char) ('0' + value);
+    }
+
+    /// The same as text.
+    final String time(long epochMilli) {
+        return appendTime(epochMilli, new Utf8Builder(USUAL_TIME)).toUtf8().toString();
+    }
+
+    /// Appends what a refusal says. No part of it has characters that were not checked.
+    static Utf8Builder appendMessage(RequestLog.Refusal refusal, Utf8Builder text) {
+        return text.append("refused ").append(refusal.status()).append(' ').append(refusal.method()).append(' ')
+                .append(refusal.route()).append(" key=").append(refusal.key()).append(" from=").append(refusal.client())
+                .append(" request=").append(refusal.request());
     }
 
     /// Who logs, without its package.

@@ -15,6 +15,7 @@ final class TextLog extends LogEncoder {
 
     private static final int USUAL_LENGTH = 256;
     private static final int LEVEL_WIDTH = 5;
+    private static final String INFO = padded(Level.INFO);
     private static final Pattern LINE_BREAK = Pattern.compile("\\s*\\R\\s*");
     private static final String BETWEEN_LINES = " | ";
 
@@ -32,7 +33,7 @@ final class TextLog extends LogEncoder {
     /// No part of it has characters that were not checked.
     @Override
     void append(RequestLog.Entry entry, Utf8Builder lines) {
-        appendHead(entry.epochMilli(), Level.INFO, ACCESS, lines).append(entry.outcome()).append(" request=")
+        appendHead(entry.epochMilli(), INFO, ACCESS, lines).append(entry.outcome()).append(" request=")
                 .append(entry.request()).append(" key=").append(entry.key()).append(" method=")
                 .append(entry.method())
                 .append(" route=").append(entry.route()).append(" status=");
@@ -42,12 +43,17 @@ final class TextLog extends LogEncoder {
     }
 
     @Override
-    void append(long epochMilli, Level level, String logger, String message, Utf8Builder lines) {
-        appendHead(epochMilli, level, logger, lines).append(Utf8.of(oneLine(message))).append('\n');
+    void append(RequestLog.Refusal refusal, Utf8Builder lines) {
+        appendMessage(refusal, appendHead(refusal.epochMilli(), INFO, Audit.LOGGER, lines)).append('\n');
     }
 
-    private Utf8Builder appendHead(long epochMilli, Level level, String logger, Utf8Builder lines) {
-        return lines.append(time(epochMilli)).append(' ').append(padded(level)).append(' ').append(logger)
+    @Override
+    void append(long epochMilli, Level level, String logger, String message, Utf8Builder lines) {
+        appendHead(epochMilli, padded(level), logger, lines).append(Utf8.of(oneLine(message))).append('\n');
+    }
+
+    private Utf8Builder appendHead(long epochMilli, String level, String logger, Utf8Builder lines) {
+        return appendTime(epochMilli, lines).append(' ').append(level).append(' ').append(logger)
                 .append(" - ");
     }
 

@@ -13,7 +13,6 @@ final class RequestId {
     static final CharSequence FIELD = HttpHeaders.createOptimized("X-Request-Id");
 
     private static final int MAX_LENGTH = 128;
-    private static final int MADE_BYTES = 16;
 
     private RequestId() {
     }
@@ -23,9 +22,9 @@ final class RequestId {
         if (given != null && isOne(given)) {
             return given;
         }
-        byte[] random = new byte[MADE_BYTES];
-        ThreadLocalRandom.current().nextBytes(random);
-        return HexFormat.of().formatHex(random);
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        HexFormat hex = HexFormat.of();
+        return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
     }
 
     private static boolean isOne(String text) {

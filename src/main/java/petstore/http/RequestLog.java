@@ -19,12 +19,22 @@ public interface RequestLog {
             long bytes, String trace, long durationMicros) {
     }
 
+    /// Who was refused what, and with which key. Never a secret, nor the path or a method of the client's own.
+    ///
+    /// @param epochMilli when the request's header block had come
+    /// @param status of the answer
+    /// @param method as [Entry#method]
+    /// @param route as [Entry#route]
+    /// @param key as [Entry#key]
+    /// @param client the address that the request came from; `-` when the client has gone before it was known
+    /// @param request what the client and the log call it
+    record Refusal(long epochMilli, int status, String method, String route, String key, String client,
+            String request) {
+    }
+
     /// A request has come to its end.
     void ended(Entry entry);
 
     /// A request was refused for its key.
-    ///
-    /// @param epochMilli when its header block had come
-    /// @param line who, what, and which key; never a secret
-    void refused(long epochMilli, String line);
+    void refused(Refusal refusal);
 }

@@ -79,7 +79,7 @@ class BackupIT {
 
     @Test
     void restoreRefusesWhatIsNoWholeStoreAndReplacesNothing() throws IOException {
-        importAnimals(2_000);
+        importAnimals(3_000);
         shell.run("petstore backup good.db");
         importAnimals(1);
         byte[] store = Files.readAllBytes(shell.data().resolve("petstore.db"));
@@ -109,7 +109,7 @@ class BackupIT {
         assertThat(Files.readAllBytes(shell.data().resolve("petstore.db"))).isEqualTo(store);
         assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
         assertThat(shell.run("petstore restore good.db").code()).isZero();
-        assertThat(pets(shell.data())).hasSize(2_000);
+        assertThat(pets(shell.data())).hasSize(3_000);
     }
 
     @ParameterizedTest

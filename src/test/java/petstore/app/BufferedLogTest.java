@@ -21,6 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BufferedLogTest {
 
     private static final int LINES = 20_000;
+    private static final String REFUSAL = "1970-01-01T00:00:00.000Z INFO  audit - refused 401 GET /v1/pets key=-"
+            + " from=127.0.0.1 request=";
     private static final Pattern MISSING = Pattern.compile(
             "[0-9T:.-]+Z WARN  BufferedLog - (\\d+) lines are missing here, because the log is read too slowly");
 
@@ -30,7 +32,7 @@ class BufferedLogTest {
         BufferedLog log = started(true, out);
         List<Thread> threads = IntStream.range(0, 4).mapToObj(thread -> Thread.ofPlatform().start(() -> {
             for (int i = 0; i < 1_000; i++) {
-                log.refused(0, "thread=" + thread + " line=" + i);
+                log.refused(refusal("thread-" + thread + "-line-" + i));
             }
         })).toList();
         for (Thread thread : threads) {
@@ -39,7 +41,7 @@ class BufferedLogTest {
         log.close();
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         for (int thread = 0; thread < 4; thread++) {
-            String own = "1970-01-01T00:00:00.000Z INFO  audit - thread=" + thread + " line=";
+            String own = REFUSAL + "thread-" + thread + "-line-";
             assertThat(lines.stream().filter(line -> line.startsWith(own)).map(line -> line.substring(own.length())))
                     .containsExactlyElementsOf(IntStream.range(0, 1_000).mapToObj(String::valueOf).toList());
         }
@@ -51,28 +53,26 @@ class BufferedLogTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(false, out);
         log.ended(new RequestLog.Entry(0, "answered", "a", "-", "GET", "/v1/pets", 200, 2, "-", 5));
-        log.refused(0, "refused 401");
+        log.refused(refusal("b"));
         log.close();
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .isEqualTo("1970-01-01T00:00:00.000Z INFO  audit - refused 401\n");
+                .isEqualTo(REFUSAL + "b\n");
     }
 
     @Test
     void eventsStandInTheOrderOfTheLines() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(true, out);
-        log.refused(0, "before");
+        log.refused(refusal("before"));
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.sql.Sqlite"), Level.ERROR,
                 "The disk failed", null, null);
         event.setTimeStamp(0);
         log.doAppend(event);
-        log.refused(0, "behind");
+        log.refused(refusal("behind"));
         log.close();
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("""
-                1970-01-01T00:00:00.000Z INFO  audit - before
-                1970-01-01T00:00:00.000Z ERROR Sqlite - The disk failed
-                1970-01-01T00:00:00.000Z INFO  audit - behind
-                """);
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(REFUSAL + "before\n"
+                + "1970-01-01T00:00:00.000Z ERROR Sqlite - The disk failed\n"
+                + REFUSAL + "behind\n");
     }
 
     @Test
@@ -98,7 +98,7 @@ class BufferedLogTest {
         });
         String line = "x".repeat(200);
         for (int i = 0; i < LINES; i++) {
-            log.refused(0, line);
+            log.refused(refusal(line));
         }
         read.countDown();
         log.close();
@@ -110,6 +110,10 @@ class BufferedLogTest {
         assertThat(warnings).isNotEmpty().allMatch(Matcher::matches);
         assertThat(warnings.stream().mapToInt(found -> Integer.parseInt(found.group(1))).sum())
                 .isEqualTo(LINES - kept);
+    }
+
+    private static RequestLog.Refusal refusal(String request) {
+        return new RequestLog.Refusal(0, 401, "GET", "/v1/pets", "-", "127.0.0.1", request);
     }
 
     private static BufferedLog started(boolean access, OutputStream out) {

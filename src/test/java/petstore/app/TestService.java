@@ -36,7 +36,7 @@ final class TestService implements AutoCloseable {
         }
 
         @Override
-        public void refused(long epochMilli, String line) {
+        public void refused(Refusal refusal) {
             // Nobody reads it.
         }
     };

@@ -40,11 +40,18 @@ class TextLogTest {
 
     @Test
     void everyRefusalIsOneLine() {
-        new TextLog().append(MOMENT.toEpochMilli(), Level.INFO, "audit",
-                "refused 401 GET /vé\n2030-12-05 audit - forged", line);
+        new TextLog().append(new RequestLog.Refusal(MOMENT.toEpochMilli(), 401, "GET", "unmatched", "-", "::1", "a"),
+                line);
         assertThat(line.toUtf8())
-                .hasToString(
-                        "2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET /vé | 2030-12-05 audit - forged\n");
+                .hasToString("2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET unmatched key=- from=::1"
+                        + " request=a\n");
+    }
+
+    @Test
+    void everyMessageIsOneLine() {
+        new TextLog().append(MOMENT.toEpochMilli(), Level.WARN, "audit", "vé\n2030-12-05 audit - forged", line);
+        assertThat(line.toUtf8())
+                .hasToString("2027-01-31T12:00:00.007Z WARN  audit - vé | 2030-12-05 audit - forged\n");
     }
 
     @Test

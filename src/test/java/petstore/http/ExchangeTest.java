@@ -62,8 +62,8 @@ class ExchangeTest {
                 }
 
                 @Override
-                public void refused(long epochMilli, String line) {
-                    throw new AssertionError(line);
+                public void refused(Refusal refusal) {
+                    throw new AssertionError(refusal);
                 }
             });
 
