@@ -31,17 +31,17 @@ final class Dispatcher {
     private final Routes routes;
     private final Bearer bearer;
     private final RateLimits limits;
-    private final RefusalLog refusals;
+    private final Telemetry telemetry;
     private final Optional<Browsers> browsers;
     private final ExecutorService virtualThreads;
 
     /// @param browsers what they are told beside the answers; absent for nothing
-    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, RefusalLog refusals, Optional<Browsers> browsers,
+    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, Optional<Browsers> browsers,
             ExecutorService virtualThreads) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
-        this.refusals = refusals;
+        this.telemetry = telemetry;
         this.browsers = browsers;
         this.virtualThreads = virtualThreads;
     }
@@ -104,7 +104,7 @@ final class Dispatcher {
                 admit(exchange, found, Optional.of(key), limits.take(key));
             }
             case Bearer.Refused(var answer) -> {
-                refusals.refused(exchange, answer.status());
+                telemetry.refused(exchange, answer.status());
                 exchange.routeHeaders(List.of());
                 exchange.send(answer);
             }
@@ -127,7 +127,7 @@ final class Dispatcher {
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
             Answer answer = Bearer.forbidden(missing.get());
-            refusals.refused(exchange, answer.status());
+            telemetry.refused(exchange, answer.status());
             exchange.send(answer);
         } else if (route.readsBody()) {
             RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), key, body),

@@ -50,7 +50,6 @@ public final class HttpService implements AutoCloseable {
     private final Clock clock;
     private final PrometheusMeterRegistry meters;
     private final Telemetry telemetry;
-    private final RefusalLog refusals;
     private final Bearer bearer;
     private final Health health;
     /// The sockets that take connections.
@@ -70,7 +69,6 @@ public final class HttpService implements AutoCloseable {
         this.meters = instruments.meters();
         this.telemetry = new Telemetry(new RequestMeters(meters), new Traces(instruments.tracer()),
                 instruments.requestLog());
-        this.refusals = new RefusalLog(instruments.requestLog());
         this.bearer = bearer;
         this.health = health;
         this.clock = clock;
@@ -112,11 +110,11 @@ public final class HttpService implements AutoCloseable {
                 .map(files -> new Tls(CertificateFiles.load(vertx, files), settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health, virtualThreads);
         port = listen("api", "--", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, limits, refusals, Browsers.of(settings), virtualThreads),
+                new Dispatcher(api, bearer, limits, telemetry, Browsers.of(settings), virtualThreads),
                 tls, new Headroom(pages::clear)::isShort,
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
-                new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, refusals,
+                new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, telemetry,
                         Optional.empty(), virtualThreads),
                 Optional.empty(), () -> false, 1);
         var _ = chores.scheduleWithFixedDelay(this::refreshKeys, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);

@@ -5,8 +5,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.MultiMap;
+import io.vertx.core.net.SocketAddress;
 
-/// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted.
+/// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted; and the audit of
+/// those that are refused for their key.
 final class Telemetry {
 
     private final RequestMeters meters;
@@ -35,6 +37,14 @@ final class Telemetry {
         meters.answered(exchange, method, answer, durationNs);
         String trace = traces.ended(exchange, method, answer, durationNs);
         log("answered", exchange, method, answer.status(), bytes, trace, durationNs);
+    }
+
+    /// The request is refused for its key: that goes to the audit.
+    void refused(Exchange exchange, int status) {
+        SocketAddress client = exchange.request().remoteAddress();
+        // It is gone when the client was before the store had been asked for its key.
+        log.refused(new RequestLog.Refusal(exchange.beganMillis(), status, Methods.name(exchange.request().method()),
+                exchange.route(), exchange.keyId(), client == null ? "-" : client.hostAddress(), exchange.id()));
     }
 
     /// The connection has ended before the answer was sent.
