@@ -27,6 +27,10 @@ public interface KeyRing {
     /// when there is no such key.
     Optional<ApiKey> rotate(String id, SecretHash secret, Instant retiredUntil);
 
+    /// Has `listener` called when the keys are others than they were, e.g. after a failover that lost some. Requests are refused until
+    /// it returns.
+    void onNewEpoch(Runnable listener);
+
     /// Records when keys were last used, by their ids; an earlier moment than is known changes nothing.
     void recordUses(Map<String, Instant> lastUses);
 }

@@ -39,7 +39,7 @@ final class ExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (SqlStore open = store.choice(console.environment()).existing().open()) {
+        try (SqlStore open = store.choice(console.environment()).existing().openToRead()) {
             long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
             console.err().println("Exported " + written + " animals");
             return Main.DONE;

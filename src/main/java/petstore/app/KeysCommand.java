@@ -108,7 +108,7 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = store.choice(console.environment()).existing().open()) {
+            try (SqlStore open = store.choice(console.environment()).existing().openToRead()) {
                 console.show(form.show(open.keys().list()));
             }
             return Main.DONE;

@@ -7,7 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
+import petstore.sql.DatabaseWait;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -25,6 +28,9 @@ final class ServeCommand implements Callable<Integer> {
 
     /// Has what gives back what was opened, once it serves.
     private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
+    /// The exit code of a process that a signal ends, once one has come.
+    private final AtomicInteger signal = new AtomicInteger();
+    private volatile @Nullable DatabaseWait databaseWait;
 
     ServeCommand(Console console) {
         this.console = console;
@@ -34,7 +40,10 @@ final class ServeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         try (BufferedLog log = Logging.use(options.logFormat(), options.accessLog())) {
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(log)));
-            Signals.stopAtOnceWhenToldTwice(Runtime.getRuntime()::exit);
+            Signals.stopAtOnceWhenToldTwice(exitCode -> {
+                signal.set(exitCode);
+                Runtime.getRuntime().exit(exitCode);
+            });
             serving.complete(serve(log));
             Thread.currentThread().join();
             return Main.DONE;
@@ -46,8 +55,10 @@ final class ServeCommand implements Callable<Integer> {
     /// Opens everything, and says what closes it.
     private Runnable serve(BufferedLog log) {
         Settings settings = options.settings(console.environment());
+        DatabaseWait wait = new DatabaseWait(settings.databaseWait());
+        databaseWait = wait;
         Tracing tracing = Tracing.start(console.environment());
-        Service service = Service.start(settings, tracing.tracer(), log, console.clock());
+        Service service = Service.start(settings, wait, tracing.tracer(), log, console.clock());
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
@@ -58,11 +69,16 @@ final class ServeCommand implements Callable<Integer> {
         };
     }
 
-    /// What a signal leads to: a start comes to its end first, unless that takes long. A start that has failed ends the process with
+    /// What a signal leads to: a start comes to its end first, unless that takes long or waits for the database. A start that has failed ends the process with
     /// an exit code of its own.
     private void stop(BufferedLog log) {
         if (serving.isCancelled()) {
             return;
+        }
+        DatabaseWait wait = databaseWait;
+        if (wait != null && wait.isActive()) {
+            log.close();
+            Runtime.getRuntime().halt(signal.get());
         }
         try {
             serving.get(TIME_TO_START.toMillis(), TimeUnit.MILLISECONDS).run();

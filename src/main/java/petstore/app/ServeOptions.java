@@ -59,6 +59,8 @@ final class ServeOptions {
     private Optional<RateLimit> rateLimit;
     @Option(names = "--database-readers", defaultValue = "16", converter = Texts.Readers.class, paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
     private int databaseReaders;
+    @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "How long to wait at the start for a --database that cannot commit.")
+    private Duration databaseWait;
     @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "How the log is written: text or json, one event a line.")
     private Logging.Format logFormat;
     @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
@@ -101,7 +103,7 @@ final class ServeOptions {
         }
         baseUrl.ifPresent(url -> checkBaseUrl("--base-url", url));
         stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
-        return new Settings(store.choice(environment), databaseReaders,
+        return new Settings(store.choice(environment), databaseReaders, databaseWait,
                 new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
                         deadlines, maxConnections, idempotencyRetention, shutdownDelay, rateLimit,
                         tlsCertificate.map(file -> new HttpSettings.TlsFiles(file, tlsKey.orElseThrow())),

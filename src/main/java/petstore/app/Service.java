@@ -17,6 +17,7 @@ import petstore.Scope;
 import petstore.http.HttpService;
 import petstore.http.Instruments;
 import petstore.http.RequestLog;
+import petstore.sql.DatabaseWait;
 import petstore.sql.SqlStore;
 
 /// The running service: the one place where the packages are put together.
@@ -39,16 +40,17 @@ final class Service implements AutoCloseable {
 
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
     ///
+    /// @param wait for a database that cannot commit
     /// @param tracer takes a span for every request; absent when nobody collects them
     /// @param requestLog takes a line for every request
-    static Service start(Settings settings, Optional<Tracer> tracer, RequestLog requestLog, Clock clock) {
+    static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog, Clock clock) {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()
                 : Optional.of(FolderLock.serve(choice.folder()));
         return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
             PrometheusMeterRegistry meters = Meters.ofProcess();
-            SqlStore store = choice.serve(settings.readers(), Service::stopForLostDisk, meters);
+            SqlStore store = choice.serve(settings.readers(), wait, Service::stopForLostDisk, meters);
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
                         settings.configuredKey(), store::check,

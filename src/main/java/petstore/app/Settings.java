@@ -1,5 +1,6 @@
 package petstore.app;
 
+import java.time.Duration;
 import java.util.Optional;
 
 import petstore.http.HttpSettings;
@@ -8,9 +9,10 @@ import petstore.http.HttpSettings;
 ///
 /// @param store which store is served
 /// @param readers how many requests may read from a database at once
+/// @param databaseWait how long the start waits for a database that cannot commit
 /// @param http how the service meets its clients
 /// @param configuredKey one more API key that is accepted; never shown
-record Settings(StoreChoice store, int readers, HttpSettings http, Optional<String> configuredKey) {
+record Settings(StoreChoice store, int readers, Duration databaseWait, HttpSettings http, Optional<String> configuredKey) {
 
     @Override
     public String toString() {

@@ -9,6 +9,7 @@ import java.util.Set;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.sql.DatabaseWait;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
 import petstore.sql.SqlStore;
@@ -23,9 +24,18 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     private static final Set<String> FILES = Set.of("petstore.db", "petstore.db-wal", "petstore.db-shm",
             "petstore.db-journal", "petstore.lock");
 
-    /// Opens the store for a command, making it when there is none.
+    /// Opens the store for a command that changes it, making it when there is none.
     SqlStore open() {
-        return database.map(uri -> SqlStore.openPostgres(uri, migrate))
+        return open(true);
+    }
+
+    /// Opens the store for a command that only reads.
+    SqlStore openToRead() {
+        return open(false);
+    }
+
+    private SqlStore open(boolean toWrite) {
+        return database.map(uri -> SqlStore.openPostgres(uri, migrate, toWrite))
                 .orElseGet(() -> SqlStore.openSqlite(folder, migrate));
     }
 
@@ -47,10 +57,11 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     /// Opens the store to serve it.
     ///
     /// @param readers how many requests may read from a database at once
+    /// @param wait how long to wait for a database that cannot commit
     /// @param onLostDisk called when the disk of the embedded store fails to keep what it was given
     /// @param meters where the store's measurements are kept
-    SqlStore serve(int readers, Runnable onLostDisk, MeterRegistry meters) {
-        return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers, meters))
+    SqlStore serve(int readers, DatabaseWait wait, Runnable onLostDisk, MeterRegistry meters) {
+        return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers, wait, meters))
                 .orElseGet(() -> SqlStore.serveSqlite(folder, migrate, onLostDisk, meters));
     }
 

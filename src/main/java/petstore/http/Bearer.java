@@ -80,6 +80,14 @@ final class Bearer {
         this.keys = keys;
         this.configured = configured;
         this.clock = clock;
+        keys.onNewEpoch(this::startAnew);
+        refresh();
+    }
+
+    /// Forgets what is known of keys, and reads them. Blocks.
+    private void startAnew() {
+        unknownIds.invalidateAll();
+        lookedUp.clear();
         refresh();
     }
 

@@ -12,7 +12,6 @@ import petstore.Version;
 /// was told more than half a second ago it asks again, for what commands have added.
 final class CatalogueVersion implements AutoCloseable {
 
-    private static final String READ = "SELECT last_id, put_backs FROM catalogue_version";
     private static final Duration KNOWN_FOR = Duration.ofMillis(500);
 
     /// @param readNs when it was read from the database, by [System#nanoTime]
@@ -21,7 +20,7 @@ final class CatalogueVersion implements AutoCloseable {
 
     private final Database database;
     private final Batcher<Boolean, Version> readings;
-    private final AtomicReference<Known> known = new AtomicReference<>(new Known(new Version(0, 0), longAgo()));
+    private final AtomicReference<Known> known = new AtomicReference<>(new Known(new Version(0, 0, 0), longAgo()));
 
     CatalogueVersion(Database database, MeterRegistry meters) {
         this.database = database;
@@ -42,10 +41,10 @@ final class CatalogueVersion implements AutoCloseable {
 
     private Version readNow() {
         long beganNs = System.nanoTime();
-        Version read = database.readAside(
-                session -> Session.rows(session.prepare(READ), row -> new Version(row.getLong(1), row.getLong(2))))
-                .getFirst();
-        return known.updateAndGet(before -> new Known(before.version().latest(read), beganNs)).version();
+        Version read = database.version();
+        return database.isShared()
+                ? read
+                : known.updateAndGet(before -> new Known(before.version().latest(read), beganNs)).version();
     }
 
     /// Has the version read from the database before it is relied upon again.
@@ -54,8 +53,8 @@ final class CatalogueVersion implements AutoCloseable {
     }
 
     /// Learns of animals that this process has added, before anybody is told that they are.
-    void reached(Version version) {
-        known.updateAndGet(before -> new Known(before.version().latest(version), before.readNs()));
+    void reached(long lastId) {
+        known.updateAndGet(before -> new Known(before.version().reaching(lastId), before.readNs()));
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
+import petstore.Version;
 
 /// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
 ///
@@ -34,6 +35,13 @@ interface Database extends AutoCloseable {
     default List<Pet> pets(Session session, PetQuery query) throws SQLException {
         return PetTable.list(session, query);
     }
+
+    /// Returns how far the catalogue has come.
+    Version version();
+
+    /// Has `listener` called when what is stored changes by more than added animals, e.g. after a failover that lost some. Requests are
+    /// refused until it returns.
+    void onNewEpoch(Runnable listener);
 
     /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.
     void forEachGroupOfPets(Consumer<Iterable<Pet>> action);

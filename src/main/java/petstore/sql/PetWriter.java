@@ -17,7 +17,6 @@ import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.Version;
 
 /// Adds animals, those that wait at the same time in one transaction.
 final class PetWriter implements AutoCloseable {
@@ -83,7 +82,7 @@ final class PetWriter implements AutoCloseable {
     /// Adds animals at once, in one transaction.
     List<Pet> commitNew(List<NewPet> pets) {
         List<Pet> added = database.add(pets);
-        version.reached(new Version(added.getLast().id(), 0));
+        version.reached(added.getLast().id());
         return added;
     }
 
@@ -117,7 +116,7 @@ final class PetWriter implements AutoCloseable {
             lastId.set(nextId - 1);
             return outcomes;
         });
-        version.reached(new Version(lastId.get(), 0));
+        version.reached(lastId.get());
         return committed;
     }
 

@@ -9,19 +9,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-import com.zaxxer.hikari.HikariDataSource;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
+import petstore.Version;
 
 /// A PostgreSQL database, which other processes may serve too.
 ///
-/// Whoever adds animals takes their ids from the one row of `pet_id`, and with it a lock until COMMIT: transactions that add
-/// animals end one after the other, whichever process they come from, and ids become visible in their order.
+/// A transaction that adds animals takes their ids from the one row of `pet_id`, and with it a lock until COMMIT: such transactions
+/// end one after the other, in all processes, and ids become visible in their order.
 final class Postgres implements Database {
 
     private static final Duration READ_PATIENCE = Duration.ofMillis(300);
@@ -29,38 +28,75 @@ final class Postgres implements Database {
     private static final int FETCH_SIZE = 1_000;
     /// While one waits for its COMMIT the next is already waiting in the database for its turn.
     private static final int WRITERS = 2;
-    /// Connections that are kept for what is read aside: keys, versions, and whether the database can be used.
+    /// Connections for keys, versions, and whether the database can be used.
     private static final int OTHERS = 2;
-    private static final Duration LEAVE_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration REQUEST_PATIENCE = Duration.ofMillis(1_800);
+    private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
 
-    /// One statement is one round trip, and other transactions that add animals wait the shorter for their ids.
+    /// One statement is one round trip, and other transactions that add animals wait the shorter for their ids. It adds nothing
+    /// if it reaches another server connection than that of its session.
     private static final String ADD = """
-            WITH ids AS (UPDATE pet_id SET last_id = last_id + ? RETURNING last_id - ? AS before),
+            WITH ids AS (UPDATE pet_id SET last_id = last_id + ? WHERE %s = ?
+              RETURNING last_id - ? AS before),
             added AS (INSERT INTO pet (id, name, category_id, status)
               SELECT before + n, name, category_id, status
               FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
-            SELECT before + 1 FROM ids""";
+            SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
     private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
     private static final String LAST_ID = "SELECT last_id FROM pet_id";
     private static final String RESERVE = "UPDATE pet_id SET last_id = ?";
 
-    private final HikariDataSource pool;
+    private final PostgresSessions sessions;
+    private final Duration patience;
     private final Semaphore readers;
     private final Admission admission;
-    private final PostgresPool.Patience patience;
-    private final AtomicLong leftNs = new AtomicLong(System.nanoTime() - LEAVE_INTERVAL.toNanos());
     private final DatabaseErrors errors = new DatabaseErrors(Postgres::isDefect);
 
-    private Postgres(HikariDataSource pool, int readers, PostgresPool.Patience patience) {
-        this.pool = pool;
+    private Postgres(PostgresSessions sessions, Duration patience, int readers) {
+        this.sessions = sessions;
+        this.patience = patience;
         this.readers = new Semaphore(readers, true);
         this.admission = new Admission(READ_PATIENCE.toNanos() / 2, readers);
-        this.patience = patience;
     }
 
+    /// Opens a database to serve it.
+    ///
     /// @param readers how many requests may read at once
-    static Postgres open(PostgresUri uri, Migrate migrate, PostgresPool.Patience patience, int readers) {
-        return new Postgres(PostgresPool.open(uri, migrate, patience, readers + WRITERS + OTHERS), readers, patience);
+    static Postgres forService(PostgresUri uri, Migrate migrate, int readers, DatabaseWait wait) {
+        PostgresConnector connector = new PostgresConnector(true);
+        List<PostgresHost> hosts = hosts(connector, uri);
+        try {
+            PostgresSchema.prepare(connector, PostgresSearch.find(uri, hosts, true, wait), uri, migrate);
+            PostgresWatch watch = new PostgresWatch(connector, hosts, readers + WRITERS + OTHERS);
+            watch.start();
+            return new Postgres(watch, REQUEST_PATIENCE, readers);
+        } catch (RuntimeException e) {
+            hosts.forEach(PostgresHost::close);
+            throw e;
+        }
+    }
+
+    /// Opens a database for a command, which uses one connection and may take long.
+    static Postgres forCommand(PostgresUri uri, Migrate migrate, boolean toWrite) {
+        PostgresConnector connector = new PostgresConnector(false);
+        List<PostgresHost> hosts = hosts(connector, uri);
+        try {
+            PostgresHost host = PostgresSearch.find(uri, hosts, toWrite, new DatabaseWait(DatabaseWait.LIMIT));
+            hosts.forEach(PostgresHost::close);
+            PostgresSchema.prepare(connector, host, uri, migrate);
+            return new Postgres(
+                    new PostgresCommandSession(connector.open(host.address(), PostgresConnector.Timeouts.COMMAND)),
+                    COMMAND_PATIENCE, 1);
+        } catch (SQLException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "the database " + uri + " cannot be used: " + e.getMessage() + PostgresSearch.advice(e), e);
+        } finally {
+            hosts.forEach(PostgresHost::close);
+        }
+    }
+
+    private static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri uri) {
+        return uri.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
     }
 
     @Override
@@ -75,19 +111,12 @@ final class Postgres implements Database {
         }
         long beganNs = System.nanoTime();
         try {
-            return readAside(work);
+            return sessions.use(work::on);
+        } catch (SQLException e) {
+            throw errors.failure(e);
         } finally {
             readers.release();
             admission.took(System.nanoTime() - beganNs);
-        }
-    }
-
-    @Override
-    public <T> T readAside(Work<T> work) {
-        try (Session session = connect()) {
-            return work.on(session);
-        } catch (SQLException e) {
-            throw errors.failure(e);
         }
     }
 
@@ -100,18 +129,37 @@ final class Postgres implements Database {
         }
     }
 
-    private Session connect() throws SQLException {
-        return new Session(pool.getConnection());
-    }
-
-    /// When COMMIT itself fails nobody knows whether it happened, and it is not tried again.
     @Override
-    public <T> T write(Work<T> work) {
-        try (Session session = connect()) {
-            return session.inTransaction(work);
+    public <T> T readAside(Work<T> work) {
+        try {
+            return sessions.useAside(work::on);
         } catch (SQLException e) {
             throw errors.failure(e);
         }
+    }
+
+    /// If COMMIT itself fails its outcome is unknown, and it is not tried again.
+    @Override
+    public <T> T write(Work<T> work) {
+        try {
+            return sessions.useToCommit(session -> session.inTransaction(work));
+        } catch (SQLException e) {
+            throw errors.failure(e);
+        }
+    }
+
+    @Override
+    public Version version() {
+        try {
+            return sessions.version();
+        } catch (SQLException e) {
+            throw errors.failure(e);
+        }
+    }
+
+    @Override
+    public void onNewEpoch(Runnable listener) {
+        sessions.onNewEpoch(listener);
     }
 
     /// Broken constraints and malformed data are defects of ours, everything else is the database's.
@@ -149,7 +197,7 @@ final class Postgres implements Database {
 
     @Override
     public Duration patience() {
-        return patience.commit();
+        return patience;
     }
 
     @Override
@@ -176,21 +224,33 @@ final class Postgres implements Database {
         return true;
     }
 
-    /// When nobody knows whether it was committed, it is not tried again.
+    /// If its outcome is unknown it is not tried again.
     @Override
     public List<Pet> add(List<NewPet> pets) {
-        try (Session session = connect()) {
-            PreparedStatement add = session.prepare(ADD);
-            add.setLong(1, pets.size());
-            add.setLong(2, pets.size());
-            add.setObject(3, pets.stream().map(NewPet::name).toArray(String[]::new));
-            add.setObject(4, pets.stream().mapToLong(NewPet::categoryId).toArray());
-            add.setObject(5, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
-                    .toArray(String[]::new));
-            return PetTable.withIds(pets, Session.committedRows(add, row -> row.getLong(1)).getFirst());
+        try {
+            return sessions.useToCommit(session -> PetTable.withIds(pets, firstIdOf(pets, session)));
         } catch (SQLException e) {
             throw errors.failure(e);
         }
+    }
+
+    private static long firstIdOf(List<NewPet> pets, PostgresSession session) throws SQLException {
+        PreparedStatement add = session.prepare(ADD);
+        add.setLong(1, pets.size());
+        add.setString(2, session.mark());
+        add.setLong(3, pets.size());
+        add.setObject(4, pets.stream().map(NewPet::name).toArray(String[]::new));
+        add.setObject(5, pets.stream().mapToLong(NewPet::categoryId).toArray());
+        add.setObject(6, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
+                .toArray(String[]::new));
+        List<Long> firstIds = PostgresSession.committedRows(add, row -> {
+            session.requireMark(row.getString(2));
+            return row.getLong(1);
+        });
+        if (firstIds.isEmpty()) {
+            throw new PostgresSession.TransactionPoolingException();
+        }
+        return firstIds.getFirst();
     }
 
     @Override
@@ -215,30 +275,14 @@ final class Postgres implements Database {
         return last;
     }
 
-    /// A standby does not do: it cannot be written to.
     @Override
     public void check() {
-        readAside(session -> {
-            if (session.text("SHOW transaction_read_only").equals("on")) {
-                leaveStandby();
-                throw new SQLException("the database is a standby", PostgresPool.READ_ONLY);
-            }
-            return Migrations.requireLatest(session);
-        });
-    }
-
-    /// Has every connection made anew, because the same address may lead to the primary by now. Whoever asks again and again does
-    /// not keep both busy with that.
-    private void leaveStandby() {
-        long last = leftNs.get();
-        long now = System.nanoTime();
-        if (now - last >= LEAVE_INTERVAL.toNanos() && leftNs.compareAndSet(last, now)) {
-            pool.getHikariPoolMXBean().softEvictConnections();
-        }
+        sessions.requireReady();
+        readAside(Migrations::requireLatest);
     }
 
     @Override
     public void close() {
-        pool.close();
+        sessions.close();
     }
 }

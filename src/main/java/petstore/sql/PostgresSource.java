@@ -5,77 +5,56 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.util.Properties;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-import org.slf4j.LoggerFactory;
+/// Connections for a pool, all to one run of one server: an address may lead to another one from one moment to the next.
+final class PostgresSource implements DataSource {
 
-/// Connects to a PostgreSQL database for a pool. Once it has connected, it tries again and again until it can: the pool would wait
-/// longer after each failure, up to five seconds, and be that late when the database is back.
-final class PostgresSource implements DataSource, AutoCloseable {
+    /// SQLSTATE `connection_does_not_exist`.
+    private static final String OTHER_SERVER = "08003";
 
-    private static final long PAUSE_MS = 250;
+    private static final int LOGIN_SECONDS = 1;
 
-    private final PacedLog log = new PacedLog(LoggerFactory.getLogger(PostgresSource.class));
-    private final String url;
-    private final Properties properties;
-    private volatile boolean connected;
-    private volatile boolean closed;
+    private final PostgresConnector connector;
+    private final PostgresHost host;
+    private final ServerState server;
 
-    /// @param url the address as the driver wants it
-    PostgresSource(String url, Properties properties) {
-        this.url = url;
-        this.properties = properties;
+    PostgresSource(PostgresConnector connector, PostgresHost host, ServerState server) {
+        this.connector = connector;
+        this.host = host;
+        this.server = server;
     }
 
-    /// A new connection. Blocks. Errors: `SQLException` the first time, and once it is closed.
+    /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
     @Override
     public Connection getConnection() throws SQLException {
-        while (true) {
-            try {
-                Connection connection = DriverManager.getConnection(url, properties);
-                connected = true;
-                return connection;
-            } catch (SQLException e) {
-                pauseAfter(e);
-            }
-        }
-    }
-
-    private void pauseAfter(SQLException failure) throws SQLException {
-        if (!connected || closed) {
-            throw failure;
-        }
-        log.error("The database cannot be connected to: {}", failure);
+        PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.REQUEST);
         try {
-            Thread.sleep(PAUSE_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            failure.addSuppressed(e);
-            throw failure;
+            if (!ServerState.read(session).isSameRun(server)) {
+                host.reconnect();
+                throw new SQLException("the address leads to another server now", OTHER_SERVER);
+            }
+            return session.handOver();
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
         }
-    }
-
-    /// Has nobody try any longer.
-    @Override
-    public void close() {
-        closed = true;
     }
 
     @Override
     public Connection getConnection(String user, String password) throws SQLException {
-        throw new SQLFeatureNotSupportedException("the user is in the properties");
+        throw new SQLFeatureNotSupportedException("the user is in the address");
     }
 
+    /// Does nothing: the driver's own would hold for every connection of the process.
     @Override
     public void setLoginTimeout(int seconds) {
-        DriverManager.setLoginTimeout(seconds);
     }
 
     @Override
     public int getLoginTimeout() {
-        return DriverManager.getLoginTimeout();
+        return LOGIN_SECONDS;
     }
 
     @Override

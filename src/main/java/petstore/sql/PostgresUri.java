@@ -4,11 +4,13 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -39,8 +41,7 @@ public final class PostgresUri {
             Map.entry("gssencmode", "gssEncMode"), Map.entry("application_name", "ApplicationName"),
             Map.entry("options", "options"), Map.entry("connect_timeout", "connectTimeout"),
             Map.entry("target_session_attrs", "targetServerType"));
-    private static final Map<String, String> SERVER_TYPES = Map.of("any", "any", "read-write", "primary", "primary",
-            "primary");
+    private static final Set<String> TARGETS = Set.of("any", "read-write", "primary");
 
     private final String hosts;
     private final String database;
@@ -76,7 +77,9 @@ public final class PostgresUri {
                         .collect(Collectors.joining(", ")));
             }
         }
-        if (!SERVER_TYPES.containsKey(parameters.getOrDefault("target_session_attrs", "any"))) {
+        // Of these hosts the service uses the primary, whatever the parameter.
+        String target = Optional.ofNullable(parameters.remove("target_session_attrs")).orElse("any");
+        if (!TARGETS.contains(target)) {
             throw invalid("target_session_attrs must be read-write, primary or any: the service writes");
         }
         if (!parameters.getOrDefault("connect_timeout", "0").matches("[0-9]{1,4}")) {
@@ -174,22 +177,25 @@ public final class PostgresUri {
         return new PostgresUri(hosts, database, user, password.or(() -> other), parameters);
     }
 
+    /// Returns the same address for each of its hosts alone.
+    List<PostgresUri> hosts() {
+        return Arrays.stream(hosts.split(",", -1))
+                .map(host -> new PostgresUri(host, database, user, password, parameters)).toList();
+    }
+
     /// The address as the driver wants it; the user and the rest are [#properties].
     String jdbcUrl() {
         return "jdbc:postgresql://" + hosts + "/"
                 + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /// Everything else that the driver is told. With several hosts it looks for the one that can be written to. Without a
-    /// password it looks into the pgpass file.
+    /// Returns everything else for the driver. Without a password it looks into the pgpass file.
     Properties properties() {
         Properties properties = new Properties();
         properties.setProperty("user", user);
         password.ifPresent(text -> properties.setProperty("password", text));
-        properties.setProperty("targetServerType", hosts.contains(",") ? "primary" : "any");
         properties.setProperty("ApplicationName", "petstore");
-        parameters.forEach((name, value) -> properties.setProperty(PARAMETERS.getOrDefault(name, name),
-                name.equals("target_session_attrs") ? SERVER_TYPES.getOrDefault(value, "any") : value));
+        parameters.forEach((name, value) -> properties.setProperty(PARAMETERS.getOrDefault(name, name), value));
         return properties;
     }
 

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,10 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 /// One connection and the statements prepared on it, for one thread at a time.
-final class Session implements AutoCloseable {
+class Session implements AutoCloseable {
 
     /// Reads the current row.
     @FunctionalInterface
@@ -56,14 +53,27 @@ final class Session implements AutoCloseable {
     }
 
     private void forgetStatements(SQLException cause) {
+        try {
+            closeStatements();
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /// Closes every prepared statement. Errors: `SQLException`, the first of them; also then the others are closed.
+    final void closeStatements() throws SQLException {
+        SQLException failure = null;
         for (PreparedStatement statement : statements.values()) {
             try {
                 statement.close();
             } catch (SQLException e) {
-                cause.addSuppressed(e);
+                failure = failure == null ? e : failure;
             }
         }
         statements.clear();
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /// All rows that a prepared query gives.
@@ -74,46 +84,6 @@ final class Session implements AutoCloseable {
                 rows.add(row.read(result));
             }
             return rows;
-        }
-    }
-
-    /// Does `work` in one transaction of the driver's. Errors: `SQLException` also when the server says that it has committed, but
-    /// not that the standby has.
-    <T> T inTransaction(Database.Work<T> work) throws SQLException {
-        connection.setAutoCommit(false);
-        connection.clearWarnings();
-        T result;
-        try {
-            result = work.on(this);
-        } catch (SQLException | RuntimeException | Error e) {
-            rollBack(e);
-            throw e;
-        }
-        connection.commit();
-        requireKnownOutcome(connection.getWarnings());
-        connection.setAutoCommit(true);
-        return result;
-    }
-
-    /// All rows that a prepared statement gives which is a transaction of its own. Errors: as [#inTransaction].
-    static <T> List<T> committedRows(PreparedStatement statement, Row<T> row) throws SQLException {
-        List<T> rows = rows(statement, row);
-        requireKnownOutcome(statement.getWarnings());
-        return rows;
-    }
-
-    private static void requireKnownOutcome(@Nullable SQLWarning warning) throws SQLException {
-        if (warning != null) {
-            throw new SQLException("the outcome of a COMMIT is not known: " + warning.getMessage(), warning);
-        }
-    }
-
-    private void rollBack(Throwable cause) {
-        try {
-            connection.rollback();
-            connection.setAutoCommit(true);
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
         }
     }
 

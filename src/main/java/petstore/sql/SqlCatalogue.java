@@ -28,7 +28,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     private final Database database;
     private final CatalogueVersion version;
     private final PetWriter writer;
-    private final FoundPets found = new FoundPets();
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
@@ -48,15 +47,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public CompletableFuture<Optional<Pet>> find(long id) {
-        Optional<Pet> known = found.find(id);
-        if (known.isPresent()) {
-            return CompletableFuture.completedFuture(known);
-        }
-        return database.read(session -> {
-            Optional<Pet> pet = PetTable.find(session, id);
-            pet.ifPresent(found::add);
-            return pet;
-        });
+        return database.read(session -> PetTable.find(session, id));
     }
 
     @Override

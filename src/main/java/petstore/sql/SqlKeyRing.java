@@ -89,6 +89,11 @@ final class SqlKeyRing implements KeyRing {
     }
 
     @Override
+    public void onNewEpoch(Runnable listener) {
+        database.onNewEpoch(listener);
+    }
+
+    @Override
     public void recordUses(Map<String, Instant> lastUses) {
         database.write(session -> {
             PreparedStatement update = session.prepare(USE);

@@ -70,15 +70,18 @@ public final class SqlStore implements AutoCloseable {
     /// the password, has a schema that is refused, or settings with which it would lose what it is given.
     ///
     /// @param readers how many requests may read at once
+    /// @param wait how long to wait for a database that cannot commit
     /// @param meters where the store's measurements are kept
-    public static SqlStore servePostgres(PostgresUri uri, Migrate migrate, int readers, MeterRegistry meters) {
-        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.REQUEST, readers), meters);
+    public static SqlStore servePostgres(PostgresUri uri, Migrate migrate, int readers, DatabaseWait wait,
+            MeterRegistry meters) {
+        return new SqlStore(Postgres.forService(uri, migrate, readers, wait), meters);
     }
 
     /// Opens the store in a PostgreSQL database for a command, which may take long. Errors: as for [#servePostgres].
-    public static SqlStore openPostgres(PostgresUri uri, Migrate migrate) {
-        return new SqlStore(Postgres.open(uri, migrate, PostgresPool.Patience.COMMAND, 1),
-                new CompositeMeterRegistry());
+    ///
+    /// @param toWrite whether the command changes the store
+    public static SqlStore openPostgres(PostgresUri uri, Migrate migrate, boolean toWrite) {
+        return new SqlStore(Postgres.forCommand(uri, migrate, toWrite), new CompositeMeterRegistry());
     }
 
     /// Whether there is a SQLite store in `folder`. Errors: [petstore.Failure] of kind `UNAVAILABLE` when that cannot be told.

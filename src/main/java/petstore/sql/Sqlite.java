@@ -18,12 +18,14 @@ import org.sqlite.SQLiteException;
 import petstore.Failure;
 import petstore.Pet;
 import petstore.PetQuery;
+import petstore.Version;
 
 /// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.
 final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
+    private static final String VERSION = "SELECT last_id, put_backs FROM catalogue_version";
     private static final Duration WRITE_PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
@@ -184,6 +186,17 @@ final class Sqlite implements Database {
 
     private static String reason(SQLException e) {
         return String.valueOf(e.getMessage());
+    }
+
+    @Override
+    public Version version() {
+        return readAside(session -> Session
+                .rows(session.prepare(VERSION), row -> new Version(0, row.getLong(1), row.getLong(2))).getFirst());
+    }
+
+    /// Does nothing: nobody replaces the store while it is served.
+    @Override
+    public void onNewEpoch(Runnable listener) {
     }
 
     @Override

@@ -51,7 +51,7 @@ class MoveIT {
     void nobodyWritesMeanwhileWhatWouldBeLeftBehind() throws IOException {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
         try (SqlStore source = SqlStore.openSqlite(shell.data(), Migrate.AUTO);
-                SqlStore database = SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO);
+                SqlStore database = SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO, true);
                 StoreFile other = new StoreFile(shell.data())) {
             other.execute("PRAGMA busy_timeout = 0");
             AtomicInteger tries = new AtomicInteger();
@@ -274,7 +274,7 @@ class MoveIT {
     }
 
     private void migrateTarget() {
-        SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO).close();
+        SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO, true).close();
     }
 
     private PetstoreProcess serveTarget() {

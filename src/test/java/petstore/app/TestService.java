@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
 import petstore.http.HttpSettings;
 import petstore.http.RequestLog;
 import petstore.http.TestSettings;
+import petstore.sql.DatabaseWait;
 import petstore.sql.Migrate;
 import petstore.sql.TestStore;
 
@@ -56,7 +57,8 @@ final class TestService implements AutoCloseable {
     static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
-                        change.apply(new TestSettings()).build(), Optional.of(KEY)), Optional.empty(), SILENT,
+                        DatabaseWait.LIMIT, change.apply(new TestSettings()).build(), Optional.of(KEY)),
+                        new DatabaseWait(DatabaseWait.LIMIT), Optional.empty(), SILENT,
                         clock));
     }
 

@@ -20,6 +20,7 @@ import petstore.Failure;
 import petstore.KeyToken;
 import petstore.Scope;
 import petstore.TestClock;
+import petstore.sql.DatabaseWait;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresServer;
 import petstore.sql.PostgresUri;
@@ -38,7 +39,8 @@ class BearerTest {
     private static final String LATER = "2026-11-21T10:00:00.100Z";
 
     private final String url = PostgresServer.newDatabase();
-    private final SqlStore store = SqlStore.openPostgres(PostgresUri.parse(url), Migrate.AUTO);
+    private final SqlStore store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 1,
+            new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
     private final TestClock clock = new TestClock(NOW.toString());
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
             clock);

@@ -14,8 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// What a process that serves SQLite knows of the version, on a store in which there is nothing yet.
 class CatalogueVersionTest {
 
-    private static final Version NOTHING = new Version(0, 0);
-    private static final Version SEVEN = new Version(7, 0);
+    private static final Version NOTHING = new Version(0, 0, 0);
+    private static final Version SEVEN = new Version(0, 7, 0);
 
     @TempDir
     private Path folder;
@@ -39,7 +39,7 @@ class CatalogueVersionTest {
     @Test
     void whatIsReadDoesNotTakeBackWhatWasReached() {
         assertThat(version.now().join()).isEqualTo(NOTHING);
-        version.reached(SEVEN);
+        version.reached(SEVEN.lastId());
         version.forget();
         assertThat(version.now().join()).as("read").isEqualTo(SEVEN);
         assertThat(version.now().join()).as("known").isEqualTo(SEVEN);
@@ -47,8 +47,8 @@ class CatalogueVersionTest {
 
     @Test
     void whatIsReachedOutOfTurnDoesNotEither() {
-        version.reached(SEVEN);
-        version.reached(new Version(6, 0));
+        version.reached(SEVEN.lastId());
+        version.reached(6);
         assertThat(version.now().join()).isEqualTo(SEVEN);
     }
 }

@@ -14,7 +14,7 @@ class PostgresCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new SimpleMeterRegistry());
+        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
     }
 
     @AfterEach

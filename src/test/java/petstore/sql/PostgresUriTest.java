@@ -22,7 +22,7 @@ class PostgresUriTest {
         assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://one:5433,[::1]:5432/pet%20store");
         Properties properties = uri.properties();
         assertThat(properties).containsEntry("user", "us@er").containsEntry("password", "p:ss/")
-                .containsEntry("sslmode", "require").containsEntry("targetServerType", "primary");
+                .containsEntry("sslmode", "require");
     }
 
     @Test
@@ -30,8 +30,7 @@ class PostgresUriTest {
         String user = System.getProperty("user.name");
         PostgresUri uri = PostgresUri.parse("postgres://");
         assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://localhost:5432/" + user);
-        assertThat(uri.properties()).containsEntry("user", user).containsEntry("targetServerType", "any")
-                .doesNotContainKey("password");
+        assertThat(uri.properties()).containsEntry("user", user).doesNotContainKey("password");
     }
 
     @ParameterizedTest

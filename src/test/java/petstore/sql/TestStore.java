@@ -17,7 +17,7 @@ public final class TestStore {
 
     /// Opens the store, as another process would.
     public static SqlStore open(Path folder) {
-        return database(folder).map(uri -> SqlStore.openPostgres(uri, Migrate.AUTO))
+        return database(folder).map(uri -> SqlStore.openPostgres(uri, Migrate.AUTO, true))
                 .orElseGet(() -> SqlStore.openSqlite(folder, Migrate.AUTO));
     }
 
