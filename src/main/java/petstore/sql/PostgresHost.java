@@ -20,7 +20,7 @@ final class PostgresHost implements AutoCloseable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
     private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
-            + " AND has_function_privilege(oid, 'execute')";
+            + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
     private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
     private static final String HAS_TABLES = "SELECT count(to_regclass('schema_version'))";
     private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = 1";

@@ -29,6 +29,8 @@ final class PostgresWatch implements PostgresSessions {
     /// For the first adoption, which needs a few connections.
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
+    private static final String NOT_ANSWERED = "a commit is not answered; see that the synchronous standby is there";
+
     private final PostgresConnector connector;
     private final List<PostgresHost> hosts;
     private final int poolSize;
@@ -270,7 +272,7 @@ final class PostgresWatch implements PostgresSessions {
         while (!closed) {
             PostgresPrimary now = primary;
             if (now != null && !now.isTrusted()) {
-                leave(now, reasons.getOrDefault(now.host(), "a commit takes too long"));
+                leave(now, reasons.getOrDefault(now.host(), NOT_ANSWERED));
             }
             LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos());
         }
