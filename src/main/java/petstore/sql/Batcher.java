@@ -54,6 +54,7 @@ final class Batcher<I, O> implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final DistributionSummary sizes;
     private final Timer durations;
+    private boolean started;
     private boolean closed;
 
     /// @param size how many batches may be on their way at once
@@ -72,10 +73,16 @@ final class Batcher<I, O> implements AutoCloseable {
         this.patience = patience;
         this.admission = new Admission(patience.toNanos() / PART_OF_PATIENCE, size);
         for (int i = 0; i < size; i++) {
-            threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().start(this::run));
+            threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().unstarted(this::run));
         }
         clock = Executors
                 .newSingleThreadScheduledExecutor(Thread.ofPlatform().name(name + "-clock").daemon().factory());
+    }
+
+    /// A command hands over nothing, and so starts no thread.
+    private void start() {
+        started = true;
+        threads.forEach(Thread::start);
         long pauseNs = patience.toNanos() / LOOKS;
         var _ = clock.scheduleWithFixedDelay(this::giveUp, pauseNs, pauseNs, TimeUnit.NANOSECONDS);
     }
@@ -93,6 +100,9 @@ final class Batcher<I, O> implements AutoCloseable {
             }
             if (waiting.size() == CAPACITY || !admission.admits(waiting.size() / LARGEST_BATCH)) {
                 return CompletableFuture.failedFuture(tooMuch());
+            }
+            if (!started) {
+                start();
             }
             waiting.add(task);
             arrived.signal();
@@ -197,6 +207,7 @@ final class Batcher<I, O> implements AutoCloseable {
         }
         try {
             for (Thread thread : threads) {
+                // Returns at once for a thread that never started.
                 thread.join();
             }
         } catch (InterruptedException e) {

@@ -130,7 +130,7 @@ final class PostgresHost implements AutoCloseable {
         CountDownLatch committed = new CountDownLatch(1);
         try (Statement statement = session.createStatement()) {
             String sql = durableStatement(session);
-            Thread.startVirtualThread(() -> cancelUnless(committed, statement));
+            Thread.ofPlatform().name("database-cancel").daemon().start(() -> cancelUnless(committed, statement));
             statement.execute(sql);
             PostgresSession.requireKnownOutcome(statement.getWarnings());
         } finally {

@@ -88,7 +88,9 @@ final class PostgresSearch {
     /// Returns the usable host of the latest timeline. If there is none, returns a host for which waiting may help, or else the first.
     private Result best() {
         List<CompletableFuture<Result>> asked = hosts.stream()
-                .map(host -> CompletableFuture.supplyAsync(() -> ask(host), Thread::startVirtualThread)).toList();
+                .map(host -> CompletableFuture.supplyAsync(() -> ask(host),
+                        asking -> Thread.ofPlatform().name("database-search").daemon().start(asking)))
+                .toList();
         List<Result> results = new ArrayList<>(asked.stream().map(CompletableFuture::join).toList());
         results.sort((one, other) -> rank(other).compareTo(rank(one)));
         Result best = results.getFirst();

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +14,7 @@ import petstore.Failure;
 
 /// A few platform threads, each with a session of its own, that do what others ask of them: an event loop must not wait, and a
 /// call into native code would hold on to a virtual thread's carrier.
-final class ReaderPool implements AutoCloseable {
+final class ReaderPool implements Readers {
 
     /// Opens a session.
     @FunctionalInterface
@@ -70,7 +69,8 @@ final class ReaderPool implements AutoCloseable {
 
     /// Does `work` on a reader, in its turn. The future comes on the reader's thread; it fails with [Failure] of kind
     /// `UNAVAILABLE` when the work would wait too long, and with what the work throws.
-    <T> CompletableFuture<T> submit(Database.Work<T> work) {
+    @Override
+    public <T> CompletableFuture<T> submit(Database.Work<T> work) {
         Read<T> read = new Read<>(work, new CompletableFuture<>());
         if (!admission.admits(waiting.size()) || !waiting.offer(read)) {
             return CompletableFuture.failedFuture(Failure.unavailable("too many reads are waiting; try again later"));
@@ -81,21 +81,13 @@ final class ReaderPool implements AutoCloseable {
         return read.result();
     }
 
-    /// The same, and waits for it.
-    <T> T run(Database.Work<T> work) {
-        try {
-            return submit(work).join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
-    }
-
     private static Failure stopping() {
         return Failure.unavailable("the service is stopping");
     }
 
     /// How much waits for a reader.
-    int waiting() {
+    @Override
+    public int waiting() {
         return waiting.size();
     }
 

@@ -42,10 +42,9 @@ public final class SqlStore implements AutoCloseable {
                 .register(meters);
     }
 
-    /// Opens the SQLite store in `folder` for a command, which does not look at the disk. Otherwise as [#serveSqlite].
+    /// Opens the SQLite store in `folder` for a command, which uses one connection and no thread. Otherwise as [#serveSqlite].
     public static SqlStore openSqlite(Path folder, Migrate migrate) {
-        return serveSqlite(folder, migrate, () -> {
-        }, new CompositeMeterRegistry());
+        return new SqlStore(Sqlite.forCommand(folder, migrate), new CompositeMeterRegistry());
     }
 
     /// Opens the SQLite store in `folder`, making both when they are not there.
@@ -61,7 +60,7 @@ public final class SqlStore implements AutoCloseable {
     ///        every write is refused, and only a new start, which reads the log again, can tell what was kept
     /// @param meters where the store's measurements are kept
     public static SqlStore serveSqlite(Path folder, Migrate migrate, Runnable onLostDisk, MeterRegistry meters) {
-        return new SqlStore(Sqlite.open(folder, migrate, onLostDisk), meters);
+        return new SqlStore(Sqlite.forService(folder, migrate, onLostDisk), meters);
     }
 
     /// Opens the store in a PostgreSQL database to serve it: what takes long fails. Several processes may.

@@ -31,19 +31,20 @@ final class Sqlite implements Database {
 
     private final Path file;
     private final Session writer;
-    private final ReentrantLock writing = new ReentrantLock();
-    private final ReaderPool readers;
-    private final ReaderPool readerAside;
+    private final ReentrantLock writing;
+    private final Readers readers;
+    private final Readers readerAside;
     private final DatabaseErrors errors;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
     /// Whether what was in the log at the start is in the file; guarded by `writing`.
     private boolean settled;
 
-    private Sqlite(Path file, Session writer, boolean settled, ReaderPool readers, ReaderPool readerAside,
-            DatabaseErrors errors, Runnable onLostDisk) {
+    private Sqlite(Path file, Session writer, ReentrantLock writing, boolean settled, Readers readers,
+            Readers readerAside, DatabaseErrors errors, Runnable onLostDisk) {
         this.file = file;
         this.writer = writer;
+        this.writing = writing;
         this.settled = settled;
         this.readers = readers;
         this.readerAside = readerAside;
@@ -51,13 +52,24 @@ final class Sqlite implements Database {
         this.onLostDisk = onLostDisk;
     }
 
-    static Sqlite open(Path folder, Migrate migrate, Runnable onLostDisk) {
+    /// Opens a file to serve it.
+    static Sqlite forService(Path folder, Migrate migrate, Runnable onLostDisk) {
+        return open(folder, migrate, onLostDisk, true);
+    }
+
+    /// Opens a file for a command, which uses one connection and no thread.
+    static Sqlite forCommand(Path folder, Migrate migrate) {
+        return open(folder, migrate, () -> {
+        }, false);
+    }
+
+    private static Sqlite open(Path folder, Migrate migrate, Runnable onLostDisk, boolean serves) {
         Path file = SqliteFile.in(folder);
         SqliteFile.makePrivate(folder, file);
         long beganNs = System.nanoTime();
         while (true) {
             try {
-                return openOnce(file, migrate, onLostDisk);
+                return openOnce(file, migrate, onLostDisk, serves);
             } catch (SQLException e) {
                 if (!isBusy(e) || System.nanoTime() - beganNs > SqliteFile.LOCK_PATIENCE.toNanos()) {
                     throw new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e),
@@ -74,16 +86,21 @@ final class Sqlite implements Database {
                 && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_BUSY.code;
     }
 
-    private static Sqlite openOnce(Path file, Migrate migrate, Runnable onLostDisk) throws SQLException {
+    private static Sqlite openOnce(Path file, Migrate migrate, Runnable onLostDisk, boolean serves)
+            throws SQLException {
         Session writer = SqliteFile.connectWriter(file);
         try {
             Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer, work -> inTransaction(writer, work));
             boolean settled = settleUnlessFull(writer);
             DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
-            return new Sqlite(file, writer, settled,
-                    new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors),
-                    new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors), errors,
-                    onLostDisk);
+            ReentrantLock writing = new ReentrantLock();
+            Readers readers = serves
+                    ? new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors)
+                    : new CommandReader(writer, writing, errors);
+            Readers readerAside = serves
+                    ? new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors)
+                    : readers;
+            return new Sqlite(file, writer, writing, settled, readers, readerAside, errors, onLostDisk);
         } catch (SQLException | RuntimeException e) {
             writer.close();
             throw e;

@@ -190,7 +190,8 @@ public final class Importer {
     private final class Writer implements AutoCloseable {
         private static final Future<Integer> NOTHING = CompletableFuture.completedFuture(0);
 
-        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+        private final ExecutorService thread = Executors
+                .newSingleThreadExecutor(Thread.ofPlatform().name("import").factory());
         private Future<Integer> before = NOTHING;
         private long written;
 

@@ -24,7 +24,7 @@ class CatalogueVersionTest {
 
     @BeforeEach
     void open() {
-        sqlite = Sqlite.open(folder, Migrate.AUTO, () -> {
+        sqlite = Sqlite.forService(folder, Migrate.AUTO, () -> {
         });
         version = new CatalogueVersion(sqlite, new SimpleMeterRegistry());
     }

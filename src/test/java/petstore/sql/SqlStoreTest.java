@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.CatalogueKit;
@@ -88,7 +89,8 @@ class SqlStoreTest {
     }
 
     private SqlStore open() {
-        return SqlStore.openSqlite(folder, Migrate.AUTO);
+        return SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
+        }, new SimpleMeterRegistry());
     }
 
     private static void assertUnavailable(Runnable use) {

@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,8 @@ class SqliteCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, Migrate.AUTO);
+        store = SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
+        }, new SimpleMeterRegistry());
     }
 
     @AfterEach

@@ -2,6 +2,7 @@ package petstore.sql;
 
 import java.nio.file.Path;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +18,8 @@ class SqliteKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder, Migrate.AUTO);
+        store = SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
+        }, new SimpleMeterRegistry());
     }
 
     @AfterEach

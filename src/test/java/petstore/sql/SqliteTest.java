@@ -26,7 +26,7 @@ class SqliteTest {
 
     @BeforeEach
     void open() {
-        sqlite = Sqlite.open(folder, Migrate.AUTO, lostDisks::incrementAndGet);
+        sqlite = Sqlite.forService(folder, Migrate.AUTO, lostDisks::incrementAndGet);
         write("CREATE TABLE mark (id INTEGER)");
     }
 
