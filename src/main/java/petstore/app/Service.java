@@ -43,7 +43,8 @@ final class Service implements AutoCloseable {
     /// @param wait for a database that cannot commit
     /// @param tracer takes a span for every request; absent when nobody collects them
     /// @param requestLog takes a line for every request
-    static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog, Clock clock) {
+    static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog,
+            Clock clock) {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()

@@ -98,7 +98,8 @@ final class PostgresConnector {
             return row.getString(1);
         }).getFirst();
         if (!after.equals(durable)) {
-            throw new SQLException("the database does not take synchronous_commit = " + durable + ": it stays " + after);
+            throw new SQLException(
+                    "the database does not take synchronous_commit = " + durable + ": it stays " + after);
         }
     }
 

@@ -46,8 +46,9 @@ public final class Exporter {
     /// @throws IOException when `out` fails
     public static long export(Catalogue catalogue, Format format, OutputStream out, LongConsumer progress)
             throws IOException {
-        try (out; ExecutorService thread = Executors
-                .newSingleThreadExecutor(Thread.ofPlatform().name("export").factory())) {
+        try (out;
+                ExecutorService thread = Executors
+                        .newSingleThreadExecutor(Thread.ofPlatform().name("export").factory())) {
             Exporter exporter = new Exporter(format, out, thread, progress);
             format.appendHeader(exporter.text);
             catalogue.forEachGroup(exporter::beginToWrite);

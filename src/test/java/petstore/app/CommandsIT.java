@@ -43,7 +43,8 @@ class CommandsIT {
                 "--staging-base-url|-|default", "--idle-timeout|30s|default", "--header-timeout|10s|default",
                 "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
                 "--rate-limit|-|default",
-                "--database-readers|16|default", "--log-format|text|default", "--access-log|true|default",
+                "--database-readers|16|default", "--database-wait|2m|default", "--log-format|text|default",
+                "--access-log|true|default",
                 "--max-connections|10000|default", "--tls-certificate|-|default", "--tls-key|-|default",
                 "--cors-origin|-|default",
                 "API key|(secret)|PETSTORE_API_KEY");

@@ -62,10 +62,12 @@ public final class PlainPostgres implements AutoCloseable {
         if ("root".equals(System.getProperty("user.name"))) {
             command.addAll(List.of("unshare", "-U"));
         }
-        command.addAll(List.of(program, "-D", data.toString(), "-p", String.valueOf(port), "-k", "", "-h", "127.0.0.1"));
+        command.addAll(
+                List.of(program, "-D", data.toString(), "-p", String.valueOf(port), "-k", "", "-h", "127.0.0.1"));
         try {
             process = new ProcessBuilder(command).redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(data.resolveSibling(data.getFileName() + ".log").toFile()))
+                    .redirectOutput(
+                            ProcessBuilder.Redirect.appendTo(data.resolveSibling(data.getFileName() + ".log").toFile()))
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -133,7 +135,8 @@ public final class PlainPostgres implements AutoCloseable {
 
     /// Runs a statement and returns the first column of its rows, if it has any.
     public List<String> query(String sql) {
-        try (Connection connection = DriverManager.getConnection("jdbc:postgresql://" + host() + "/postgres", "postgres",
+        try (Connection connection = DriverManager.getConnection("jdbc:postgresql://" + host() + "/postgres",
+                "postgres",
                 ""); Statement statement = connection.createStatement()) {
             List<String> rows = new ArrayList<>();
             if (statement.execute(sql)) {

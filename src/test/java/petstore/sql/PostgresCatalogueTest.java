@@ -14,7 +14,8 @@ class PostgresCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
+        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT),
+                new SimpleMeterRegistry());
     }
 
     @AfterEach

@@ -36,7 +36,8 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(database, Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
+        store = SqlStore.servePostgres(database, Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT),
+                new SimpleMeterRegistry());
     }
 
     @AfterEach

@@ -152,7 +152,8 @@ class PostgresWatchTest {
                 server.query("CREATE TABLE IF NOT EXISTS used (setting TEXT)");
                 server.query("CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
                         + " 'BEGIN INSERT INTO used VALUES (current_setting(''synchronous_commit'')); RETURN NEW; END'");
-                server.query("CREATE OR REPLACE TRIGGER note BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION note()");
+                server.query(
+                        "CREATE OR REPLACE TRIGGER note BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION note()");
                 server.query("DELETE FROM used");
                 add(store, "Rex");
                 assertThat(server.query("SELECT setting FROM used")).containsExactly(used);
