@@ -8,7 +8,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
@@ -32,6 +34,11 @@ final class CsvEntryReader implements EntryReader {
     private static final byte[] MARK = "\uFEFF".getBytes(StandardCharsets.UTF_8);
     /// In bytes; that of NDJSON too.
     private static final int LONGEST_RECORD = 64 * 1024;
+    /// In bytes; of a byte order mark of UTF-32.
+    private static final int LONGEST_MARK = 4;
+    private static final List<String> COLUMNS = List.of("id", "name", "categoryId", "status");
+    private static final Map<String, String> OTHER_SEPARATORS = Map.of(";", "';'", "\t", "tabs", "|", "'|'");
+    private static final String SAVE_AS = "save as CSV with commas, UTF-8";
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,19}");
 
     private final CsvReader<CsvRecord> csv;
@@ -49,38 +56,82 @@ final class CsvEntryReader implements EntryReader {
                         // What makes a file CSV is ASCII. So a name that is no UTF-8 is the matter of its record alone.
                         new InputStreamReader(withoutMark(in), StandardCharsets.ISO_8859_1));
         this.records = csv.iterator();
-        this.header = hasNext() ? List.copyOf(records.next().getFields()) : List.of();
-        for (String column : withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")) {
-            if (!header.contains(column)) {
-                close();
-                throw new Failure(Failure.Kind.INVALID_REQUEST,
-                        "line 1: the header must name the column " + column + ", as in id,name,categoryId,status");
-            }
+        Optional<CsvRecord> first = nextRecord();
+        this.header = first.map(record -> List.copyOf(record.getFields())).orElse(List.of());
+        Optional<String> violation = headerViolation();
+        if (violation.isPresent()) {
+            close();
+            throw invalid("line " + Math.max(1, line) + ": " + violation.get());
         }
     }
 
-    /// Spreadsheets put a byte order mark before the header.
-    private static InputStream withoutMark(InputStream in) throws IOException {
-        PushbackInputStream bytes = new PushbackInputStream(in, MARK.length);
-        byte[] first = bytes.readNBytes(MARK.length);
-        if (!Arrays.equals(first, MARK)) {
-            bytes.unread(first);
+    /// Returns what is wrong with the header, with the advice for a file that a spreadsheet saved in another form.
+    private Optional<String> headerViolation() {
+        String first = header.isEmpty() ? "" : header.getFirst();
+        if (first.startsWith("sep=")) {
+            return Optional.of("a line " + first + " stands before the header; " + SAVE_AS);
         }
+        for (Map.Entry<String, String> separator : OTHER_SEPARATORS.entrySet()) {
+            if (header.size() == 1 && first.contains(separator.getKey())) {
+                return Optional.of("separated by " + separator.getValue() + "; " + SAVE_AS);
+            }
+        }
+        Optional<String> twice = COLUMNS.stream().filter(column -> Collections.frequency(header, column) > 1)
+                .findFirst();
+        if (twice.isPresent()) {
+            return Optional.of("the column " + twice.get() + " stands twice");
+        }
+        return (withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")).stream()
+                .filter(column -> !header.contains(column)).findFirst().map(column -> "the header must name the column "
+                        + column + ", as in " + String.join(",", COLUMNS));
+    }
+
+    private static Failure invalid(String message) {
+        return new Failure(Failure.Kind.INVALID_REQUEST, message);
+    }
+
+    /// Spreadsheets put a byte order mark before the header. Errors: [Failure] for UTF-16 and UTF-32, with or without a mark: in text
+    /// that begins with ASCII they have a NUL among the first four bytes.
+    private static InputStream withoutMark(InputStream in) throws IOException {
+        PushbackInputStream bytes = new PushbackInputStream(in, LONGEST_MARK);
+        byte[] first = bytes.readNBytes(LONGEST_MARK);
+        boolean marked = first.length >= MARK.length && Arrays.equals(MARK, 0, MARK.length, first, 0, MARK.length);
+        boolean wide = first.length > 1 && (first[0] & 0xFF) >= 0xFE && (first[1] & 0xFF) >= 0xFE;
+        for (byte b : first) {
+            wide |= b == 0;
+        }
+        if (wide) {
+            in.close();
+            throw invalid("line 1: encoded in UTF-16 or UTF-32; " + SAVE_AS);
+        }
+        int begin = marked ? MARK.length : 0;
+        bytes.unread(first, begin, first.length - begin);
         return bytes;
     }
 
     @Override
     public Optional<Entry> next() throws IOException {
-        if (!hasNext()) {
-            return Optional.empty();
+        return nextRecord().map(this::checked);
+    }
+
+    /// Returns the next record that has a value: spreadsheets save rows that were emptied as commas alone.
+    private Optional<CsvRecord> nextRecord() throws IOException {
+        while (hasNext()) {
+            CsvRecord record = records.next();
+            line = record.getStartingLineNumber();
+            if (!record.getFields().stream().allMatch(String::isEmpty)) {
+                return Optional.of(record);
+            }
         }
-        CsvRecord fields = records.next();
-        line = fields.getStartingLineNumber();
+        return Optional.empty();
+    }
+
+    private Entry checked(CsvRecord fields) {
         if (fields.getFieldCount() != header.size()) {
-            return Optional.of(new Entry.Bad(fields.getStartingLineNumber(),
-                    "there are " + fields.getFieldCount() + " fields instead of " + header.size()));
+            return new Entry.Bad(fields.getStartingLineNumber(),
+                    "there are " + fields.getFieldCount() + " fields instead of " + header.size());
         }
-        return Optional.of(entry(fields));
+        return entry(fields);
     }
 
     private boolean hasNext() throws IOException {

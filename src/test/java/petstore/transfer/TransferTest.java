@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CatalogueKit;
 import petstore.Failure;
 import petstore.NewPet;
@@ -295,6 +298,58 @@ class TransferTest {
         String record = "Rex,1," + "x".repeat(64_000) + "\n";
         assertThat(importInto(store, Format.CSV, "name,categoryId,remark\n" + record.repeat(20), false, false, false)
                 .written()).isEqualTo(20);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            id,name,categoryId,id                | id
+            name,categoryId,name                 | name
+            name,"categoryId","categoryId"       | categoryId
+            status,name,categoryId,status        | status""")
+    void refusesAColumnThatStandsTwice(String header, String column) throws IOException {
+        for (boolean skipBad : new boolean[]{true, false}) {
+            assertThatThrownBy(() -> importInto(store, Format.CSV, header + "\n1,2,3,4\n", false, skipBad, false))
+                    .isInstanceOf(Failure.class)
+                    .hasMessage("line 1: the column " + column + " stands twice");
+        }
+        assertThat(store.catalogue().count()).isZero();
+    }
+
+    @Test
+    void otherColumnsMayRepeat() throws IOException {
+        assertThat(
+                importInto(store, Format.CSV, "remark,name,,categoryId,,remark\na,Rex,b,1,c,d\n", false, false, false)
+                        .written())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void passesOverRecordsWithoutAValue() throws IOException {
+        String file = ",,\n\nname,categoryId,status\n,,\nRex,1,\n\"\",\"\",\"\"\n,,\n,,,,\nTom,0x,\n";
+        Report report = importInto(store, Format.CSV, file, false, true, false);
+        assertThat(report.written()).isEqualTo(1);
+        assertThat(report.firstBad()).singleElement().asString().startsWith("line 9: ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """
+            name;categoryId\\nRex;1\\n -> separated by ';'
+            name\\tcategoryId\\nRex\\t1\\n -> separated by tabs
+            sep=;\\nname;categoryId\\nRex;1\\n -> a line sep=; stands before the header
+            sep=,\\nname,categoryId\\nRex,1\\n -> a line sep= stands before the header""")
+    void refusesOtherFormsOfASpreadsheet(String file, String found) {
+        String text = file.translateEscapes();
+        assertThatThrownBy(() -> importInto(store, Format.CSV, text, false, true, false)).isInstanceOf(Failure.class)
+                .hasMessage("line 1: " + found + "; save as CSV with commas, UTF-8");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "x-UTF-16LE-BOM", "X-UTF-32LE-BOM"})
+    void refusesOtherEncodings(String charset) throws IOException {
+        Path source = Files.write(folder.resolve("source"),
+                "name,categoryId\nRex,1\n".getBytes(Charset.forName(charset)));
+        assertThatThrownBy(() -> run(store, source, Format.CSV, false, true, false)).isInstanceOf(Failure.class)
+                .hasMessage("line 1: encoded in UTF-16 or UTF-32; save as CSV with commas, UTF-8");
     }
 
     @Test
