@@ -215,6 +215,11 @@ final class Postgres implements Database {
         return last;
     }
 
+    @Override
+    public void lockKeys(Session session) throws SQLException {
+        session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
+    }
+
     /// A standby does not do: it cannot be written to.
     @Override
     public void check() {
