@@ -13,6 +13,10 @@ public interface KeyRing {
     /// Adds a key. It is durable, and known to every process that asks the store, from then on.
     void add(ApiKey key);
 
+    /// Adds a key if the store has none, revoked and expired ones included. Of several processes that call this at once, one adds
+    /// its key. Returns true if the key was added.
+    boolean addFirst(ApiKey key);
+
     /// The key with this id, revoked or expired ones too; absent when there is none.
     Optional<ApiKey> find(String id);
 

@@ -14,6 +14,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -202,6 +204,29 @@ public abstract class CatalogueKit {
         }
         assertThat(recordedRequests()).isEqualTo(4);
         assertThat(addOnce(REX, key("a", "later", NOW.plus(RETENTION))).replayed()).isTrue();
+    }
+
+    /// As many as are looked at in two purges.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 400})
+    void resultsOfAClockThatWasAheadDoNotStopThePurge(long daysAhead) {
+        for (int i = 0; i < 8; i++) {
+            addOnce(REX, key("a", "ahead" + i, NOW.plus(Duration.ofDays(daysAhead).plusMillis(1))));
+        }
+        for (int i = 0; i < 100; i++) {
+            addOnce(REX, key("a", "key" + i, NOW.plusMillis(i)));
+        }
+        Instant later = NOW.plus(RETENTION).minusMillis(1);
+        addOnce(REX, key("a", "ahead0", later));
+        assertThat(addOnce(REX, key("a", "ahead7", later)).replayed()).as("kept for a whole retention").isTrue();
+        for (int i = 0; i < 30; i++) {
+            addOnce(REX, key("a", "new" + i, NOW.plus(RETENTION).plusMillis(100)));
+        }
+        assertThat(recordedRequests()).isEqualTo(30);
+        NewPet tom = new NewPet("Tom", 7, Optional.empty());
+        IdempotencyKey reused = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "ahead7"), "other",
+                NOW.plus(RETENTION).plusMillis(100), RETENTION);
+        assertThat(addOnce(tom, reused).replayed()).isFalse();
     }
 
     @Test

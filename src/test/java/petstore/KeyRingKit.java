@@ -3,12 +3,21 @@ package petstore;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import petstore.sql.SqlStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,10 +25,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// What every store of a [KeyRing] promises; each store has a subclass.
 public abstract class KeyRingKit {
 
+    private static final int CALLERS = 16;
     private static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");
 
     /// A key ring that is empty at the beginning of each test.
     protected abstract KeyRing keys();
+
+    /// Opens the store once more, as another process would; the caller closes it.
+    protected abstract SqlStore openAnother();
 
     /// Closes the store and opens it again.
     protected abstract void reopen();
@@ -67,6 +80,38 @@ public abstract class KeyRingKit {
         keys().add(key);
         assertThatThrownBy(() -> keys().add(key)).isInstanceOf(Failure.class);
         assertThat(keys().list()).hasSize(1);
+    }
+
+    @Test
+    void storesThatAddAFirstKeyAtOnceAddOne() throws Exception {
+        List<KeyRing> rings = new ArrayList<>(List.of(keys()));
+        try (SqlStore second = openAnother();
+                SqlStore third = openAnother();
+                SqlStore fourth = openAnother();
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            rings.addAll(List.of(second.keys(), third.keys(), fourth.keys()));
+            CyclicBarrier start = new CyclicBarrier(CALLERS);
+            List<Callable<Boolean>> callers = IntStream.range(0, CALLERS).<Callable<Boolean>>mapToObj(i -> () -> {
+                ApiKey key = key("first" + i, NOW, Set.of(Scope.READ), Optional.empty());
+                start.await();
+                return rings.get(i % rings.size()).addFirst(key);
+            }).toList();
+            List<Boolean> added = new ArrayList<>();
+            for (Future<Boolean> caller : threads.invokeAll(callers)) {
+                added.add(caller.get());
+            }
+            assertThat(added).containsOnlyOnce(true);
+        }
+        assertThat(keys().list()).hasSize(1);
+    }
+
+    @Test
+    void aRevokedKeyIsAKeyToo() {
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        assertThat(keys().addFirst(key)).isTrue();
+        keys().revoke(key.id(), NOW);
+        assertThat(keys().addFirst(key("two", NOW, Set.of(Scope.READ), Optional.empty()))).isFalse();
+        assertThat(keys().list()).extracting(ApiKey::id).containsExactly(key.id());
     }
 
     @Test

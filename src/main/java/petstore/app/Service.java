@@ -10,6 +10,8 @@ import java.util.function.Supplier;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.Tracer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
@@ -23,6 +25,7 @@ import petstore.sql.SqlStore;
 /// The running service: the one place where the packages are put together.
 final class Service implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Service.class);
     private static final String FIRST_KEY = "first";
     private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
 
@@ -73,13 +76,15 @@ final class Service implements AutoCloseable {
         }
     }
 
-    /// Makes a key when the store has none, so that the service can be used at once.
+    /// Adds a key if the store has none, so that the service can be used at once. Returns the key that was added.
     private static Optional<KeyToken> firstKey(KeyRing keys, Instant now) {
-        if (!keys.list().isEmpty()) {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(),
+                Optional.empty());
+        if (!keys.addFirst(key)) {
+            LOG.info("the store has API keys; no first key was made, 'petstore keys create' makes another");
             return Optional.empty();
         }
-        KeyToken token = KeyToken.random(new SecureRandom());
-        keys.add(ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(), Optional.empty()));
         Audit.log("create", token.id(), FIRST_KEY);
         return Optional.of(token);
     }

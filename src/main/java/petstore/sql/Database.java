@@ -76,6 +76,9 @@ interface Database extends AutoCloseable {
     /// inside [#write].
     long reservePetIds(Session session, long id) throws SQLException;
 
+    /// Makes every other transaction that adds keys wait until this one ends; called first inside [#write].
+    void lockKeys(Session session) throws SQLException;
+
     /// Does nothing when the database has the schema that this program needs, can be read and written to, and its disk has not failed;
     /// a full disk does not count.
     void check();

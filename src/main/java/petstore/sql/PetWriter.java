@@ -91,7 +91,7 @@ final class PetWriter implements AutoCloseable {
         AtomicLong lastId = new AtomicLong();
         List<Outcome> committed = database.write(session -> {
             long nextId = database.newPetIds(session, insertions.size());
-            Map<IdempotencyKey.Name, SqlIdempotency.Entry> before = SqlIdempotency.find(session,
+            Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
                     insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
             List<Pet> pets = new ArrayList<>(insertions.size());
             List<Outcome> outcomes = new ArrayList<>(insertions.size());
@@ -122,20 +122,20 @@ final class PetWriter implements AutoCloseable {
 
     /// What an earlier request under the same name came to; absent when there was none that is still kept.
     private static Optional<Outcome> replay(Session session, IdempotencyKey key,
-            Map<IdempotencyKey.Name, SqlIdempotency.Entry> before) throws SQLException {
-        SqlIdempotency.Entry entry = before.get(key.name());
-        if (entry == null) {
+            Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
+        SqlIdempotency.StoredResult stored = before.get(key.name());
+        if (stored == null) {
             return Optional.empty();
         }
-        if (!entry.isKeptFor(key)) {
+        if (!stored.isKeptFor(key)) {
             SqlIdempotency.forget(session, key);
             return Optional.empty();
         }
-        if (!entry.fingerprint().equals(key.fingerprint())) {
+        if (!stored.fingerprint().equals(key.fingerprint())) {
             return Optional.of(new Outcome.Refused(new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
                     "this Idempotency-Key was used for another request")));
         }
-        Optional<Pet> pet = PetTable.find(session, entry.petId());
+        Optional<Pet> pet = PetTable.find(session, stored.petId());
         if (pet.isEmpty()) {
             // Somebody took the animal away by SQL.
             SqlIdempotency.forget(session, key);

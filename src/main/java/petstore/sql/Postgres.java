@@ -276,6 +276,11 @@ final class Postgres implements Database {
     }
 
     @Override
+    public void lockKeys(Session session) throws SQLException {
+        session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
+    }
+
+    @Override
     public void check() {
         sessions.requireReady();
         readAside(Migrations::requireLatest);

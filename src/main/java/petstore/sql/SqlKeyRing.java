@@ -28,6 +28,7 @@ final class SqlKeyRing implements KeyRing {
     private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
     private static final String INSERT = "INSERT INTO api_key"
             + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
+    private static final String ANY = "SELECT 1 FROM api_key LIMIT 1";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
     private static final String ROTATE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
             + " secret_sha256 = ? WHERE id = ?";
@@ -42,16 +43,15 @@ final class SqlKeyRing implements KeyRing {
 
     @Override
     public void add(ApiKey key) {
-        database.write(session -> {
-            PreparedStatement insert = session.prepare(INSERT);
-            insert.setString(1, key.id());
-            insert.setString(2, key.name());
-            insert.setString(3, Scope.text(key.scopes()));
-            insert.setString(4, key.secret().hex());
-            insert.setLong(5, key.created().toEpochMilli());
-            insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
-            insert.setString(7, key.rateLimit().map(RateLimit::text).orElse(null));
-            return insert.executeUpdate();
+        database.write(session -> insert(session, key));
+    }
+
+    @Override
+    public boolean addFirst(ApiKey key) {
+        // Read first: a store that has keys needs no lock, and no space on a full disk.
+        return database.readAside(SqlKeyRing::isEmpty) && database.write(session -> {
+            database.lockKeys(session);
+            return isEmpty(session) && insert(session, key) == 1;
         });
     }
 
@@ -106,6 +106,22 @@ final class SqlKeyRing implements KeyRing {
             }
             return lastUses.size();
         });
+    }
+
+    private static int insert(Session session, ApiKey key) throws SQLException {
+        PreparedStatement insert = session.prepare(INSERT);
+        insert.setString(1, key.id());
+        insert.setString(2, key.name());
+        insert.setString(3, Scope.text(key.scopes()));
+        insert.setString(4, key.secret().hex());
+        insert.setLong(5, key.created().toEpochMilli());
+        insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
+        insert.setString(7, key.rateLimit().map(RateLimit::text).orElse(null));
+        return insert.executeUpdate();
+    }
+
+    private static boolean isEmpty(Session session) throws SQLException {
+        return Session.rows(session.prepare(ANY), row -> row.getInt(1)).isEmpty();
     }
 
     private static Optional<ApiKey> find(Session session, String id) throws SQLException {

@@ -1,5 +1,6 @@
 package petstore.sql;
 
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -51,9 +52,32 @@ class PostgresKeyRingTest extends KeyRingKit {
     }
 
     @Override
+    protected SqlStore openAnother() {
+        return SqlStore.openPostgres(database, Migrate.AUTO);
+    }
+
+    @Override
     protected void reopen() {
         close();
         open();
+    }
+
+    @Test
+    void aFirstKeyWaitsForAKeyThatIsBeingAdded() throws Exception {
+        ApiKey first = ApiKey.issued(KeyToken.random(new SecureRandom()), "first", Set.of(Scope.READ), Instant.EPOCH,
+                Optional.empty(), Optional.empty());
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Connection connection = PostgresServer.connect(url);
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms)"
+                    + " VALUES ('key number0', 'other', 'pets:read', repeat('0', 64), 0)");
+            CompletableFuture<Boolean> added = CompletableFuture.supplyAsync(() -> keys().addFirst(first), threads);
+            await("it waits").atMost(PATIENCE).until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+            connection.commit();
+            assertThat(added).succeedsWithin(PATIENCE).isEqualTo(false);
+        }
+        assertThat(keys().list()).extracting(ApiKey::name).containsExactly("other");
     }
 
     /// Two processes that record uses of the same keys would else wait for one another.

@@ -33,6 +33,11 @@ class SqliteKeyRingTest extends KeyRingKit {
     }
 
     @Override
+    protected SqlStore openAnother() {
+        return SqlStore.openSqlite(folder, Migrate.AUTO);
+    }
+
+    @Override
     protected void reopen() {
         close();
         open();
