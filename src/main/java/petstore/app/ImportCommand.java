@@ -86,6 +86,8 @@ final class ImportCommand implements Callable<Integer> {
     private int importFile(Path source) throws IOException {
         StoreChoice choice = store.choice(console.environment());
         if (dryRun && !choice.exists()) {
+            console.err().println("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+                    + "; the file is checked against an empty one");
             return checkAgainstNothing(source);
         }
         try (@Nullable

@@ -5,9 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.sql.DatabaseWait;
 import petstore.sql.Migrate;
@@ -21,6 +24,7 @@ import petstore.sql.SqlStore;
 /// @param migrate what is done about an older schema
 record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
 
+    private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
     private static final Set<String> FILES = Set.of("petstore.db", "petstore.db-wal", "petstore.db-shm",
             "petstore.db-journal", "petstore.lock");
 
@@ -36,7 +40,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
 
     private SqlStore open(boolean toWrite) {
         return database.map(uri -> SqlStore.openPostgres(uri, migrate, toWrite))
-                .orElseGet(() -> SqlStore.openSqlite(folder, migrate));
+                .orElseGet(() -> embedded(() -> SqlStore.openSqlite(folder, migrate)));
     }
 
     /// This choice. Errors: [Failure] when there is no such store.
@@ -62,7 +66,21 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     /// @param meters where the store's measurements are kept
     SqlStore serve(int readers, DatabaseWait wait, Runnable onLostDisk, MeterRegistry meters) {
         return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers, wait, meters))
-                .orElseGet(() -> SqlStore.serveSqlite(folder, migrate, onLostDisk, meters));
+                .orElseGet(() -> embedded(() -> SqlStore.serveSqlite(folder, migrate, onLostDisk, meters)));
+    }
+
+    /// Opens the embedded store, and says so if that makes a new one: the folder may have been mistyped.
+    private SqlStore embedded(Supplier<SqlStore> open) {
+        boolean isNew = !SqlStore.hasSqlite(folder);
+        SqlStore store = open.get();
+        if (isNew) {
+            LOG.info("a new store was made in {}", absolute(folder));
+        }
+        return store;
+    }
+
+    private static Path absolute(Path folder) {
+        return folder.toAbsolutePath().normalize();
     }
 
     /// Whether there is an embedded store, or a database is used instead of it. Errors: [Failure] when that cannot be told.
@@ -86,8 +104,8 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none, or that cannot be told.
     static void requireEmbedded(Path folder) {
         if (!SqlStore.hasSqlite(folder)) {
-            throw Failure.unavailable(
-                    "there is no store in " + folder + "; 'petstore serve' or 'petstore keys create' makes one");
+            throw Failure.unavailable("there is no store in " + absolute(folder)
+                    + "; 'petstore serve' or 'petstore keys create' makes one");
         }
     }
 }

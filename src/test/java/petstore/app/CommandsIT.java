@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -180,9 +181,37 @@ class CommandsIT {
                 .contains(" @words ");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"keys list", "keys revoke 4fQ0c8sXbT", "keys rotate 4fQ0c8sXbT", "export out.ndjson",
+            "export -",
+            "backup out.db", "import animals.ndjson --dry-run", "move --to postgresql://h/d"})
+    void makesNoStoreByMistake(String command) throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
+        Ending ending = shell.runWhole("petstore " + command + " --data dta");
+        assertThat(ending.code()).isEqualTo(command.contains("--dry-run") ? 0 : 1);
+        assertThat(ending.err()).anyMatch(line -> line.contains("there is no store in " + folder.resolve("dta")));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(folder.resolve("animals.ndjson"));
+        }
+    }
+
+    @Test
+    void saysOnceThatItMakesAStore() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
+        for (String command : List.of("keys create --name some", "import animals.ndjson")) {
+            String data = command.substring(0, 4);
+            Ending ending = shell
+                    .runWhole("petstore " + command + " --data " + data + "; petstore " + command + " --data "
+                            + data);
+            assertThat(ending.err()).filteredOn(line -> line.contains(Shell.NEW_STORE)).singleElement().asString()
+                    .endsWith(Shell.NEW_STORE + folder.resolve(data));
+        }
+    }
+
     @Test
     void failureIsOneLineUnlessMoreIsAskedFor() {
-        String line = "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one";
+        String line = "petstore: there is no store in " + folder.resolve("data")
+                + "; 'petstore serve' or 'petstore keys create' makes one";
         assertThat(shell.run("petstore keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
         for (String command : List.of("petstore --verbose keys list", "petstore keys --verbose list",
                 "petstore keys list --verbose")) {

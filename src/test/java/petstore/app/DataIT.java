@@ -159,7 +159,8 @@ class DataIT {
                 .isEqualTo(said(1, "petstore: none.ndjson cannot be read: there is no such file"));
         assertThat(shell.run("petstore import .")).isEqualTo(said(1, "petstore: . cannot be read: it is a folder"));
         assertThat(shell.run("petstore export animals.ndjson")).isEqualTo(said(1,
-                "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one"));
+                "petstore: there is no store in " + folder.resolve("data")
+                        + "; 'petstore serve' or 'petstore keys create' makes one"));
         assertThat(folder).isEmptyDirectory();
         shell.run("petstore import " + EXAMPLES);
         assertThat(shell.run("petstore export none/animals.ndjson"))

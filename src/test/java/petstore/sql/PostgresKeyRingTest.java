@@ -53,7 +53,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.openPostgres(database, Migrate.AUTO);
+        return SqlStore.openPostgres(database, Migrate.AUTO, true);
     }
 
     @Override
