@@ -95,7 +95,10 @@ public final class PostgresUri {
             if (equals < 1) {
                 throw invalid("its parameters must look like name=value&name=value");
             }
-            parameters.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+            String name = decode(pair.substring(0, equals));
+            if (parameters.put(name, decode(pair.substring(equals + 1))) != null) {
+                throw invalid("its parameter " + name + " stands twice");
+            }
         }
         return parameters;
     }

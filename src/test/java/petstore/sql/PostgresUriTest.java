@@ -68,6 +68,13 @@ class PostgresUriTest {
     }
 
     @Test
+    void refusesAParameterThatStandsTwice() {
+        assertThatThrownBy(() -> PostgresUri.parse("postgres://u@h/d?sslmode=require&sslcert=c&sslm%6Fde=disable"))
+                .isInstanceOf(Failure.class)
+                .hasMessage("the database's address cannot be used: its parameter sslmode stands twice");
+    }
+
+    @Test
     void thePasswordOfTheAddressWins() {
         assertThat(PostgresUri.parse("postgres://u:own@h/d").orPassword(Optional.of("other")).properties())
                 .containsEntry("password", "own");
