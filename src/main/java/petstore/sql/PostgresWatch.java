@@ -94,11 +94,10 @@ final class PostgresWatch implements PostgresSessions {
     public <T> T useToCommit(Use<T> use) throws SQLException {
         requireReady();
         long beganNs = System.nanoTime();
-        return useOn(current(), session -> {
-            T result = use.on(session);
-            current().committed(beganNs);
-            return result;
-        });
+        PostgresPrimary server = current();
+        T result = useOn(server, use);
+        server.committed(beganNs);
+        return result;
     }
 
     @Override
