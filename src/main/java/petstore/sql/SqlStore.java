@@ -86,6 +86,12 @@ public final class SqlStore implements AutoCloseable {
         return SqliteFile.exists(folder);
     }
 
+    /// Does nothing if SQLite can open a store in `folder`, which need not exist. Errors: [petstore.Failure] of kind `UNAVAILABLE` if
+    /// its path is too long.
+    public static void requireOpenable(Path folder) {
+        SqliteFile.requireOpenable(SqliteFile.in(folder), folder);
+    }
+
     /// How many pages the SQLite store in `folder` has: what a backup's progress counts.
     public static long sqlitePages(Path folder) {
         return SqliteCopy.pages(folder);
