@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 
 import petstore.Failure;
 import petstore.sql.SqlStore;
+import petstore.sql.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,12 +46,15 @@ final class BackupCommand implements Callable<Integer> {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");
         }
         store.choice(console.environment()).requireOther(file);
-        long count;
+        VerifiedBackup backup;
         try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
                 () -> SqlStore.sqlitePages(folder))) {
-            count = SqlStore.backupSqlite(folder, file, display);
+            backup = SqlStore.backupSqlite(folder, file, display);
         }
-        console.err().println("Backed up " + count + " animals to " + file + ", verified");
+        console.err().println("Backed up " + backup.pets() + " animals to " + file + ", verified");
+        if (!backup.hasChecksum()) {
+            console.err().println("warning: " + file + " has no checksum, because the store has an older schema");
+        }
         return Main.DONE;
     }
 }

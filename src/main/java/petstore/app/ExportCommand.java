@@ -74,8 +74,8 @@ final class ExportCommand implements Callable<Integer> {
 
     private long exportToFile(SqlStore open, Path target) throws IOException {
         store.choice(console.environment()).requireOther(target);
-        return WholeFile.write(target,
-                part -> export(open, Files.newOutputStream(part, StandardOpenOption.CREATE_NEW)));
+        return WholeFile.replace(target,
+                part -> export(open, Files.newOutputStream(part, StandardOpenOption.WRITE)));
     }
 
     private long export(SqlStore open, OutputStream out) throws IOException {

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 
 import petstore.Failure;
 import petstore.sql.SqlStore;
+import petstore.sql.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,19 +50,25 @@ final class RestoreCommand implements Callable<Integer> {
         }
         requireFile();
         Path aside = folder.resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
-        long count;
+        VerifiedBackup backup;
         boolean replaces;
         boolean keepsIds;
-        try (FolderLock _ = FolderLock.replace(folder);
-                ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
-            count = SqlStore.verifySqlite(file);
+        try (ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
+            // Before anything is made in the folder.
+            backup = SqlStore.verifySqlite(file);
             display.accept(1);
-            replaces = SqlStore.hasSqlite(folder);
-            keepsIds = SqlStore.restoreSqlite(file, folder, aside);
+            try (FolderLock _ = FolderLock.replace(folder)) {
+                replaces = SqlStore.hasSqlite(folder);
+                keepsIds = SqlStore.restoreSqlite(file, folder, aside);
+            }
             display.accept(2);
         }
-        console.err().println("Restored " + count + " animals in " + folder
+        console.err().println("Restored " + backup.pets() + " animals in " + folder
                 + (replaces ? "; the store before is kept as " + aside : ""));
+        if (!backup.hasChecksum()) {
+            console.err().println("warning: " + file + " has no checksum, so it may have been altered unnoticed;"
+                    + " 'petstore backup' adds a checksum");
+        }
         if (!keepsIds) {
             console.err().println("The store before is damaged: ids that it gave out may be given out again");
         }

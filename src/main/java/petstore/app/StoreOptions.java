@@ -6,6 +6,7 @@ import java.util.Optional;
 
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
+import petstore.sql.SqlStore;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -30,8 +31,12 @@ final class StoreOptions {
 
     /// The choice, with the password that the environment gives for it.
     ///
-    /// Errors: `ParameterException` for a choice that makes no sense, [Failure] for a file that cannot be read.
+    /// Errors: `ParameterException` for a choice that makes no sense, [Failure] for a file that cannot be read, or a folder whose
+    /// path is too long.
     StoreChoice choice(Map<String, String> environment) {
+        if (database.isEmpty()) {
+            SqlStore.requireOpenable(data);
+        }
         return new StoreChoice(data, database.map(uri -> withPassword(uri, environment)), migrate);
     }
 
@@ -52,12 +57,13 @@ final class StoreOptions {
         return line;
     }
 
-    /// The folder of the embedded store, for such a command.
+    /// The folder of the embedded store, for such a command. Errors: as for [#choice].
     Path embedded(String instead) {
         if (database.isPresent()) {
             throw new ParameterException(spec.commandLine(), "this works on the embedded store, not on --database; "
                     + instead);
         }
+        SqlStore.requireOpenable(data);
         return data;
     }
 }

@@ -13,7 +13,7 @@ import petstore.Failure;
 /// A script's statements end in `;` at the end of a line. A script that has been released is never changed.
 final class Migrations {
 
-    private static final int LATEST = 3;
+    private static final int LATEST = 4;
 
     /// A kind of database: the folder of its scripts, and what counts the tables `schema_version` that a statement would find.
     enum Dialect {
@@ -57,30 +57,31 @@ final class Migrations {
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
         }
         if (current < LATEST) {
-            transaction.run(locked -> run(locked, dialect));
+            transaction.run(locked -> run(locked, dialect, LATEST));
         }
     }
 
-    private static int run(Session session, Dialect dialect) throws SQLException {
+    /// Brings a schema up to a version, and returns it. The caller makes it one transaction.
+    static int run(Session session, Dialect dialect, int last) throws SQLException {
         session.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY)");
         int current = checkKnown(session);
-        for (int version = current + 1; version <= LATEST; version++) {
+        for (int version = current + 1; version <= last; version++) {
             for (String statement : script(dialect.folder + "/" + version + ".sql").split(";\\s*\\n", 0)) {
                 session.execute(statement);
             }
             session.execute("INSERT INTO schema_version (version) VALUES (" + version + ")");
         }
-        return LATEST;
+        return last;
     }
 
     /// The version of a store's schema. Errors: [Failure] when it is newer than this program.
     static int checkKnown(Session session) throws SQLException {
-        int current = Integer.parseInt(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
+        long current = Long.parseLong(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
         if (current > LATEST) {
             throw Failure.unavailable("the store has schema version " + current
                     + ", made by a newer petstore; this one knows versions up to " + LATEST);
         }
-        return current;
+        return (int) Math.max(current, 0);
     }
 
     /// Gives back the version of a store's schema. Errors: [Failure] when it is older than this program; a newer one is what an

@@ -88,6 +88,12 @@ public final class SqlStore implements AutoCloseable {
         return SqliteFile.exists(folder);
     }
 
+    /// Does nothing if SQLite can open a store in `folder`, which need not exist. Errors: [petstore.Failure] of kind `UNAVAILABLE` if
+    /// its path is too long.
+    public static void requireOpenable(Path folder) {
+        SqliteFile.requireOpenable(SqliteFile.in(folder), folder);
+    }
+
     /// How many pages the SQLite store in `folder` has: what a backup's progress counts.
     public static long sqlitePages(Path folder) {
         return SqliteCopy.pages(folder);
@@ -97,14 +103,13 @@ public final class SqlStore implements AutoCloseable {
     /// it gets its name. Errors: [petstore.Failure] of kind `UNAVAILABLE`.
     ///
     /// @param progress is told the pages copied
-    /// @return how many animals are in the copy
-    public static long backupSqlite(Path folder, Path target, LongConsumer progress) {
+    public static VerifiedBackup backupSqlite(Path folder, Path target, LongConsumer progress) {
         return SqliteCopy.backup(folder, target, progress);
     }
 
-    /// Checks that a file is a whole SQLite store, and gives back how many animals are in it. Errors: [petstore.Failure] of kind
-    /// `UNAVAILABLE` that says what is wrong with it.
-    public static long verifySqlite(Path file) {
+    /// Verifies that a file is a whole SQLite store with an unaltered schema and the contents it was made with. Errors:
+    /// [petstore.Failure] of kind `UNAVAILABLE` that says what is wrong with it.
+    public static VerifiedBackup verifySqlite(Path file) {
         return SqliteCopy.verify(file);
     }
 

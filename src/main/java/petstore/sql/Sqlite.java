@@ -90,7 +90,10 @@ final class Sqlite implements Database {
             throws SQLException {
         Session writer = SqliteFile.connectWriter(file);
         try {
-            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer, work -> inTransaction(writer, work));
+            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer, work -> inTransaction(writer, session -> {
+                BackupChecksum.remove(session);
+                return work.on(session);
+            }));
             boolean settled = settleUnlessFull(writer);
             DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
             ReentrantLock writing = new ReentrantLock();
@@ -108,9 +111,16 @@ final class Sqlite implements Database {
     }
 
     /// Moves into the file what a process that ended badly has left in the log, and waits for the disk: it may never have been
-    /// synced, and the kernel may take pages that it failed to write for written.
+    /// synced, and the kernel may take pages that it failed to write for written. Then a backup that somebody put here becomes a
+    /// store like any other, before anything is written to it.
     private static void settle(Session session) throws SQLException {
         session.text("PRAGMA wal_checkpoint(PASSIVE)");
+        if (BackupChecksum.isMarked(session)) {
+            inTransaction(session, marked -> {
+                BackupChecksum.remove(marked);
+                return marked;
+            });
+        }
     }
 
     /// The same, if the disk has room for it. If not it has synced the log, which SQLite does before it moves anything: so the
@@ -190,7 +200,7 @@ final class Sqlite implements Database {
                 || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
     }
 
-    private static boolean isFullDisk(SQLException e) {
+    static boolean isFullDisk(SQLException e) {
         return e instanceof SQLiteException sqlite && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_FULL;
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
@@ -24,6 +25,9 @@ final class SqliteCopy {
     private static final int SLEEP_MS = 10;
     private static final int ATTEMPTS = 1_000;
 
+    /// What SQLite appends to the name of a file for those that it makes beside it.
+    private static final List<String> COMPANIONS = List.of("-wal", "-shm");
+
     private SqliteCopy() {
     }
 
@@ -36,19 +40,25 @@ final class SqliteCopy {
         });
     }
 
-    /// Copies the store in `folder` as it is now to `target`, beside others that write to it, verifies the copy, and gives it its
-    /// name only then.
+    /// Copies the store in `folder` as it is now to `target`, beside others that write to it, adds a checksum to the copy, verifies
+    /// it, and gives it its name only then. A store whose schema is older gets no checksum.
     ///
     /// @param progress is told the pages copied
-    /// @return how many animals are in it
-    static long backup(Path folder, Path target, LongConsumer progress) {
+    static VerifiedBackup backup(Path folder, Path target, LongConsumer progress) {
         return perform("backed up", target, file -> WholeFile.write(file, part -> {
+            SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
-            long count = copy(SqliteFile.in(folder), part, progress);
-            if (verify(part) != count) {
+            Path store = SqliteFile.in(folder);
+            long count = copy(store, part, progress);
+            change(part, session -> {
+                SqliteSchema.requireUnaltered(session, store);
+                BackupChecksum.add(session);
+            });
+            VerifiedBackup backup = verify(part, store);
+            if (backup.pets() != count) {
                 throw Failure.unavailable("the copy has not all animals; try again");
             }
-            return count;
+            return backup;
         }));
     }
 
@@ -61,21 +71,41 @@ final class SqliteCopy {
                     target.toAbsolutePath().toString(),
                     (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
                     PAGES_PER_STEP);
-            if (result == SQLiteErrorCode.SQLITE_FULL.code) {
-                throw new SQLException("the disk is full");
-            }
             if (result != SQLiteErrorCode.SQLITE_OK.code) {
-                throw new SQLException(SQLiteErrorCode.getErrorCode(result).toString());
+                SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(result);
+                throw new SQLiteException(code.toString(), code);
             }
             session.execute("COMMIT");
             return count;
         }
     }
 
-    /// Checks that a file is a whole store that this version can serve, and gives back how many animals are in it.
+    /// Changes a file that nobody else has open, in one transaction, and leaves nothing beside it.
+    private static void change(Path part, Change change) throws SQLException, IOException {
+        try (Session session = SqliteFile.connectWriter(part)) {
+            session.inTransaction(inside -> {
+                change.on(inside);
+                return inside;
+            });
+            // To close a file does this too, but says nothing if it fails.
+            session.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+        } finally {
+            for (String companion : COMPANIONS) {
+                Files.deleteIfExists(part.resolveSibling(part.getFileName() + companion));
+            }
+        }
+    }
+
+    /// Verifies that a file is a whole store that this version can serve, with an unaltered schema and, if it has a checksum, the
+    /// contents it was made with.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` that says what is wrong with it.
-    static long verify(Path file) {
+    static VerifiedBackup verify(Path file) {
+        return verify(file, file);
+    }
+
+    /// @param named the file to name in messages
+    private static VerifiedBackup verify(Path file, Path named) {
         return perform("read", file, _ -> {
             if (length(SqliteFile.log(file)) > 0) {
                 throw Failure.unavailable(file + " is in use, or was: a part of it is in " + SqliteFile.log(file)
@@ -84,17 +114,13 @@ final class SqliteCopy {
             SqliteLibrary.load();
             try (Connection connection = DriverManager.getConnection(SqliteFile.url(file) + "?immutable=1&mode=ro");
                     Session session = new Session(connection)) {
+                SqliteSchema.requireUnaltered(session, named);
                 String result = session.text("PRAGMA integrity_check(1)");
                 if (!result.equals("ok")) {
-                    throw Failure.unavailable(file + " is damaged: " + result);
+                    throw Failure.unavailable(named + " is damaged: " + result);
                 }
-                if (!session
-                        .text("SELECT count(*) FROM sqlite_schema WHERE name IN ('schema_version', 'pet', 'api_key')")
-                        .equals("3")) {
-                    throw Failure.unavailable(file + " is no store of a petstore");
-                }
-                Migrations.checkKnown(session);
-                return Long.parseLong(session.text("SELECT count(*) FROM pet"));
+                boolean hasChecksum = BackupChecksum.verify(session, named);
+                return new VerifiedBackup(Long.parseLong(session.text("SELECT count(*) FROM pet")), hasChecksum);
             }
         });
     }
@@ -110,19 +136,22 @@ final class SqliteCopy {
     static boolean restore(Path backup, Path folder, Path aside) {
         Path file = SqliteFile.in(folder);
         return perform("restored", backup, copied -> WholeFile.write(file, part -> {
+            SqliteFile.requireOpenable(part, folder);
             PrivateFiles.create(part);
             try (OutputStream out = Files.newOutputStream(part)) {
                 Files.copy(copied, out);
             }
             verify(part);
-            if (!Files.exists(file)) {
-                return true;
-            }
-            OptionalLong lastId = lastPetId(file);
-            if (lastId.isPresent()) {
-                try (Session session = SqliteFile.connectWriter(part)) {
+            boolean replaces = Files.exists(file);
+            OptionalLong lastId = replaces ? lastPetId(file) : OptionalLong.of(0);
+            change(part, session -> {
+                BackupChecksum.remove(session);
+                if (lastId.isPresent()) {
                     Sqlite.raiseLastPetId(session, lastId.getAsLong());
                 }
+            });
+            if (!replaces) {
+                return true;
             }
             // From here on it must not take long: the store that is replaced has no log for a moment.
             WholeFile.sync(part);
@@ -155,12 +184,18 @@ final class SqliteCopy {
     /// The store keeps its name until the other takes it, so that there is one at every moment.
     private static void keepAside(Path file, Path aside) throws IOException {
         Files.createLink(aside, file);
-        for (String log : new String[]{"-wal", "-shm"}) {
+        for (String log : COMPANIONS) {
             Path from = file.resolveSibling(file.getFileName() + log);
             if (Files.exists(from)) {
                 Files.move(from, aside.resolveSibling(aside.getFileName() + log));
             }
         }
+    }
+
+    /// A change of a file.
+    @FunctionalInterface
+    private interface Change {
+        void on(Session session) throws SQLException;
     }
 
     /// What is done with a file.
@@ -175,7 +210,8 @@ final class SqliteCopy {
         } catch (IOException e) {
             throw Failure.unavailable(file + " cannot be " + what, e);
         } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": " + e.getMessage(), e);
+            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": "
+                    + (Sqlite.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package petstore.sql;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -29,6 +30,9 @@ final class SqliteFile {
     static final int LARGEST_LOG = 16 * 1024 * 1024;
 
     private static final String NAME = "petstore.db";
+
+    /// The longest path that SQLite opens, in bytes: 512, less what it appends to name a journal.
+    private static final int LONGEST_PATH = 504;
 
     /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
     private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
@@ -97,9 +101,31 @@ final class SqliteFile {
         }
     }
 
-    /// The address of a file for the driver, which takes what follows a `?` in a bare path for parameters.
+    /// The address of a file for the driver, which takes what follows a `?` in a bare path for parameters. Errors: as for
+    /// [#requireOpenable].
     static String url(Path file) {
+        requireOpenable(file, file);
         return "jdbc:sqlite:" + file.toAbsolutePath().toUri();
+    }
+
+    /// Does nothing if SQLite can open a file by its path, in which it follows links. Errors: [Failure] if the path is too long.
+    ///
+    /// @param named the file or folder to name in the message
+    static void requireOpenable(Path file, Path named) {
+        int bytes = resolved(file.toAbsolutePath()).toString().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > LONGEST_PATH) {
+            throw Failure.unavailable("the path of " + named + " is " + (bytes - LONGEST_PATH)
+                    + " bytes too long for SQLite; choose a shorter path");
+        }
+    }
+
+    private static Path resolved(Path path) {
+        try {
+            return path.toRealPath();
+        } catch (IOException e) {
+            Path parent = path.getParent();
+            return parent == null ? path : resolved(parent).resolve(path.getFileName()).normalize();
+        }
     }
 
     static Session connectWriter(Path file) throws SQLException {

@@ -112,6 +112,39 @@ class BackupIT {
         assertThat(pets(shell.data())).hasSize(3_000);
     }
 
+    @Test
+    void aRefusedRestoreMakesNothingAndABackupWithoutChecksumIsWarnedOf() throws IOException {
+        importAnimals(2);
+        shell.run("petstore backup good.db; cp -r data altered; cp good.db altered.db");
+        try (StoreFile store = new StoreFile(shell.data());
+                StoreFile altered = new StoreFile(folder.resolve("altered"))) {
+            store.execute("VACUUM INTO '" + folder.resolve("plain.db") + "'");
+            altered.execute("ALTER TABLE pet RENAME COLUMN category_id TO category");
+            altered.execute("VACUUM INTO '" + folder.resolve("renamed.db") + "'");
+        }
+        try (FileChannel file = FileChannel.open(folder.resolve("altered.db"), StandardOpenOption.WRITE)) {
+            int at = new String(Files.readAllBytes(folder.resolve("altered.db")), StandardCharsets.ISO_8859_1)
+                    .lastIndexOf("Whiskers");
+            file.write(ByteBuffer.wrap("w".getBytes(StandardCharsets.US_ASCII)), at);
+        }
+        shell.run("rm -r altered");
+        List<String> before = shell.run("ls -R; sha256sum data/*").out();
+        for (String data : List.of("data", "none")) {
+            assertThat(refused(data, "altered.db --data " + data).err())
+                    .containsExactly("petstore: altered.db is damaged:"
+                            + " its contents do not match its checksum; use another backup");
+            assertThat(refused(data, "renamed.db --data " + data).err())
+                    .containsExactly("petstore: renamed.db has another"
+                            + " schema than petstore makes: the table pet is altered");
+        }
+        assertThat(shell.run("ls -R; sha256sum data/*").out()).isEqualTo(before);
+        assertThat(shell.run("petstore restore plain.db --data other")).isEqualTo(new Ending(0, List.of(),
+                List.of("Restored 2 animals in other", "warning: plain.db has no checksum, so it may have been altered"
+                        + " unnoticed; 'petstore backup' adds a checksum")));
+        assertThat(shell.run("petstore restore good.db --data other").err()).singleElement().asString()
+                .startsWith("Restored 2 animals in other; the store before is kept as ");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, PAGE_BYTES})
     void saysWhenADamagedStoreCannotTellItsIds(int offset) throws IOException {

@@ -220,6 +220,73 @@ class DataIT {
     }
 
     @Test
+    void anExportHasTheModeOfTheUmaskOrOfTheFileThatItReplaces() {
+        shell.run("petstore import " + EXAMPLES);
+        Ending modes = shell.run("for u in 022 077 002; do umask $u; petstore export new-$u; done;"
+                + " for m in 600 640 444 666; do echo > old-$m; chmod $m old-$m; petstore export old-$m; done;"
+                + " stat -c '%n %a %s' new-* old-* | sort");
+        String bytes = shell.run("stat -c %s new-022").out().getFirst();
+        assertThat(modes.out()).containsExactly("new-002 664 " + bytes, "new-022 644 " + bytes, "new-077 600 " + bytes,
+                "old-444 444 " + bytes, "old-600 600 " + bytes, "old-640 640 " + bytes, "old-666 666 " + bytes);
+    }
+
+    /// Root may do everything, unless it gives that up.
+    @Test
+    void anExportKeepsTheOwnerOfTheFileThatItReplacesOrIsRefused() throws IOException {
+        shell.run("petstore import " + EXAMPLES + "; mkdir there");
+        Path target = Files.writeString(folder.resolve("there/animals.ndjson"), "before");
+        assumeThat(shell.run("chown 65534:65533 there/animals.ndjson && chmod 640 there/animals.ndjson").code())
+                .as("only root gives files away").isZero();
+        String bound = "setpriv --inh-caps=-all --bounding-set=-all ";
+        assumeThat(shell.run(bound + "true").code()).as("root can give that up").isZero();
+        assertThat(shell.run(bound + "petstore export there/animals.ndjson")).isEqualTo(said(1,
+                "petstore: owner, group and mode of " + target.toRealPath()
+                        + " cannot be kept; run this as the owner of"
+                        + " that file, or write to another file"));
+        assertThat(shell.run("ls there; cat there/animals.ndjson").out()).containsExactly("animals.ndjson", "before");
+        assertThat(shell.run("petstore export there/animals.ndjson && stat -c '%u:%g %a' there/animals.ndjson").out())
+                .containsExactly("65534:65533 640");
+        assertThat(Files.readAllLines(target)).hasSize(46);
+    }
+
+    /// 255 bytes, the most that file systems take; no character ends where a name is cut by bytes.
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "ü", "😀"})
+    void namesMayBeAsLongAsTheFileSystemAllows(String unit) {
+        int bytes = unit.getBytes(UTF_8).length;
+        String name = unit.repeat(255 / bytes) + "b".repeat(255 % bytes);
+        String data = " --data 'd" + name.substring(0, name.offsetByCodePoints(name.length(), -1)) + "'";
+        for (String command : List.of("import " + EXAMPLES, "export '" + name + "'", "export '" + name + "'")) {
+            assertThat(shell.run("petstore " + command + data).code()).as(command).isZero();
+        }
+        assertThat(shell.run("rm " + name + "; petstore backup '" + name + "'" + data + " && petstore restore '" + name
+                + "'" + data + " && petstore restore '" + name + "' --data other").code()).isZero();
+        assertThat(shell.run("petstore export - --data other").out()).hasSize(46);
+        assertThat(shell.run("ls | wc -l").out()).containsExactly("3");
+    }
+
+    @Test
+    void aPathThatSqliteCannotOpenIsRefusedByNameAndNothingIsMade() throws IOException {
+        String folderName = "f".repeat(255);
+        Path deep = Files.createDirectories(folder.resolve(folderName).resolve(folderName));
+        String deepest = folderName + "/" + folderName;
+        shell.run("petstore import " + EXAMPLES + "; petstore backup good.db; cp good.db " + deepest + "/there.db");
+        for (String command : List.of("import " + EXAMPLES + " --data " + deepest + "/data",
+                "export - --data " + deepest + "/data", "keys list --data " + deepest + "/data",
+                "restore good.db --data " + deepest + "/data", "backup " + deepest + "/backup.db",
+                "serve --port 0 --admin-port 0 --data " + deepest + "/data", "restore " + deepest + "/there.db")) {
+            Ending refused = shell.run("petstore " + command);
+            assertThat(refused.code()).as(command).isEqualTo(1);
+            assertThat(refused.err()).as(command).singleElement().asString()
+                    .containsPattern(
+                            "the path of \\S*f+/f+/\\S+ is [0-9]+ bytes too long for SQLite; choose a shorter path");
+        }
+        assertThat(shell.run("ls " + deepest).out()).containsExactly("there.db");
+        assertThat(shell.run("petstore export " + deepest + "/animals.ndjson").code()).isZero();
+        assertThat(deep).isDirectoryContaining("glob:**.ndjson");
+    }
+
+    @Test
     void endsSoonWhenNobodyReadsOnAndLeavesNoHalfFile() throws IOException {
         writeAnimals(folder.resolve("animals.ndjson"), 100_000);
         assertThat(shell.run("petstore import animals.ndjson")).isEqualTo(said(0, "Imported 100000 animals"));

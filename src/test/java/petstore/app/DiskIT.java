@@ -1,7 +1,10 @@
 package petstore.app;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -102,6 +105,31 @@ class DiskIT {
             add(server, 201);
             ledger.verify(shown(server));
             assertThat(shown(server)).hasSize(2);
+        }
+    }
+
+    @Test
+    void aBackupPutInPlaceIsReadOnAFullDiskAndWrittenToOnceThereIsSpace() throws IOException {
+        Disk disk = disk();
+        Path backup = temporary.resolve("backup.db");
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            add(server, 201);
+            command(disk, "backup", backup.toString());
+        }
+        Files.move(backup, folder.resolve("petstore.db"), StandardCopyOption.REPLACE_EXISTING);
+        disk.fail(Disk.Call.WRITE);
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            assertThat(server.err()).singleElement().asString().contains("disk is full", "free some space");
+            assertThat(shown(server)).hasSize(1);
+            add(server, 503);
+            disk.heal(Disk.Call.WRITE);
+            add(server, 201);
+            assertThat(shown(server)).hasSize(2);
+            assertThat(command(disk, "backup", backup.toString()).err())
+                    .containsExactly("Backed up 2 animals to " + backup + ", verified");
+        }
+        try (StoreFile file = new StoreFile(folder)) {
+            assertThat(file.text("PRAGMA application_id")).containsExactly("0");
         }
     }
 

@@ -69,12 +69,12 @@ class OlderSchemaTest {
 
     private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
         assertThatThrownBy(() -> open.apply(Migrate.CHECK)).isInstanceOf(Failure.class).hasMessage(
-                "the store has schema version 1, this petstore needs version 3; --migrate auto brings it up to date");
+                "the store has schema version 1, this petstore needs version 4; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(Migrate.AUTO)) {
             assertHasBoth(store, 8);
         }
-        assertThat(versions(database)).containsExactly(1, 2, 3);
+        assertThat(versions(database)).containsExactly(1, 2, 3, 4);
         open.apply(Migrate.CHECK).close();
     }
 
@@ -84,14 +84,14 @@ class OlderSchemaTest {
         make(sqlite(old), "sqlite");
         Path backup = folder.resolve("backup.db");
         assertThat(SqlStore.backupSqlite(old, backup, _ -> {
-        })).isEqualTo(1);
+        })).isEqualTo(new VerifiedBackup(1, false));
         assertThat(versions(sqlite(old))).as("a backup changes nothing").containsExactly(1);
 
         Path data = folder.resolve("data");
         try (SqlStore replaced = SqlStore.openSqlite(data, Migrate.AUTO)) {
             replaced.catalogue().reserveIds(100);
         }
-        assertThat(SqlStore.verifySqlite(backup)).isEqualTo(1);
+        assertThat(SqlStore.verifySqlite(backup)).isEqualTo(new VerifiedBackup(1, false));
         SqlStore.restoreSqlite(backup, data, data.resolve("replaced.db"));
         try (SqlStore restored = SqlStore.openSqlite(data, Migrate.AUTO)) {
             assertHasBoth(restored, 101);

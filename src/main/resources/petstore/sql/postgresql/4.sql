@@ -1,0 +1,1 @@
+-- What has changed is SQLite's.
