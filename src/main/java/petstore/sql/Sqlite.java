@@ -176,7 +176,7 @@ final class Sqlite implements Database {
 
     /// The driver's own transactions are not used: it begins the next one as soon as one ends, which would lock every other
     /// process out for good.
-    private static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
+    static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
         try {
             return session.perform(prepared -> {
                 prepared.prepare("BEGIN IMMEDIATE").execute();

@@ -83,7 +83,7 @@ final class SqliteCopy {
     /// Changes a file that nobody else has open, in one transaction, and leaves nothing beside it.
     private static void change(Path part, Change change) throws SQLException, IOException {
         try (Session session = SqliteFile.connectWriter(part)) {
-            session.inTransaction(inside -> {
+            Sqlite.inTransaction(session, inside -> {
                 change.on(inside);
                 return inside;
             });
