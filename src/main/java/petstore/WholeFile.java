@@ -56,7 +56,7 @@ public final class WholeFile {
     }
 
     /// Waits until the names in a folder are on disk too.
-    private static void syncNames(Path folder) {
+    public static void syncNames(Path folder) {
         try {
             sync(folder, StandardOpenOption.READ);
         } catch (IOException e) {

@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
+import petstore.sql.StoreFiles;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -27,12 +29,22 @@ final class StoreOptions {
     private Optional<PostgresUri> database;
     @Option(names = "--migrate", defaultValue = "auto", paramLabel = "HOW", description = "What is done about an older schema: auto brings it up to date, check refuses it, off does not look.")
     private Migrate migrate;
+    private @Nullable Path resolved;
 
     /// The choice, with the password that the environment gives for it.
     ///
     /// Errors: `ParameterException` for a choice that makes no sense, [Failure] for a file that cannot be read.
     StoreChoice choice(Map<String, String> environment) {
-        return new StoreChoice(data, database.map(uri -> withPassword(uri, environment)), migrate);
+        return new StoreChoice(database.isPresent() ? data : folder(),
+                database.map(uri -> withPassword(uri, environment)), migrate);
+    }
+
+    /// The folder of the embedded store, resolved once: all steps of a command use one folder, wherever a link leads meanwhile.
+    private Path folder() {
+        if (resolved == null) {
+            resolved = StoreFiles.resolve(data);
+        }
+        return resolved;
     }
 
     /// Another database, with the password that the environment gives for it. Errors: as for [#choice].
@@ -58,6 +70,6 @@ final class StoreOptions {
             throw new ParameterException(spec.commandLine(), "this works on the embedded store, not on --database; "
                     + instead);
         }
-        return data;
+        return folder();
     }
 }

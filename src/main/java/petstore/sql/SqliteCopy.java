@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
@@ -42,6 +43,7 @@ final class SqliteCopy {
     /// @param progress is told the pages copied
     /// @return how many animals are in it
     static long backup(Path folder, Path target, LongConsumer progress) {
+        StoreFiles.requireNoCompanion(target);
         return perform("backed up", target, file -> WholeFile.write(file, part -> {
             PrivateFiles.create(part);
             long count = copy(SqliteFile.in(folder), part, progress);
@@ -77,10 +79,10 @@ final class SqliteCopy {
     /// Errors: [Failure] of kind `UNAVAILABLE` that says what is wrong with it.
     static long verify(Path file) {
         return perform("read", file, _ -> {
-            if (length(SqliteFile.log(file)) > 0) {
-                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + SqliteFile.log(file)
+            StoreFiles.findLog(file).ifPresent(log -> {
+                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
                         + "; 'petstore backup' makes a whole copy");
-            }
+            });
             SqliteLibrary.load();
             try (Connection connection = DriverManager.getConnection(SqliteFile.url(file) + "?immutable=1&mode=ro");
                     Session session = new Session(connection)) {
@@ -99,40 +101,43 @@ final class SqliteCopy {
         });
     }
 
-    private static long length(Path file) throws IOException {
-        return Files.exists(file) ? Files.size(file) : 0;
-    }
-
-    /// Puts a verified copy of `backup` in the place of the store in `folder`, which nobody else may have open.
+    /// Puts a verified copy of `backup` in the place of the store in `folder`, which no other process may change or serve. If this
+    /// fails, the store stays as it was. If the process is killed, [ReplacedStore#repair] brings it back.
     ///
-    /// @param aside where the replaced store is kept
-    /// @return whether ids that the replaced store gave out are not given out again; false when it is too damaged to tell them
-    static boolean restore(Path backup, Path folder, Path aside) {
+    /// @param now gives the kept store its name
+    static SqlStore.Restored restore(Path backup, Path folder, Instant now) {
         Path file = SqliteFile.in(folder);
-        return perform("restored", backup, copied -> WholeFile.write(file, part -> {
-            PrivateFiles.create(part);
-            try (OutputStream out = Files.newOutputStream(part)) {
-                Files.copy(copied, out);
+        StoreFiles.inspect(folder);
+        return perform("restored", backup, copied -> {
+            try {
+                return WholeFile.write(file, part -> {
+                    PrivateFiles.createForFolder(part);
+                    try (OutputStream out = Files.newOutputStream(part)) {
+                        Files.copy(copied, out);
+                    }
+                    verify(part);
+                    OptionalLong lastId = lastPetId(file);
+                    if (lastId.orElse(0) > 0) {
+                        try (Session session = SqliteFile.connectWriter(part)) {
+                            Sqlite.raiseLastPetId(session, lastId.getAsLong());
+                        }
+                    }
+                    // From here on it must not take long: the store that is replaced has no log for a moment.
+                    WholeFile.sync(part);
+                    return new SqlStore.Restored(ReplacedStore.keep(file, now), lastId.isPresent());
+                });
+            } finally {
+                ReplacedStore.repair(folder);
             }
-            verify(part);
-            if (!Files.exists(file)) {
-                return true;
-            }
-            OptionalLong lastId = lastPetId(file);
-            if (lastId.isPresent()) {
-                try (Session session = SqliteFile.connectWriter(part)) {
-                    Sqlite.raiseLastPetId(session, lastId.getAsLong());
-                }
-            }
-            // From here on it must not take long: the store that is replaced has no log for a moment.
-            WholeFile.sync(part);
-            keepAside(file, aside);
-            return lastId.isPresent();
-        }));
+        });
     }
 
-    /// The greatest id that a store gave out, 0 when it was never finished; absent when it is damaged, for which one restores.
+    /// Returns the greatest id that a store gave out, 0 if it has none yet; absent if it is damaged, or only its log is left. Moves
+    /// the log into the store, unless another process reads the store or it is damaged.
     private static OptionalLong lastPetId(Path store) {
+        if (!StoreFiles.hasContent(store)) {
+            return StoreFiles.findLog(store).isPresent() ? OptionalLong.empty() : OptionalLong.of(0);
+        }
         return perform("read", store, file -> {
             try (Session session = SqliteFile.connectWriter(file)) {
                 boolean hasIds = session.text("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'")
@@ -150,17 +155,6 @@ final class SqliteCopy {
     private static boolean isDamage(SQLException e) {
         return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_NOTADB
                 || (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CORRUPT.code);
-    }
-
-    /// The store keeps its name until the other takes it, so that there is one at every moment.
-    private static void keepAside(Path file, Path aside) throws IOException {
-        Files.createLink(aside, file);
-        for (String log : new String[]{"-wal", "-shm"}) {
-            Path from = file.resolveSibling(file.getFileName() + log);
-            if (Files.exists(from)) {
-                Files.move(from, aside.resolveSibling(aside.getFileName() + log));
-            }
-        }
     }
 
     /// What is done with a file.
