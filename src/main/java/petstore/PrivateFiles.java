@@ -2,17 +2,19 @@ package petstore;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileOwnerAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 
-/// Folders and files that their owner alone can read. A file that root makes belongs to the owner of its folder, who is to use it.
+/// Folders and files that their owner alone can read.
 public final class PrivateFiles {
 
     private static final FileAttribute<?> FOLDER = PosixFilePermissions
@@ -30,30 +32,43 @@ public final class PrivateFiles {
         }
     }
 
-    /// Makes an empty file. Errors: `FileAlreadyExistsException` when its name is taken.
+    /// Creates an empty file, which belongs to the user of this process. Errors: `FileAlreadyExistsException` if the name is taken,
+    /// also by a symbolic link.
     public static void create(Path file) throws IOException {
-        open(file, StandardOpenOption.CREATE_NEW).close();
+        createNew(file).close();
     }
 
-    /// Makes an empty file that belongs to who makes it. Errors: as [#create].
-    static void createOwn(Path file) throws IOException {
-        Files.createFile(file, FILE);
+    /// Creates an empty file as [#create] does. If this process runs as root, the file belongs to the owner of its folder.
+    public static void createForFolder(Path file) throws IOException {
+        createNewForFolder(file).close();
     }
 
-    /// Opens a file to read and write it.
-    ///
-    /// @param how whether it may be there, or must not
-    public static FileChannel open(Path file, OpenOption how) throws IOException {
-        FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, how),
-                FILE);
+    /// Opens a file to read and write it, or creates it as [#createForFolder] does. Errors: `IOException` also for a symbolic link.
+    public static FileChannel openForFolder(Path file) throws IOException {
+        try {
+            return createNewForFolder(file);
+        } catch (FileAlreadyExistsException e) {
+            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+
+    private static FileChannel createNewForFolder(Path file) throws IOException {
+        FileChannel channel = createNew(file);
         UserPrincipal owner = Files.getOwner(file.resolveSibling("."));
-        if (!owner.equals(Files.getOwner(file))) {
+        FileOwnerAttributeView created = Files.getFileAttributeView(file, FileOwnerAttributeView.class,
+                LinkOption.NOFOLLOW_LINKS);
+        if (!owner.equals(created.getOwner())) {
             try {
-                Files.setOwner(file, owner);
+                created.setOwner(owner);
             } catch (FileSystemException e) {
-                // Only root may give files away; what others make is for themselves.
+                // Only root may give files away; files of other users stay theirs.
             }
         }
         return channel;
+    }
+
+    private static FileChannel createNew(Path file) throws IOException {
+        return FileChannel.open(file,
+                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), FILE);
     }
 }

@@ -100,7 +100,7 @@ public final class WholeFile {
             if (replaced.isEmpty()) {
                 Files.createFile(part);
             } else {
-                PrivateFiles.createOwn(part);
+                PrivateFiles.create(part);
                 keep(target, replaced.get()::own, part);
             }
             return writing.to(part);
@@ -160,7 +160,7 @@ public final class WholeFile {
     }
 
     /// Waits until the names in a folder are on disk too.
-    private static void syncNames(Path folder) {
+    public static void syncNames(Path folder) {
         try {
             sync(folder, StandardOpenOption.READ);
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package petstore.app;
 
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
@@ -42,7 +43,7 @@ final class BackupCommand implements Callable<Integer> {
                     "a backup cannot go to stdout, because it is verified first; name a file, or ./- for one of that name");
         }
         StoreChoice.requireEmbedded(folder);
-        if (Files.exists(file)) {
+        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");
         }
         store.choice(console.environment()).requireOther(file);

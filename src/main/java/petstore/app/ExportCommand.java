@@ -51,6 +51,10 @@ final class ExportCommand implements Callable<Integer> {
     /// Writes to a pipe or a device as it is, to the end of a file that is open, and to the file that a link leads to.
     private long exportTo(SqlStore open, Path target) throws IOException {
         if (!Files.exists(target)) {
+            if (Files.isSymbolicLink(target)) {
+                throw Failure.unavailable(
+                        target + " is a symbolic link to a missing file; remove the link, or name another file");
+            }
             return exportToFile(open, target);
         }
         return Files.isRegularFile(target) && !isOpen(target)

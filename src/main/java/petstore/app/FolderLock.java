@@ -5,19 +5,19 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 import petstore.Failure;
 import petstore.PrivateFiles;
+import petstore.sql.ReplacedStore;
+import petstore.sql.StoreFiles;
 
 /// What a process may do with a store's folder: serve it, which one does at a time; change what is in it, which many do beside each
 /// other and beside the one that serves; or replace it, for which there must be nobody else. The operating system takes the right
 /// back when the process ends, however it ends.
 final class FolderLock implements AutoCloseable {
 
-    private static final String FILE = "petstore.lock";
+    private static final int MAX_PROCESS_DIGITS = 20;
     /// The bytes of the file that are locked: by who serves, and by who changes.
     private static final long SERVING = 0;
     private static final long CHANGING = 1;
@@ -32,20 +32,18 @@ final class FolderLock implements AutoCloseable {
     static FolderLock serve(Path folder) {
         FolderLock lock = open(folder);
         if (!lock.tryServe()) {
-            lock.close();
-            throw inUse(folder, "; stop that one, or choose another folder with --data");
+            throw lock.inUse(folder, "; stop that one, or choose another folder with --data");
         }
-        return lock;
+        return lock.repair(folder);
     }
 
     /// Takes the right to change, making the folder when there is none. Errors: [Failure] when another process replaces the store.
     static FolderLock change(Path folder) {
         FolderLock lock = open(folder);
         if (!lock.tryLock(CHANGING, true)) {
-            lock.close();
-            throw inUse(folder, ", which replaces or moves it; try again when that has ended");
+            throw lock.inUse(folder, ", which replaces or moves it; try again when that has ended");
         }
-        return lock;
+        return lock.repair(folder);
     }
 
     /// Takes the right to replace, making the folder when there is none. Errors: [Failure] when another process serves or changes
@@ -63,9 +61,21 @@ final class FolderLock implements AutoCloseable {
     private static FolderLock open(Path folder) {
         try {
             PrivateFiles.createFolder(folder);
-            return new FolderLock(PrivateFiles.open(folder.resolve(FILE), StandardOpenOption.CREATE));
+            StoreFiles.inspect(folder);
+            return new FolderLock(PrivateFiles.openForFolder(folder.resolve(StoreFiles.LOCK)));
         } catch (IOException e) {
             throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be written", e);
+        }
+    }
+
+    /// Repairs the store after a `restore` that was killed; none runs while this process has a lock.
+    private FolderLock repair(Path folder) {
+        try {
+            ReplacedStore.repair(folder);
+            return this;
+        } catch (Failure e) {
+            close();
+            throw e;
         }
     }
 
@@ -95,17 +105,23 @@ final class FolderLock implements AutoCloseable {
     }
 
     private static Failure cannotLock(IOException e) {
-        return Failure.unavailable("the file " + FILE + " in the store's folder (--data) cannot be locked", e);
+        return Failure.unavailable("the file " + StoreFiles.LOCK + " in the store's folder (--data) cannot be locked",
+                e);
     }
 
-    private static Failure inUse(Path folder, String advice) {
-        return Failure.unavailable("the store in " + folder + " is in use" + owner(folder) + advice);
+    /// Closes this lock, and returns the failure that names the process which has the other one.
+    private Failure inUse(Path folder, String advice) {
+        try (this) {
+            return Failure.unavailable("the store in " + folder + " is in use" + owner() + advice);
+        }
     }
 
-    private static String owner(Path folder) {
+    private String owner() {
         try {
-            String process = Files.readString(folder.resolve(FILE));
-            return process.isEmpty() ? "" : " by process " + process;
+            ByteBuffer process = ByteBuffer.allocate(MAX_PROCESS_DIGITS);
+            channel.read(process, 0);
+            String text = StandardCharsets.UTF_8.decode(process.flip()).toString();
+            return text.isEmpty() ? "" : " by process " + text;
         } catch (IOException e) {
             return "";
         }

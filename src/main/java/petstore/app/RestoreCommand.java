@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 
 import petstore.Failure;
 import petstore.sql.SqlStore;
@@ -22,9 +21,6 @@ import picocli.CommandLine.Spec;
 @Command(name = "restore", description = "Puts a backup in the place of the embedded store, which is kept aside; not while a server runs.", footer = {
         "", "Example:", "  petstore restore /backups/petstore-2026-11-21.db"})
 final class RestoreCommand implements Callable<Integer> {
-
-    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS")
-            .withZone(ZoneOffset.UTC);
 
     private final Console console;
 
@@ -49,27 +45,26 @@ final class RestoreCommand implements Callable<Integer> {
                     "a backup cannot come from stdin, because it is verified first; name a file, or ./- for one of that name");
         }
         requireFile();
-        Path aside = folder.resolve("replaced-" + MOMENT.format(console.clock().instant()) + ".db");
         VerifiedBackup backup;
-        boolean replaces;
-        boolean keepsIds;
+        SqlStore.Restored restored;
         try (ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
             // Before anything is made in the folder.
             backup = SqlStore.verifySqlite(file);
             display.accept(1);
             try (FolderLock _ = FolderLock.replace(folder)) {
-                replaces = SqlStore.hasSqlite(folder);
-                keepsIds = SqlStore.restoreSqlite(file, folder, aside);
+                restored = SqlStore.restoreSqlite(file, folder, console.clock().instant());
             }
             display.accept(2);
         }
         console.err().println("Restored " + backup.pets() + " animals in " + folder
-                + (replaces ? "; the store before is kept as " + aside : ""));
+                + restored.kept().stream().map(Path::toString)
+                        .collect(Collectors.collectingAndThen(Collectors.joining(" and "),
+                                kept -> kept.isEmpty() ? "" : "; the store before is kept as " + kept)));
         if (!backup.hasChecksum()) {
             console.err().println("warning: " + file + " has no checksum, so it may have been altered unnoticed;"
                     + " 'petstore backup' adds a checksum");
         }
-        if (!keepsIds) {
+        if (!restored.keepsIds()) {
             console.err().println("The store before is damaged: ids that it gave out may be given out again");
         }
         return Main.DONE;

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,7 +14,9 @@ import petstore.Failure;
 import petstore.sql.DatabaseWait;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
+import petstore.sql.ReplacedStore;
 import petstore.sql.SqlStore;
+import petstore.sql.StoreFiles;
 
 /// Which store to work on.
 ///
@@ -25,8 +26,6 @@ import petstore.sql.SqlStore;
 record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
-    private static final Set<String> FILES = Set.of("petstore.db", "petstore.db-wal", "petstore.db-shm",
-            "petstore.db-journal", "petstore.lock");
 
     /// Opens the store for a command that changes it, making it when there is none.
     SqlStore open() {
@@ -92,7 +91,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     void requireOther(Path file) {
         Path parent = file.toAbsolutePath().resolveSibling(".");
         try {
-            if (database.isEmpty() && FILES.contains(file.getFileName().toString()) && Files.isDirectory(parent)
+            if (database.isEmpty() && StoreFiles.isReserved(file.getFileName().toString()) && Files.isDirectory(parent)
                     && Files.isDirectory(folder) && Files.isSameFile(parent, folder)) {
                 throw Failure.unavailable(file + " is a part of the store; give the file another name");
             }
@@ -101,8 +100,12 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
         }
     }
 
-    /// Does nothing when there is an embedded store in `folder`. Errors: [Failure] when there is none, or that cannot be told.
+    /// Checks that there is an embedded store in `folder`, and repairs it if a `restore` was killed. Errors: [Failure] if there is
+    /// none, or that cannot be told.
     static void requireEmbedded(Path folder) {
+        if (ReplacedStore.isUnfinished(folder)) {
+            FolderLock.change(folder).close();
+        }
         if (!SqlStore.hasSqlite(folder)) {
             throw Failure.unavailable("there is no store in " + absolute(folder)
                     + "; 'petstore serve' or 'petstore keys create' makes one");

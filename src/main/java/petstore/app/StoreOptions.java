@@ -4,9 +4,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
 import petstore.sql.SqlStore;
+import petstore.sql.StoreFiles;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -28,16 +30,24 @@ final class StoreOptions {
     private Optional<PostgresUri> database;
     @Option(names = "--migrate", defaultValue = "auto", paramLabel = "HOW", description = "What is done about an older schema: auto brings it up to date, check refuses it, off does not look.")
     private Migrate migrate;
+    private @Nullable Path resolved;
 
     /// The choice, with the password that the environment gives for it.
     ///
     /// Errors: `ParameterException` for a choice that makes no sense, [Failure] for a file that cannot be read, or a folder whose
     /// path is too long.
     StoreChoice choice(Map<String, String> environment) {
-        if (database.isEmpty()) {
-            SqlStore.requireOpenable(data);
+        return new StoreChoice(database.isPresent() ? data : folder(),
+                database.map(uri -> withPassword(uri, environment)), migrate);
+    }
+
+    /// The folder of the embedded store, resolved once: all steps of a command use one folder, wherever a link leads meanwhile.
+    private Path folder() {
+        if (resolved == null) {
+            resolved = StoreFiles.resolve(data);
+            SqlStore.requireOpenable(resolved);
         }
-        return new StoreChoice(data, database.map(uri -> withPassword(uri, environment)), migrate);
+        return resolved;
     }
 
     /// Another database, with the password that the environment gives for it. Errors: as for [#choice].
@@ -63,7 +73,6 @@ final class StoreOptions {
             throw new ParameterException(spec.commandLine(), "this works on the embedded store, not on --database; "
                     + instead);
         }
-        SqlStore.requireOpenable(data);
-        return data;
+        return folder();
     }
 }

@@ -1,6 +1,7 @@
 package petstore.sql;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongConsumer;
@@ -113,13 +114,19 @@ public final class SqlStore implements AutoCloseable {
         return SqliteCopy.verify(file);
     }
 
-    /// Puts a copy of `backup` in the place of the SQLite store in `folder`, which nobody else may have open. Errors:
+    /// Puts a copy of `backup` in the place of the SQLite store in `folder`, which no other process may change or serve. Errors:
     /// [petstore.Failure] of kind `UNAVAILABLE`; nothing is replaced then.
     ///
-    /// @param aside where the replaced store is kept, if there is one
-    /// @return whether ids that the replaced store gave out are not given out again; false when it is too damaged to tell them
-    public static boolean restoreSqlite(Path backup, Path folder, Path aside) {
-        return SqliteCopy.restore(backup, folder, aside);
+    /// @param now gives the kept store its name
+    public static Restored restoreSqlite(Path backup, Path folder, Instant now) {
+        return SqliteCopy.restore(backup, folder, now);
+    }
+
+    /// The result of a restore.
+    ///
+    /// @param kept the replaced store, or the logs that were left of one; empty if there was none
+    /// @param keepsIds false if ids of the replaced store may be given out again, because it cannot be read
+    public record Restored(List<Path> kept, boolean keepsIds) {
     }
 
     /// Copies everything in this store to `target`, which must be empty, and compares both before the copy is kept: nothing of it

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.List;
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
@@ -24,9 +24,6 @@ final class SqliteCopy {
     private static final int PAGES_PER_STEP = 1_000;
     private static final int SLEEP_MS = 10;
     private static final int ATTEMPTS = 1_000;
-
-    /// What SQLite appends to the name of a file for those that it makes beside it.
-    private static final List<String> COMPANIONS = List.of("-wal", "-shm");
 
     private SqliteCopy() {
     }
@@ -45,6 +42,7 @@ final class SqliteCopy {
     ///
     /// @param progress is told the pages copied
     static VerifiedBackup backup(Path folder, Path target, LongConsumer progress) {
+        StoreFiles.requireNoCompanion(target);
         return perform("backed up", target, file -> WholeFile.write(file, part -> {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
@@ -90,8 +88,8 @@ final class SqliteCopy {
             // To close a file does this too, but says nothing if it fails.
             session.execute("PRAGMA wal_checkpoint(TRUNCATE)");
         } finally {
-            for (String companion : COMPANIONS) {
-                Files.deleteIfExists(part.resolveSibling(part.getFileName() + companion));
+            for (String companion : StoreFiles.COMPANIONS) {
+                Files.deleteIfExists(StoreFiles.companion(part, companion));
             }
         }
     }
@@ -107,10 +105,10 @@ final class SqliteCopy {
     /// @param named the file to name in messages
     private static VerifiedBackup verify(Path file, Path named) {
         return perform("read", file, _ -> {
-            if (length(SqliteFile.log(file)) > 0) {
-                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + SqliteFile.log(file)
+            StoreFiles.findLog(file).ifPresent(log -> {
+                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
                         + "; 'petstore backup' makes a whole copy");
-            }
+            });
             SqliteLibrary.load();
             try (Connection connection = DriverManager.getConnection(SqliteFile.url(file) + "?immutable=1&mode=ro");
                     Session session = new Session(connection)) {
@@ -125,43 +123,45 @@ final class SqliteCopy {
         });
     }
 
-    private static long length(Path file) throws IOException {
-        return Files.exists(file) ? Files.size(file) : 0;
-    }
-
-    /// Puts a verified copy of `backup` in the place of the store in `folder`, which nobody else may have open.
+    /// Puts a verified copy of `backup` in the place of the store in `folder`, which no other process may change or serve. If this
+    /// fails, the store stays as it was. If the process is killed, [ReplacedStore#repair] brings it back.
     ///
-    /// @param aside where the replaced store is kept
-    /// @return whether ids that the replaced store gave out are not given out again; false when it is too damaged to tell them
-    static boolean restore(Path backup, Path folder, Path aside) {
+    /// @param now gives the kept store its name
+    static SqlStore.Restored restore(Path backup, Path folder, Instant now) {
         Path file = SqliteFile.in(folder);
-        return perform("restored", backup, copied -> WholeFile.write(file, part -> {
-            SqliteFile.requireOpenable(part, folder);
-            PrivateFiles.create(part);
-            try (OutputStream out = Files.newOutputStream(part)) {
-                Files.copy(copied, out);
+        StoreFiles.inspect(folder);
+        return perform("restored", backup, copied -> {
+            try {
+                return WholeFile.write(file, part -> {
+                    SqliteFile.requireOpenable(part, folder);
+                    PrivateFiles.createForFolder(part);
+                    try (OutputStream out = Files.newOutputStream(part)) {
+                        Files.copy(copied, out);
+                    }
+                    verify(part);
+                    OptionalLong lastId = lastPetId(file);
+                    change(part, session -> {
+                        BackupChecksum.remove(session);
+                        if (lastId.orElse(0) > 0) {
+                            Sqlite.raiseLastPetId(session, lastId.getAsLong());
+                        }
+                    });
+                    // From here on it must not take long: the store that is replaced has no log for a moment.
+                    WholeFile.sync(part);
+                    return new SqlStore.Restored(ReplacedStore.keep(file, now), lastId.isPresent());
+                });
+            } finally {
+                ReplacedStore.repair(folder);
             }
-            verify(part);
-            boolean replaces = Files.exists(file);
-            OptionalLong lastId = replaces ? lastPetId(file) : OptionalLong.of(0);
-            change(part, session -> {
-                BackupChecksum.remove(session);
-                if (lastId.isPresent()) {
-                    Sqlite.raiseLastPetId(session, lastId.getAsLong());
-                }
-            });
-            if (!replaces) {
-                return true;
-            }
-            // From here on it must not take long: the store that is replaced has no log for a moment.
-            WholeFile.sync(part);
-            keepAside(file, aside);
-            return lastId.isPresent();
-        }));
+        });
     }
 
-    /// The greatest id that a store gave out, 0 when it was never finished; absent when it is damaged, for which one restores.
+    /// Returns the greatest id that a store gave out, 0 if it has none yet; absent if it is damaged, or only its log is left. Moves
+    /// the log into the store, unless another process reads the store or it is damaged.
     private static OptionalLong lastPetId(Path store) {
+        if (!StoreFiles.hasContent(store)) {
+            return StoreFiles.findLog(store).isPresent() ? OptionalLong.empty() : OptionalLong.of(0);
+        }
         return perform("read", store, file -> {
             try (Session session = SqliteFile.connectWriter(file)) {
                 boolean hasIds = session.text("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'")
@@ -179,17 +179,6 @@ final class SqliteCopy {
     private static boolean isDamage(SQLException e) {
         return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_NOTADB
                 || (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CORRUPT.code);
-    }
-
-    /// The store keeps its name until the other takes it, so that there is one at every moment.
-    private static void keepAside(Path file, Path aside) throws IOException {
-        Files.createLink(aside, file);
-        for (String log : COMPANIONS) {
-            Path from = file.resolveSibling(file.getFileName() + log);
-            if (Files.exists(from)) {
-                Files.move(from, aside.resolveSibling(aside.getFileName() + log));
-            }
-        }
     }
 
     /// A change of a file.

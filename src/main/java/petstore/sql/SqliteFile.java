@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -28,8 +26,6 @@ final class SqliteFile {
 
     /// In bytes. Beyond that it grows when something reads for very long, and is cut when that has ended.
     static final int LARGEST_LOG = 16 * 1024 * 1024;
-
-    private static final String NAME = "petstore.db";
 
     /// The longest path that SQLite opens, in bytes: 512, less what it appends to name a journal.
     private static final int LONGEST_PATH = 504;
@@ -57,25 +53,20 @@ final class SqliteFile {
     private SqliteFile() {
     }
 
-    /// Whether there is one in `folder`. Errors: [Failure] when that cannot be told.
+    /// Returns true if there is a store in `folder`. Errors: [Failure] if its files cannot be looked at, or must not be opened.
     static boolean exists(Path folder) {
-        try {
-            Files.readAttributes(in(folder), BasicFileAttributes.class);
-            return true;
-        } catch (NoSuchFileException e) {
-            return false;
-        } catch (IOException e) {
-            throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be read", e);
-        }
+        StoreFiles.inspect(folder);
+        StoreFiles.requireDatabaseOfLogs(in(folder));
+        return Files.exists(in(folder));
     }
 
     static Path in(Path folder) {
-        return folder.resolve(NAME);
+        return folder.resolve(StoreFiles.DATABASE);
     }
 
     /// The write-ahead log of a file.
     static Path log(Path file) {
-        return file.resolveSibling(file.getFileName() + "-wal");
+        return StoreFiles.companion(file, "-wal");
     }
 
     /// How long a file is; NaN when that cannot be told.
@@ -87,15 +78,18 @@ final class SqliteFile {
         }
     }
 
-    /// SQLite gives the files it makes beside this one the same permissions.
+    /// Creates the file if there is none. SQLite gives the companions that it creates the same owner and permissions.
+    ///
+    /// Errors: [Failure] if the folder cannot be written, or files in it must not be opened.
     static void makePrivate(Path folder, Path file) {
+        if (exists(folder)) {
+            return;
+        }
         try {
             PrivateFiles.createFolder(folder);
-            PrivateFiles.create(file);
+            PrivateFiles.createForFolder(file);
         } catch (FileAlreadyExistsException e) {
-            if (!Files.isRegularFile(file)) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + " is in the way of the store", e);
-            }
+            // Another process has created it meanwhile.
         } catch (IOException e) {
             throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
         }
@@ -137,6 +131,7 @@ final class SqliteFile {
     }
 
     private static Session connect(Path file, String queryOnly) throws SQLException {
+        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
         SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);

@@ -206,6 +206,13 @@ class CommandsIT {
             assertThat(ending.err()).filteredOn(line -> line.contains(Shell.NEW_STORE)).singleElement().asString()
                     .endsWith(Shell.NEW_STORE + folder.resolve(data));
         }
+        for (int newStores : new int[]{1, 0}) {
+            try (PetstoreProcess server = PetstoreProcess.serve(folder.resolve("served")).awaitReady()) {
+                assertThat(server.wholeErr())
+                        .filteredOn(line -> line.endsWith(Shell.NEW_STORE + folder.resolve("served")))
+                        .hasSize(newStores);
+            }
+        }
     }
 
     @Test

@@ -159,8 +159,13 @@ final class PetstoreProcess implements AutoCloseable {
         return List.copyOf(out);
     }
 
-    /// The lines on stderr so far.
+    /// The lines on stderr so far, without [Shell#NEW_STORE].
     List<String> err() {
+        return err.stream().filter(line -> !line.contains(Shell.NEW_STORE)).toList();
+    }
+
+    /// The lines on stderr so far.
+    List<String> wholeErr() {
         return List.copyOf(err);
     }
 

@@ -92,7 +92,7 @@ class OlderSchemaTest {
             replaced.catalogue().reserveIds(100);
         }
         assertThat(SqlStore.verifySqlite(backup)).isEqualTo(new VerifiedBackup(1, false));
-        SqlStore.restoreSqlite(backup, data, data.resolve("replaced.db"));
+        SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
         try (SqlStore restored = SqlStore.openSqlite(data, Migrate.AUTO)) {
             assertHasBoth(restored, 101);
         }
