@@ -8,7 +8,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -41,7 +40,7 @@ final class PostgresConnector {
     private static final int MARK_BITS = 128;
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
-    private static final String BEFORE = "SELECT current_setting('synchronous_commit'), " + PostgresSession.MARK;
+    private static final String SELECT_MARK = "SELECT " + PostgresSession.MARK;
     /// A lock that was waited for has to show what was committed meanwhile, whatever the default isolation is.
     private static final String SET = "SELECT set_config('petstore.mark', ?, false),"
             + " set_config('synchronous_commit', ?, false), set_config('statement_timeout', ?, false),"
@@ -75,14 +74,11 @@ final class PostgresConnector {
     }
 
     private void setUp(PostgresSession session, Timeouts timeouts) throws SQLException {
-        List<String> before = Session.rows(session.prepare(BEFORE), row -> {
-            // Another session of ours was given this server connection, and it still carries that one's mark.
-            if (!row.getString(2).isEmpty()) {
-                throw new PostgresSession.TransactionPoolingException();
-            }
-            return row.getString(1);
-        });
-        String given = before.getFirst();
+        if (!session.text(SELECT_MARK).isEmpty()) {
+            // A pooler that shared this server connection until now has left a session's settings and statements on it.
+            session.execute("DISCARD ALL");
+        }
+        String given = session.text("SHOW synchronous_commit");
         if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
             LOG.warn("The database has synchronous_commit = {}; petstore overrules it with on", given);
         }

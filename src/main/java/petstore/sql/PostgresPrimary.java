@@ -91,6 +91,11 @@ final class PostgresPrimary implements AutoCloseable {
         ready = true;
     }
 
+    /// Returns whether requests were allowed, also if they no longer are.
+    boolean wasOpened() {
+        return ready;
+    }
+
     boolean isReady() {
         return ready && isTrusted();
     }

@@ -261,7 +261,9 @@ final class PostgresWatch implements PostgresSessions {
         } finally {
             lock.unlock();
         }
-        LOG.error("The database cannot be used: {}", reason);
+        if (server.wasOpened()) {
+            LOG.error("The database cannot be used: {}", reason);
+        }
         Thread.startVirtualThread(server::close);
         threads.forEach(LockSupport::unpark);
     }

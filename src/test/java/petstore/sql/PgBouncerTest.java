@@ -94,7 +94,8 @@ class PgBouncerTest {
         try (PgBouncer pooler = new PgBouncer(folder, database, "session");
                 SqlStore store = serve(pooler);
                 LogLines log = new LogLines();
-                ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+                ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+                AutoCloseable _ = () -> stop.set(true)) {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.execute(() -> {
                     while (!stop.get()) {
@@ -121,7 +122,6 @@ class PgBouncerTest {
                     .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
             int before = added.size();
             await("animals again").atMost(LIMIT).until(() -> added.size() > before);
-            stop.set(true);
         }
         assertThat(new HashSet<>(ids)).as("ids told once").hasSameSizeAs(ids);
         assertThat(PostgresServer.query(database, "SELECT id || ' ' || name FROM pet"))
