@@ -271,9 +271,82 @@ class BackupIT {
                 .as("only root gives folders away").isZero();
         assertThat(shell.run("petstore restore backup.db --data restored").code()).isZero();
         assertThat(shell.run("petstore keys create --name shop --data other").code()).isZero();
-        Ending owners = shell.run("stat -c '%n %u %a' restored/* other/*");
+        assertThat(shell.run("mkdir elsewhere && chown 65534 elsewhere && petstore backup elsewhere/copy.db").code())
+                .isZero();
+        Ending owners = shell.run("stat -c '%n %u %a' restored/* other/* elsewhere/*");
         assertThat(owners.out()).containsExactlyInAnyOrder("restored/petstore.db 65534 600",
-                "restored/petstore.lock 65534 600", "other/petstore.db 65534 600", "other/petstore.lock 65534 600");
+                "restored/petstore.lock 65534 600", "other/petstore.db 65534 600", "other/petstore.lock 65534 600",
+                "elsewhere/copy.db 0 600");
+    }
+
+    /// Nothing is written behind the link, and nothing is made in the folder.
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore.lock", "petstore.db"})
+    void noCommandFollowsALinkInTheFolderOfTheStore(String name) throws IOException {
+        importAnimals(1);
+        assertThat(shell
+                .run("petstore backup backup.db; cp backup.db precious; rm data/" + name + "; ln -s ../precious data/"
+                        + name)
+                .code()).isZero();
+        byte[] precious = Files.readAllBytes(folder.resolve("precious"));
+        for (String command : List.of("keys create --name shop", "keys list", "import animals.ndjson",
+                "export animals.csv", "backup copy.db", "restore backup.db", "serve --port 0 --admin-port 0")) {
+            assertThat(shell.run("petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(), List.of(
+                    "petstore: ./data/" + name + " is a symbolic link; a store has regular files only:"
+                            + " put the file itself in the place of the link")));
+        }
+        assertThat(folder.resolve("precious")).hasBinaryContent(precious);
+        assertThat(shell.run("ls . data").out()).doesNotContain("animals.csv", "copy.db", name + "-wal");
+    }
+
+    @Test
+    void nothingIsWrittenBehindADanglingLink() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("ln -s nothing link; petstore backup link; petstore export link").err()).containsExactly(
+                "petstore: link exists already; a backup replaces nothing",
+                "petstore: link is a symbolic link to a missing file; remove the link, or name another file");
+        assertThat(shell.run("ls; readlink link").out()).containsExactly("animals.ndjson", "data", "link", "nothing");
+    }
+
+    @Test
+    void theFolderOfTheStoreMayBeALink() throws IOException {
+        importAnimals(1);
+        assertThat(shell
+                .run("mv data real && ln -s real data && petstore backup backup.db && petstore import animals.ndjson"
+                        + " && petstore restore backup.db && test -L data && ls -d real/replaced-*.db")
+                .code()).isZero();
+        assertThat(pets(folder.resolve("real"))).hasSize(1);
+    }
+
+    /// The first of the two animals is in the database, the second in a log that the killed process left.
+    @Test
+    void noOldLogIsReplayedOverARestoredStore() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        try (PetstoreProcess server = serve(shell.data())) {
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+            server.kill();
+        }
+        assertThat(shell.run("rm data/petstore.db && test -s data/petstore.db-wal").code()).isZero();
+        for (String command : List.of("keys create --name shop", "import animals.ndjson", "keys list",
+                "serve --port 0 --admin-port 0")) {
+            assertThat(shell.run("petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(), List.of(
+                    "petstore: ./data/petstore.db-wal belongs to a store, but ./data/petstore.db is missing or empty;"
+                            + " put that back, or run 'petstore restore', or move the log away")));
+        }
+        assertThat(shell.run("petstore restore backup.db && test -s data/replaced-*.wal").code()).isZero();
+        assertThat(pets(shell.data())).hasSize(1);
+    }
+
+    /// As a kill between the link and the rename leaves it.
+    @ParameterizedTest
+    @ValueSource(strings = {"export animals.csv", "keys list", "import animals.ndjson", "restore backup.db"})
+    void theNextCommandRepairsAStoreAfterAKilledRestore(String command) throws IOException {
+        importAnimals(2);
+        assertThat(shell.run("petstore backup backup.db; ln data/petstore.db data/replaced-20261121-101112-131.db;"
+                + "petstore " + command).code()).isZero();
+        assertThat(folder.resolve("data/replaced-20261121-101112-131.db")).doesNotExist();
+        assertThat(pets(shell.data())).hasSizeGreaterThanOrEqualTo(2);
     }
 
     private static PetstoreProcess serve(Path data) {

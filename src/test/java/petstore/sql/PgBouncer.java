@@ -66,6 +66,7 @@ public final class PgBouncer implements AutoCloseable {
         }
     }
 
+    /// By default PgBouncer waits 15 s after a login to the server that failed, as one that KILL interrupts.
     private void configure(String poolMode) throws IOException {
         String name = name();
         String server = database.substring(database.lastIndexOf(':') + 1, database.lastIndexOf('/'));
@@ -79,6 +80,7 @@ public final class PgBouncer implements AutoCloseable {
                 admin_users = admin
                 pool_mode = %s
                 default_pool_size = 50
+                server_login_retry = 1
                 unix_socket_dir =
                 """.formatted(name, server, name, port, poolMode));
     }
