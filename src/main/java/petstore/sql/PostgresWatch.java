@@ -264,6 +264,8 @@ final class PostgresWatch implements PostgresSessions {
         if (server.wasOpened()) {
             LOG.error("The database cannot be used: {}", reason);
         }
+        // Sessions that are open may be the last ones to find what has changed.
+        server.host().reconnect();
         Thread.startVirtualThread(server::close);
         threads.forEach(LockSupport::unpark);
     }
