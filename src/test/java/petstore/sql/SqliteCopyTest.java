@@ -179,7 +179,8 @@ class SqliteCopyTest {
     void aRestoredStoreIsNoBackup() throws IOException {
         restore(store);
         assertIsNoBackup(store);
-        assertThat(names(store)).allMatch(name -> name.matches("petstore\\.db|replaced-19700101-000000-000\\.db(-wal|-shm)?"));
+        assertThat(names(store))
+                .allMatch(name -> name.matches("petstore\\.db|replaced-19700101-000000-000\\.db(-wal|-shm)?"));
     }
 
     @Test
