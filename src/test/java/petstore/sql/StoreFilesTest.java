@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,6 +161,22 @@ class StoreFilesTest {
         } else {
             assertThat(restored.kept()).isEmpty();
         }
+    }
+
+    /// SQLite does not move the log into the store while a command reads it.
+    @Test
+    void aReplacedStoreThatIsReadKeepsItsLog() throws IOException, SQLException {
+        add("Whiskers");
+        Path backup = backup();
+        killed("Rex");
+        try (Session reader = SqliteFile.connectReader(data.resolve(DATABASE))) {
+            reader.execute("BEGIN");
+            assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
+            SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+            assertThat(names(data)).containsExactly("Whiskers");
+            assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
+        }
+        assertThat(names(moved("replaced-19700101-000000-000.db"))).containsExactly("Whiskers", "Rex");
     }
 
     /// Each state in which a kill during a restore leaves the folder.
