@@ -2,7 +2,7 @@ package petstore;
 
 /// How far a catalogue has come. Animals are never changed or taken away: between equal versions nothing was added.
 ///
-/// @param epoch rises when what is stored changes in another way, e.g. with a failover that lost animals
+/// @param epoch rises when the store changes in another way, e.g. with a failover that lost animals
 /// @param lastId the greatest id used, 0 for none: animals that are added get greater ones
 /// @param putBacks how often animals were put back under ids of their own, which may be smaller
 public record Version(long epoch, long lastId, long putBacks) {

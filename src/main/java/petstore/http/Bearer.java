@@ -84,7 +84,7 @@ final class Bearer {
         refresh();
     }
 
-    /// Forgets what is known of keys, and reads them. Blocks.
+    /// Forgets every key and reads them all again. Blocks.
     private void startAnew() {
         unknownIds.invalidateAll();
         lookedUp.clear();

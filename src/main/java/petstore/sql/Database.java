@@ -39,7 +39,7 @@ interface Database extends AutoCloseable {
     /// Returns how far the catalogue has come.
     Version version();
 
-    /// Has `listener` called when what is stored changes by more than added animals, e.g. after a failover that lost some. Requests are
+    /// Has `listener` called when the store changes by more than added animals, e.g. after a failover that lost some. Requests are
     /// refused until it returns.
     void onNewEpoch(Runnable listener);
 

@@ -41,7 +41,7 @@ final class PostgresConnector {
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
     private static final String SELECT_MARK = "SELECT " + PostgresSession.MARK;
-    /// A lock that was waited for has to show what was committed meanwhile, whatever the default isolation is.
+    /// After a wait for a lock, a statement must see the commits made meanwhile, whatever the default isolation is.
     private static final String SET = "SELECT set_config('petstore.mark', ?, false),"
             + " set_config('synchronous_commit', ?, false), set_config('statement_timeout', ?, false),"
             + " set_config('idle_in_transaction_session_timeout', ?, false),"

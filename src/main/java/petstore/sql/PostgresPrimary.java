@@ -28,7 +28,7 @@ final class PostgresPrimary implements AutoCloseable {
 
     /// Opens a pool of `size` connections. Errors: `RuntimeException` if there is no first one.
     ///
-    /// @param epoch rises with every change of what is stored that is more than added animals
+    /// @param epoch rises when the store changes by more than added animals
     /// @param lastId the greatest id that the catalogue has used
     /// @param committedNs when a commit began that succeeded, by [System#nanoTime]
     PostgresPrimary(PostgresHost host, ServerState state, long epoch, long lastId, long committedNs,

@@ -9,7 +9,7 @@ import petstore.Version;
 /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
 interface PostgresSessions extends AutoCloseable {
 
-    /// What is done on a session.
+    /// An operation on a session.
     ///
     /// @param <T> the result
     @FunctionalInterface
@@ -26,13 +26,13 @@ interface PostgresSessions extends AutoCloseable {
     /// Uses a session for a request that commits something durable.
     <T> T useToCommit(Use<T> use) throws SQLException;
 
-    /// Uses a session for what has to be known before requests are allowed, such as keys.
+    /// Uses a session before requests are allowed, e.g. to read the keys.
     <T> T useAside(Use<T> use) throws SQLException;
 
     /// Returns the version of the catalogue.
     Version version() throws SQLException;
 
-    /// Has `listener` called when what is stored changes by more than added animals, before requests are allowed again.
+    /// Has `listener` called when the store changes by more than added animals, before requests are allowed again.
     void onNewEpoch(Runnable listener);
 
     @Override

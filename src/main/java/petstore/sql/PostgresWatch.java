@@ -113,7 +113,7 @@ final class PostgresWatch implements PostgresSessions {
         return now;
     }
 
-    /// What was read from a server that has been left meanwhile may be out of date, and what was written there may be lost.
+    /// Refuses the result if the server was left meanwhile: a read may be out of date, and a write may be lost.
     private <T> T useOn(PostgresPrimary server, Use<T> use) throws SQLException {
         try (PostgresSession session = server.connect()) {
             T result = use.on(session);
@@ -264,7 +264,7 @@ final class PostgresWatch implements PostgresSessions {
         if (server.wasOpened()) {
             LOG.error("The database cannot be used: {}", reason);
         }
-        // Sessions that are open may be the last ones to find what has changed.
+        // Open sessions may not see the change yet.
         server.host().reconnect();
         Thread.startVirtualThread(server::close);
         threads.forEach(LockSupport::unpark);

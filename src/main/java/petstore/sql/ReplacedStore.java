@@ -64,7 +64,7 @@ public final class ReplacedStore {
         }
     }
 
-    /// Puts back the log that a killed `restore` moved aside, and removes the second name that it gave the store. Whoever calls it
+    /// Puts back the log that a killed `restore` moved aside, and removes the second name that it gave the store. The caller
     /// holds the folder's lock, so that no `restore` runs.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE`.

@@ -65,7 +65,7 @@ final class CsvEntryReader implements EntryReader {
         }
     }
 
-    /// Returns what is wrong with the header, with the advice for a file that a spreadsheet saved in another form.
+    /// Returns the error message for the header; empty if it is valid. A file in another form of a spreadsheet gets advice.
     private Optional<String> headerViolation() {
         String first = header.isEmpty() ? "" : header.getFirst();
         if (first.startsWith("sep=")) {
