@@ -1,5 +1,6 @@
 package petstore.sql;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import petstore.Version;
 /// was told more than half a second ago it asks again, for what commands have added.
 final class CatalogueVersion implements AutoCloseable {
 
+    private static final String READ = "SELECT last_id, put_backs FROM catalogue_version";
     private static final Duration KNOWN_FOR = Duration.ofMillis(500);
 
     /// @param readNs when it was read from the database, by [System#nanoTime]
@@ -26,6 +28,12 @@ final class CatalogueVersion implements AutoCloseable {
         this.database = database;
         this.readings = new Batcher<>("catalogue-version", 1, database.patience(),
                 requests -> Collections.nCopies(requests.size(), readNow()), meters);
+    }
+
+    /// Reads the version of a store.
+    static Version read(Session session, long epoch) throws SQLException {
+        return Session
+                .rows(session.prepare(READ), row -> new Version(epoch, row.getLong(1), row.getLong(2))).getFirst();
     }
 
     private static long longAgo() {

@@ -41,7 +41,7 @@ final class PostgresCommandSession implements PostgresSessions {
 
     @Override
     public Version version() throws SQLException {
-        return use(PostgresVersion::read).version(0);
+        return use(session -> CatalogueVersion.read(session, 0));
     }
 
     @Override

@@ -54,9 +54,9 @@ final class PostgresHost implements AutoCloseable {
         return ask(ServerState::read);
     }
 
-    /// Returns the version of the catalogue.
-    PostgresVersion version() throws SQLException {
-        return ask(PostgresVersion::read);
+    /// Returns the greatest id that the catalogue has used.
+    long lastId() throws SQLException {
+        return ask(session -> CatalogueVersion.read(session, 0)).lastId();
     }
 
     /// Has the next question asked on new sessions, because the address leads to another server now. May be called from any thread.

@@ -133,24 +133,20 @@ final class PostgresWatch implements PostgresSessions {
         requireReady();
         PostgresPrimary server = current();
         long known = server.lastId();
-        PostgresVersion read = useOn(server, PostgresVersion::read);
-        requireContinued(server, known, read);
-        return read.version(server.epoch());
+        Version read = useOn(server, session -> CatalogueVersion.read(session, server.epoch()));
+        requireContinued(server, known, read.lastId());
+        return read;
     }
 
     /// Leaves a server whose catalogue is not what it was. Errors: [Failure] in that case.
     ///
-    /// @param known the greatest id known before `read` was read
-    private void requireContinued(PostgresPrimary server, long known, PostgresVersion read) {
-        if (!read.timeline().equals(server.state().lineage().timeline())) {
-            leave(server, "its timeline has changed");
-            throw unavailable();
-        }
-        if (read.lastId() < known) {
+    /// @param known the greatest id known before `lastId` was read
+    private void requireContinued(PostgresPrimary server, long known, long lastId) {
+        if (lastId < known) {
             leave(server, "an older state of the database was restored");
             throw unavailable();
         }
-        server.reached(read.lastId());
+        server.reached(lastId);
     }
 
     @Override
@@ -198,15 +194,15 @@ final class PostgresWatch implements PostgresSessions {
         boolean provedByOthers = used != null && used.hasCommittedSince(beganNs - INTERVAL.toNanos());
         host.prove(!provedByOthers);
         long known = used == null ? 0 : used.lastId();
-        PostgresVersion version = host.version();
+        long id = host.lastId();
         reasons.remove(host);
         if (used != null && used.state().isSameRun(state)) {
-            requireContinued(used, known, version);
+            requireContinued(used, known, id);
             if (!provedByOthers) {
                 used.committed(beganNs);
             }
         } else {
-            adopt(host, state, version.lastId(), beganNs);
+            adopt(host, state, id, beganNs);
         }
     }
 

@@ -24,7 +24,7 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     }
 
     /// SQL that yields the timeline. `pg_control_checkpoint()` would show the old one until the next checkpoint.
-    static final String TIMELINE = "CASE WHEN pg_is_in_recovery() THEN ''"
+    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery() THEN ''"
             + " ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END";
     private static final String SELECT = "SELECT (SELECT system_identifier FROM pg_control_system()),"
             + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE

@@ -25,7 +25,6 @@ final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
-    private static final String VERSION = "SELECT last_id, put_backs FROM catalogue_version";
     private static final Duration WRITE_PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
@@ -217,8 +216,7 @@ final class Sqlite implements Database {
 
     @Override
     public Version version() {
-        return readAside(session -> Session
-                .rows(session.prepare(VERSION), row -> new Version(0, row.getLong(1), row.getLong(2))).getFirst());
+        return readAside(session -> CatalogueVersion.read(session, 0));
     }
 
     /// Does nothing: nobody replaces the store while it is served.
