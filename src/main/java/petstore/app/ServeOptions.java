@@ -20,7 +20,6 @@ import picocli.CommandLine.Spec;
 /// Everything that `petstore serve` can be told, and `petstore config` shows.
 final class ServeOptions {
 
-    private static final SecretVariable API_KEY = new SecretVariable("PETSTORE_API_KEY");
     private static final int MIN_KEY_LENGTH = 16;
 
     /// Yes or no. Of a `boolean` picocli takes an empty text for no.
@@ -123,7 +122,7 @@ final class ServeOptions {
 
     /// The key that the environment gives, in `PETSTORE_API_KEY` or in the file that `PETSTORE_API_KEY_FILE` names.
     private Optional<String> configuredKey(Map<String, String> environment) {
-        Optional<String> key = API_KEY.find(environment, spec.commandLine());
+        Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
         if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH
                 || !key.get().chars().allMatch(c -> c > ' ' && c < 0x7F))) {
             throw wrong("PETSTORE_API_KEY must be at least " + MIN_KEY_LENGTH

@@ -19,8 +19,6 @@ import picocli.CommandLine.Spec;
 /// Which store a command works on.
 final class StoreOptions {
 
-    private static final SecretVariable PASSWORD = new SecretVariable("PETSTORE_DATABASE_PASSWORD");
-
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
@@ -56,7 +54,7 @@ final class StoreOptions {
     }
 
     private PostgresUri withPassword(PostgresUri uri, Map<String, String> environment) {
-        return uri.orPassword(PASSWORD.find(environment, spec.commandLine()));
+        return uri.orPassword(SecretVariable.DATABASE_PASSWORD.find(environment, spec.commandLine()));
     }
 
     /// The command line of a command that only works on the embedded store: what it refuses it does not offer.

@@ -20,19 +20,25 @@ final class Variables {
             "PETSTORE_DATABASE_PASSWORD", "PETSTORE_DATABASE_PASSWORD_FILE", "PETSTORE_JAVA_OPTIONS",
             "PETSTORE_PROXY_LISTEN", "PETSTORE_PROXY_SOCKET", "PETSTORE_REPLICA_1", "PETSTORE_REPLICA_2",
             "PETSTORE_JAVA");
+    private static final List<SecretVariable> SECRETS = List.of(SecretVariable.API_KEY,
+            SecretVariable.DATABASE_PASSWORD);
     /// How many letters may be wrong, missing or too many in a name for it to be taken for another one.
     private static final int MOST_TYPOS = 3;
 
     private Variables() {
     }
 
-    /// Refuses variables whose name begins like ours and that no command knows: whoever set one meant something that would not
-    /// happen. Whoever asks for help gets it all the same. Errors: `ParameterException`.
+    /// Refuses a secret that is given twice, and a variable with our prefix that no command knows; a request for help works in either
+    /// case. Errors: `ParameterException`.
     static void check(ParseResult parsed, Console console) {
         List<CommandLine> commands = parsed.asCommandLineList();
         boolean told = commands.stream()
                 .anyMatch(command -> command.isUsageHelpRequested() || command.isVersionHelpRequested());
-        if (told || unknown(commands.getFirst(), console).isEmpty()) {
+        if (told) {
+            return;
+        }
+        SECRETS.forEach(secret -> secret.requireOnce(console.environment(), commands.getLast()));
+        if (unknown(commands.getFirst(), console).isEmpty()) {
             return;
         }
         // What the other commands know is looked at only now, because that takes time.
