@@ -4,11 +4,21 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /// The API keys of the store.
 ///
-/// Every method blocks and may be called from any thread. Errors: as for [Catalogue].
+/// Every method but [#known] and [#refresh] blocks, and all may be called from any thread. Errors: as for [Catalogue].
 public interface KeyRing {
+
+    /// Returns the keys in memory by id, revoked and expired ones too: those of the last [#refresh] that has completed.
+    Map<String, ApiKey> known();
+
+    /// Makes [#known] include every change that was committed before this call. The future fails with the errors.
+    CompletableFuture<?> refresh();
+
+    /// Returns the time by the clock of the database.
+    Instant now();
 
     /// Adds a key. It is durable, and known to every process that asks the store, from then on.
     void add(ApiKey key);
@@ -27,13 +37,10 @@ public interface KeyRing {
     /// Absent when there is no such key.
     Optional<ApiKey> revoke(String id, Instant now);
 
-    /// Gives the key with this id a new secret, and keeps the present one good until `retiredUntil`. Gives the key back; absent
-    /// when there is no such key.
-    Optional<ApiKey> rotate(String id, SecretHash secret, Instant retiredUntil);
-
-    /// Has `listener` called when the keys are others than they were, e.g. after a failover that lost some. Requests are refused until
-    /// it returns.
-    void onNewEpoch(Runnable listener);
+    /// Replaces the secret of the key with this id. Returns the key, or empty if the id is unknown.
+    ///
+    /// @param retiredUntil when the replaced secret ends; empty for at once
+    Optional<ApiKey> rotate(String id, SecretHash secret, Optional<Instant> retiredUntil);
 
     /// Records when keys were last used, by their ids; an earlier moment than is known changes nothing.
     void recordUses(Map<String, Instant> lastUses);

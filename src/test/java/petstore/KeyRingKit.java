@@ -34,6 +34,9 @@ public abstract class KeyRingKit {
     /// Opens the store once more, as another process would; the caller closes it.
     protected abstract SqlStore openAnother();
 
+    /// Runs a statement as an operator would, past the program.
+    protected abstract void execute(String sql);
+
     /// Closes the store and opens it again.
     protected abstract void reopen();
 
@@ -131,13 +134,72 @@ public abstract class KeyRingKit {
                 Optional.empty()));
         String fresh = KeyToken.random(new SecureRandom()).secret();
         Instant until = NOW.plusSeconds(60);
-        assertThat(keys().rotate(token.id(), SecretHash.of(fresh), until)).isPresent();
+        assertThat(keys().rotate(token.id(), SecretHash.of(fresh), Optional.of(until))).isPresent();
         reopen();
         ApiKey key = keys().find(token.id()).orElseThrow();
         assertThat(key.isOwnedBy(fresh, NOW)).isTrue();
         assertThat(key.isOwnedBy(token.secret(), until.minusMillis(1))).isTrue();
         assertThat(key.isOwnedBy(token.secret(), until)).isFalse();
         assertThat(key.isOwnedBy(fresh, until)).isTrue();
+    }
+
+    /// No clock can make a replaced secret good for longer.
+    @Test
+    void aRotationWithoutGraceKeepsNoReplacedSecret() {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty()));
+        keys().rotate(token.id(), SecretHash.of("second"), Optional.of(NOW.plusSeconds(60)));
+        keys().rotate(token.id(), SecretHash.of("third"), Optional.empty());
+        ApiKey key = keys().find(token.id()).orElseThrow();
+        assertThat(key.retired()).isEmpty();
+        assertThat(key.isOwnedBy("second", Instant.MIN)).isFalse();
+        assertThat(key.isOwnedBy("third", NOW)).isTrue();
+    }
+
+    @Test
+    void tellsTheTime() {
+        Instant before = Instant.now();
+        assertThat(keys().now()).isBetween(before.minusSeconds(1), before.plusSeconds(5));
+    }
+
+    /// Whatever changes a key, and in whichever process, but for its last use.
+    @Test
+    void aRefreshReadsTheKeysOnlyAfterAChange() {
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        assertRead(() -> keys().add(key), true);
+        assertRead(() -> {
+        }, false);
+        assertRead(() -> keys().recordUses(Map.of(key.id(), NOW.plusSeconds(60))), false);
+        assertRead(() -> keys().rotate(key.id(), SecretHash.of("x"), Optional.empty()), true);
+        assertRead(() -> keys().revoke(key.id(), NOW), true);
+        assertRead(() -> {
+            try (SqlStore other = openAnother()) {
+                other.keys().addFirst(key("two", NOW, Set.of(Scope.READ), Optional.empty()));
+                other.keys().add(key("three", NOW, Set.of(Scope.READ), Optional.empty()));
+            }
+        }, true);
+        for (String change : List.of("UPDATE api_key SET name = 'another'", "UPDATE api_key SET scopes = 'pets:write'",
+                "UPDATE api_key SET rate_limit = NULL", "UPDATE api_key SET expires_ms = 1",
+                "UPDATE api_key SET last_used_ms = 1, revoked_ms = NULL",
+                "DELETE FROM api_key WHERE name = 'another'")) {
+            assertRead(() -> execute(change), true);
+        }
+        assertThat(keys().known()).isEmpty();
+    }
+
+    private void assertRead(Runnable change, boolean read) {
+        Map<String, ApiKey> before = keys().known();
+        change.run();
+        keys().refresh().join();
+        if (read) {
+            assertThat(keys().known()).isNotSameAs(before).containsOnlyKeys(ids());
+        } else {
+            assertThat(keys().known()).isSameAs(before);
+        }
+    }
+
+    private List<String> ids() {
+        return keys().list().stream().map(ApiKey::id).toList();
     }
 
     @Test
@@ -157,7 +219,7 @@ public abstract class KeyRingKit {
     void knowsNothingOfOtherIds() {
         assertThat(keys().find("0000000000")).isEmpty();
         assertThat(keys().revoke("0000000000", NOW)).isEmpty();
-        assertThat(keys().rotate("0000000000", SecretHash.of("x"), NOW)).isEmpty();
+        assertThat(keys().rotate("0000000000", SecretHash.of("x"), Optional.of(NOW))).isEmpty();
         assertThat(keys().list()).isEmpty();
     }
 

@@ -64,20 +64,20 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            Instant now = console.clock().instant();
             if (name.isBlank() || name.length() > MAX_NAME_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
                 throw new ParameterException(spec.commandLine(),
                         "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
             }
-            Optional<Instant> expires = expires(now);
-            if (expires.isPresent() && !expires.get().isAfter(now)) {
+            Instant here = console.clock().instant();
+            if (expires(here).filter(end -> !end.isAfter(here)).isPresent()) {
                 throw new ParameterException(spec.commandLine(), "--expires-at must be later than now");
             }
             KeyToken token = KeyToken.random(new SecureRandom());
             StoreChoice choice = store.choice(console.environment());
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
-                open.keys().add(ApiKey.issued(token, name, scopes, now, expires, rateLimit));
+                Instant now = open.keys().now();
+                open.keys().add(ApiKey.issued(token, name, scopes, now, expires(now), rateLimit));
             }
             Audit.log("create", token.id(), name);
             show("", token, console);
@@ -133,16 +133,16 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            Instant now = console.clock().instant();
             KeyToken token = new KeyToken(id, KeyToken.random(new SecureRandom()).secret());
             StoreChoice choice = store.choice(console.environment()).existing();
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
+                Instant now = open.keys().now();
                 ApiKey key = open.keys().find(id).orElseThrow(() -> noSuchKey(id));
                 if (!key.isGoodAt(now)) {
                     throw Failure.unavailable("the key " + id + " is revoked or has expired; create a new one");
                 }
-                key = open.keys().rotate(id, SecretHash.of(token.secret()), grace.map(now::plus).orElse(now))
+                key = open.keys().rotate(id, SecretHash.of(token.secret()), grace.map(now::plus))
                         .orElseThrow(() -> noSuchKey(id));
                 Audit.log("rotate", key.id(), key.name());
             }
@@ -170,7 +170,7 @@ final class KeysCommand {
             StoreChoice choice = store.choice(console.environment()).existing();
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
-                ApiKey key = open.keys().revoke(id, console.clock().instant())
+                ApiKey key = open.keys().revoke(id, open.keys().now())
                         .orElseThrow(() -> noSuchKey(id));
                 Audit.log("revoke", key.id(), key.name());
             }

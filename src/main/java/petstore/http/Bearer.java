@@ -6,14 +6,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
@@ -23,17 +19,12 @@ import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
 
-/// Bearer authentication (RFC 6750) against the key ring, from memory.
+/// Bearer authentication (RFC 6750) by the keys in memory.
 ///
-/// [#refresh], called often, brings in what other processes changed: that is how fast a revoked key stops. A key whose id is
-/// not in memory is looked up in the store, once: ids are random, so one that was asked for in vain is never made later. So is
-/// one that comes with a secret that memory does not know, now and then: it may have been rotated this moment.
+/// [#refresh], called every second, brings in changes. A request whose secret memory does not know waits for a refresh of its own: its
+/// key may have been created or rotated a moment ago. All requests that wait share one.
 final class Bearer {
 
-    private static final int MOST_UNKNOWN_IDS = 10_000;
-    private static final Duration LOOK_UP_INTERVAL = Duration.ofMillis(100);
-    private static final int LOOK_UPS_AT_ONCE = 2;
-    private static final Duration LOOK_UP_PATIENCE = Duration.ofMillis(250);
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String SCHEME = "Bearer ";
     private static final String REALM = "Bearer realm=\"petstore\"";
@@ -64,38 +55,27 @@ final class Bearer {
     private final KeyRing keys;
     private final Optional<ConfiguredKey> configured;
     private final Clock clock;
-    private final Cache<String, Boolean> unknownIds = Caffeine.newBuilder().maximumSize(MOST_UNKNOWN_IDS).build();
     private final Counter lookUps;
-    /// Whoever makes up keys must not take the store from those who have one.
-    private final Semaphore lookingUp = new Semaphore(LOOK_UPS_AT_ONCE, true);
-    private final Map<String, Instant> lookedUp = new ConcurrentHashMap<>();
     private final Map<String, Instant> uses = new ConcurrentHashMap<>();
     private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
-    private volatile Map<String, ApiKey> known = Map.of();
 
     /// @param configured one more key that is accepted
     Bearer(KeyRing keys, Optional<ConfiguredKey> configured, MeterRegistry meters, Clock clock) {
         this.lookUps = Counter.builder("petstore.key.lookups")
-                .description("Keys that memory did not know and the store was asked for.").register(meters);
+                .description("Requests with a key that memory did not know.").register(meters);
         this.keys = keys;
         this.configured = configured;
         this.clock = clock;
-        keys.onNewEpoch(this::startAnew);
         refresh();
     }
 
-    /// Forgets every key and reads them all again. Blocks.
-    private void startAnew() {
-        unknownIds.invalidateAll();
-        lookedUp.clear();
-        refresh();
-    }
-
-    /// Brings the keys in memory up to date. Blocks.
+    /// Brings the keys in memory up to date. Blocks. Errors: [Failure].
     void refresh() {
-        known = keys.list().stream()
-                .collect(Collectors.toConcurrentMap(ApiKey::id, Function.identity(), (_, key) -> key,
-                        ConcurrentHashMap::new));
+        try {
+            keys.refresh().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof Failure failure ? failure : e;
+        }
     }
 
     /// Tells the store when keys were last used. Blocks, and may wait for others that write.
@@ -127,60 +107,31 @@ final class Bearer {
         if (token.isEmpty()) {
             return BAD_KEY;
         }
-        ApiKey key = known.get(token.get().id());
-        if (key == null) {
-            return unknownIds.getIfPresent(token.get().id()) == null ? new Undecided(token.get()) : BAD_KEY;
-        }
-        Instant now = clock.instant();
-        boolean owned = key.isOwnedBy(token.get().secret(), now);
-        return !owned && claimLookUp(key, now) ? new Undecided(token.get()) : judge(key, owned, now);
+        Optional<ApiKey> owned = owned(token.get());
+        return owned.isPresent() ? judge(owned) : new Undecided(token.get());
     }
 
-    /// Whether the store was not asked for a key lately, and is asked now: guesses must not keep it busy.
-    private boolean claimLookUp(ApiKey key, Instant now) {
-        Instant before = lookedUp.getOrDefault(key.id(), Instant.MIN);
-        if (now.isBefore(before.plus(LOOK_UP_INTERVAL))) {
-            return false;
-        }
-        lookedUp.put(key.id(), now);
-        return true;
-    }
-
-    /// Judges a key by the store. Blocks. Errors: [Failure] of kind `UNAVAILABLE` when too many want that, or the store cannot tell.
-    Decided lookUp(KeyToken token) {
-        try {
-            if (!lookingUp.tryAcquire(LOOK_UP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw Failure.unavailable("too many keys are being looked up; try again later");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.unavailable("the service is stopping");
-        }
-        try {
-            return lookUpNow(token);
-        } finally {
-            lookingUp.release();
-        }
-    }
-
-    private Decided lookUpNow(KeyToken token) {
+    /// Judges a key by the store. The future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
+    CompletableFuture<Decided> lookUp(KeyToken token) {
         lookUps.increment();
-        Optional<ApiKey> key = keys.find(token.id());
-        if (key.isEmpty()) {
-            unknownIds.put(token.id(), true);
-            return BAD_KEY;
-        }
-        known.put(token.id(), key.get());
-        Instant now = clock.instant();
-        return judge(key.get(), key.get().isOwnedBy(token.secret(), now), now);
+        // What memory knows when the response is made, which may be more than this refresh found: a secret that was refused to
+        // another request by then is refused to this one.
+        return keys.refresh().thenApply(_ -> judge(owned(token)));
     }
 
-    private Decided judge(ApiKey key, boolean owned, Instant now) {
-        if (!owned || !key.isGoodAt(now)) {
+    /// Returns the key in memory that has this id and secret.
+    private Optional<ApiKey> owned(KeyToken token) {
+        return Optional.ofNullable(keys.known().get(token.id()))
+                .filter(key -> key.isOwnedBy(token.secret(), clock.instant()));
+    }
+
+    private Decided judge(Optional<ApiKey> owned) {
+        Instant now = clock.instant();
+        if (owned.filter(key -> key.isGoodAt(now)).isEmpty()) {
             return BAD_KEY;
         }
-        recordUse(key, now);
-        return new Accepted(key);
+        recordUse(owned.get(), now);
+        return new Accepted(owned.get());
     }
 
     private void recordUse(ApiKey key, Instant now) {

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
@@ -33,17 +32,14 @@ final class Dispatcher {
     private final RateLimits limits;
     private final Telemetry telemetry;
     private final Optional<Browsers> browsers;
-    private final ExecutorService virtualThreads;
 
     /// @param browsers what they are told beside the answers; absent for nothing
-    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, Optional<Browsers> browsers,
-            ExecutorService virtualThreads) {
+    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, Optional<Browsers> browsers) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
         this.telemetry = telemetry;
         this.browsers = browsers;
-        this.virtualThreads = virtualThreads;
     }
 
     /// Answers a request whose head is well-formed.
@@ -71,8 +67,7 @@ final class Dispatcher {
             case Bearer.Undecided(var token) -> {
                 found.ifPresent(match -> exchange.routeHeaders(match.route().headers()));
                 exchange.pause();
-                await(exchange, CompletableFuture.supplyAsync(() -> bearer.lookUp(token), virtualThreads),
-                        verdict -> decide(exchange, found, verdict));
+                await(exchange, bearer.lookUp(token), verdict -> decide(exchange, found, verdict));
             }
             case Bearer.Decided verdict -> decide(exchange, found, verdict);
         }

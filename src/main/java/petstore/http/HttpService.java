@@ -110,12 +110,12 @@ public final class HttpService implements AutoCloseable {
                 .map(files -> new Tls(CertificateFiles.load(vertx, files), settings.deadlines()));
         Routes api = Routes.api(pets, new Contract(settings), new Docs(settings), health, virtualThreads);
         port = listen("api", "--", settings.host(), settings.port(),
-                new Dispatcher(api, bearer, limits, telemetry, Browsers.of(settings), virtualThreads),
+                new Dispatcher(api, bearer, limits, telemetry, Browsers.of(settings)),
                 tls, new Headroom(pages::clear)::isShort,
                 Runtime.getRuntime().availableProcessors());
         adminPort = listen("admin", "--admin-", settings.adminHost(), settings.adminPort(),
                 new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, telemetry,
-                        Optional.empty(), virtualThreads),
+                        Optional.empty()),
                 Optional.empty(), () -> false, 1);
         var _ = chores.scheduleWithFixedDelay(this::refreshKeys, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);
         var _ = chores.scheduleWithFixedDelay(this::saveKeyUses, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);

@@ -39,6 +39,9 @@ interface Database extends AutoCloseable {
     /// Returns how far the catalogue has come.
     Version version();
 
+    /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
+    String selectNow();
+
     /// Has `listener` called when the store changes by more than added animals, e.g. after a failover that lost some. Requests are
     /// refused until it returns.
     void onNewEpoch(Runnable listener);

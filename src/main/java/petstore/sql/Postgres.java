@@ -158,6 +158,11 @@ final class Postgres implements Database {
     }
 
     @Override
+    public String selectNow() {
+        return "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+    }
+
+    @Override
     public void onNewEpoch(Runnable listener) {
         sessions.onNewEpoch(listener);
     }

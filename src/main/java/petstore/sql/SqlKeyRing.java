@@ -10,8 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
 import petstore.ApiKey.RetiredSecret;
 import petstore.KeyRing;
@@ -20,7 +22,7 @@ import petstore.Scope;
 import petstore.SecretHash;
 
 /// The key ring in the table `api_key`; moments are milliseconds since 1970-01-01T00:00:00Z.
-final class SqlKeyRing implements KeyRing {
+final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
             + " retired_sha256, retired_until_ms, last_used_ms, rate_limit FROM api_key ";
@@ -30,15 +32,34 @@ final class SqlKeyRing implements KeyRing {
             + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
     private static final String ANY = "SELECT 1 FROM api_key LIMIT 1";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
-    private static final String ROTATE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
+    private static final String RETIRE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
+            + " secret_sha256 = ? WHERE id = ?";
+    private static final String REPLACE = "UPDATE api_key SET retired_sha256 = NULL, retired_until_ms = NULL,"
             + " secret_sha256 = ? WHERE id = ?";
     private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
             + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
 
     private final Database database;
+    private final KnownKeys known;
 
-    SqlKeyRing(Database database) {
+    SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
+        this.known = new KnownKeys(database, meters);
+    }
+
+    @Override
+    public Map<String, ApiKey> known() {
+        return known.now();
+    }
+
+    @Override
+    public CompletableFuture<?> refresh() {
+        return known.refresh();
+    }
+
+    @Override
+    public Instant now() {
+        return Instant.ofEpochMilli(database.readAside(session -> Long.valueOf(session.text(database.selectNow()))));
     }
 
     @Override
@@ -62,7 +83,11 @@ final class SqlKeyRing implements KeyRing {
 
     @Override
     public List<ApiKey> list() {
-        return database.readAside(session -> Session.rows(session.prepare(LIST), SqlKeyRing::key));
+        return database.readAside(SqlKeyRing::list);
+    }
+
+    static List<ApiKey> list(Session session) throws SQLException {
+        return Session.rows(session.prepare(LIST), SqlKeyRing::key);
     }
 
     @Override
@@ -77,20 +102,18 @@ final class SqlKeyRing implements KeyRing {
     }
 
     @Override
-    public Optional<ApiKey> rotate(String id, SecretHash secret, Instant retiredUntil) {
+    public Optional<ApiKey> rotate(String id, SecretHash secret, Optional<Instant> retiredUntil) {
         return database.write(session -> {
-            PreparedStatement update = session.prepare(ROTATE);
-            update.setLong(1, retiredUntil.toEpochMilli());
-            update.setString(2, secret.hex());
-            update.setString(3, id);
+            PreparedStatement update = session.prepare(retiredUntil.isPresent() ? RETIRE : REPLACE);
+            int parameter = 1;
+            if (retiredUntil.isPresent()) {
+                update.setLong(parameter++, retiredUntil.get().toEpochMilli());
+            }
+            update.setString(parameter++, secret.hex());
+            update.setString(parameter, id);
             update.executeUpdate();
             return find(session, id);
         });
-    }
-
-    @Override
-    public void onNewEpoch(Runnable listener) {
-        database.onNewEpoch(listener);
     }
 
     @Override
@@ -148,5 +171,10 @@ final class SqlKeyRing implements KeyRing {
     private static Optional<Instant> moment(ResultSet row, int column) throws SQLException {
         long ms = row.getLong(column);
         return row.wasNull() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(ms));
+    }
+
+    @Override
+    public void close() {
+        known.close();
     }
 }

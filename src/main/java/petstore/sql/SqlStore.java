@@ -32,7 +32,7 @@ public final class SqlStore implements AutoCloseable {
     private SqlStore(Database database, MeterRegistry meters) {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);
-        this.keys = new SqlKeyRing(database);
+        this.keys = new SqlKeyRing(database, meters);
         this.checks = new Batcher<>("store-check", 1, database.patience(), this::checkNow, meters);
         Gauge.builder("petstore.store.waiting", database::waitingReads).description(WAITING).tag("queue", "readers")
                 .register(meters);
@@ -169,6 +169,7 @@ public final class SqlStore implements AutoCloseable {
     @Override
     public void close() {
         catalogue.close();
+        keys.close();
         checks.close();
         database.close();
     }

@@ -219,6 +219,11 @@ final class Sqlite implements Database {
         return readAside(session -> CatalogueVersion.read(session, 0));
     }
 
+    @Override
+    public String selectNow() {
+        return "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+    }
+
     /// Does nothing: nobody replaces the store while it is served.
     @Override
     public void onNewEpoch(Runnable listener) {

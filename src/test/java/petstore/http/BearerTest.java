@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import petstore.ApiKey;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.SecretHash;
 import petstore.TestClock;
 import petstore.sql.DatabaseWait;
 import petstore.sql.Migrate;
@@ -30,17 +32,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/// What the store is asked for keys, and told of them, when it takes its time or cannot be used.
+/// Authentication while keys change, and while the store is slow or unavailable.
 class BearerTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
-    private static final String SOON = "2026-11-21T10:00:00.099Z";
-    private static final String LATER = "2026-11-21T10:00:00.100Z";
+    private static final int GUESSES = 500;
+    private static final int FEW = 5;
 
     private final String url = PostgresServer.newDatabase();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final SqlStore store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 1,
-            new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
+            new DatabaseWait(DatabaseWait.LIMIT), meters);
     private final TestClock clock = new TestClock(NOW.toString());
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
             clock);
@@ -50,51 +53,62 @@ class BearerTest {
         store.close();
     }
 
-    /// Whoever makes up keys must not take the store from those who have one.
     @Test
-    void twoKeysAreLookedUpAtOnceAndOthersAreRefused() throws Exception {
-        List<CompletableFuture<Bearer.Decided>> lookUps;
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-                Connection connection = PostgresServer.connect(url);
-                Statement lock = connection.createStatement()) {
+    void guessesShareAReadingOfOneNumberAndTakeNothingFromOthers() throws Exception {
+        KeyToken token = issue();
+        List<CompletableFuture<Bearer.Decided>> guesses = new ArrayList<>();
+        try (Connection connection = PostgresServer.connect(url); Statement lock = connection.createStatement()) {
             connection.setAutoCommit(false);
             lock.execute("LOCK TABLE api_key");
-            lookUps = List.of(lookUp(threads), lookUp(threads));
-            await("two that wait for the store").atMost(PATIENCE)
-                    .until(() -> PostgresServer.waitingForLocks(url).size() == 2);
-            assertThat(lookUp(threads)).failsWithin(PATIENCE).withThrowableThat().havingCause()
-                    .isInstanceOfSatisfying(Failure.class,
-                            failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE))
-                    .withMessageStartingWith("too many keys are being looked up");
+            lock.execute("LOCK TABLE api_key_change");
+            for (int i = 0; i < GUESSES; i++) {
+                guesses.add(bearer.lookUp(i % 2 == 0 ? token() : new KeyToken(token.id(), token().secret())));
+            }
+            await("a reading that waits").atMost(PATIENCE)
+                    .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
+            assertThat(judge(token)).as("a key that memory knows").isInstanceOf(Bearer.Accepted.class);
             connection.rollback();
         }
-        assertThat(lookUps).allSatisfy(
-                lookUp -> assertThat(lookUp).succeedsWithin(PATIENCE).isInstanceOf(Bearer.Refused.class));
-        assertThat(bearer.lookUp(token())).as("the next one").isInstanceOf(Bearer.Refused.class);
-    }
-
-    private CompletableFuture<Bearer.Decided> lookUp(ExecutorService threads) {
-        return CompletableFuture.supplyAsync(() -> bearer.lookUp(token()), threads);
+        assertThat(guesses).allSatisfy(
+                guess -> assertThat(guess).succeedsWithin(PATIENCE).isInstanceOf(Bearer.Refused.class));
+        assertThat(meters.get("petstore.store.batch.duration").tag("queue", "keys").timer().count())
+                .as("readings").isLessThanOrEqualTo(FEW);
     }
 
     @Test
-    void aKeyThatNobodyMadeIsLookedUpOnce() {
-        KeyToken token = token();
-        assertThat(judge(token)).isInstanceOf(Bearer.Undecided.class);
-        assertThat(bearer.lookUp(token)).isInstanceOf(Bearer.Refused.class);
-        assertThat(judge(token)).isInstanceOf(Bearer.Refused.class);
-    }
-
-    @Test
-    void guessesOfASecretAreLookedUpNowAndThenOnly() {
+    void aGuessWaitsForTheStore() {
         KeyToken token = issue();
-        KeyToken guess = new KeyToken(token.id(), token().secret());
-        assertThat(judge(guess)).isInstanceOf(Bearer.Undecided.class);
-        clock.set(SOON);
-        assertThat(judge(guess)).isInstanceOf(Bearer.Refused.class);
+        assertThat(judge(token())).as("an id that nobody has").isInstanceOf(Bearer.Undecided.class);
+        assertThat(judge(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Undecided.class);
         assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
-        clock.set(LATER);
-        assertThat(judge(guess)).isInstanceOf(Bearer.Undecided.class);
+    }
+
+    /// The reading of the keys that began before the change ends after the next one has begun.
+    @Test
+    void aNewSecretIsAcceptedAtOnceAndAReplacedOneNeverAgain() {
+        KeyToken old = issue();
+        KeyToken fresh = new KeyToken(old.id(), token().secret());
+        PostgresServer.query(url, "CREATE TABLE pause AS SELECT 0.7::float8 AS seconds");
+        PostgresServer.query(url, "ALTER TABLE api_key RENAME TO kept");
+        PostgresServer.query(url, "CREATE VIEW api_key AS"
+                + " SELECT kept.* FROM kept, (SELECT pg_sleep(seconds) FROM pause OFFSET 0) AS paused");
+        PostgresServer.query(url, "UPDATE api_key_change SET changes = changes + 1");
+        CompletableFuture<?> late = store.keys().refresh();
+        await("a reading that takes long").atMost(PATIENCE).until(() -> !PostgresServer.query(url,
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+                .isEmpty());
+        PostgresServer.query(url, "UPDATE pause SET seconds = 0");
+        PostgresServer.query(url, "UPDATE kept SET secret_sha256 = '" + SecretHash.of(fresh.secret()).hex() + "'");
+        assertThat(verdict(fresh)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(verdict(old)).isInstanceOf(Bearer.Refused.class);
+        assertThat(late).succeedsWithin(PATIENCE);
+        assertThat(verdict(old)).as("after it was refused").isInstanceOf(Bearer.Refused.class);
+        assertThat(verdict(fresh)).isInstanceOf(Bearer.Accepted.class);
+    }
+
+    private Bearer.Verdict verdict(KeyToken token) {
+        Bearer.Verdict verdict = judge(token);
+        return verdict instanceof Bearer.Undecided ? bearer.lookUp(token).join() : verdict;
     }
 
     @Test

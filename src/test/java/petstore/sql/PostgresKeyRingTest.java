@@ -57,6 +57,11 @@ class PostgresKeyRingTest extends KeyRingKit {
     }
 
     @Override
+    protected void execute(String sql) {
+        PostgresServer.query(url, sql);
+    }
+
+    @Override
     protected void reopen() {
         close();
         open();

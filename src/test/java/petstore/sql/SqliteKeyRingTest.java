@@ -1,6 +1,10 @@
 package petstore.sql;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -35,6 +39,16 @@ class SqliteKeyRingTest extends KeyRingKit {
     @Override
     protected SqlStore openAnother() {
         return SqlStore.openSqlite(folder, Migrate.AUTO);
+    }
+
+    @Override
+    protected void execute(String sql) {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override
