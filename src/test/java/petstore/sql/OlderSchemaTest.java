@@ -69,12 +69,12 @@ class OlderSchemaTest {
 
     private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
         assertThatThrownBy(() -> open.apply(Migrate.CHECK)).isInstanceOf(Failure.class).hasMessage(
-                "the store has schema version 1, this petstore needs version 4; --migrate auto brings it up to date");
+                "the store has schema version 1, this petstore needs version 5; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(Migrate.AUTO)) {
             assertHasBoth(store, 8);
         }
-        assertThat(versions(database)).containsExactly(1, 2, 3, 4);
+        assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5);
         open.apply(Migrate.CHECK).close();
     }
 

@@ -2,14 +2,18 @@ package petstore.sql;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -25,9 +29,29 @@ public final class PostgresServer {
 
         private static EmbeddedPostgres start() {
             try {
-                return builder().start();
+                Path data = Files.createTempDirectory("petstore-postgresql");
+                EmbeddedPostgres server = builder().setDataDirectory(data).setRegisterShutdownHook(false).start();
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> discard(data)));
+                return server;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
+            }
+        }
+
+        /// Stops the server and deletes its files. An orderly stop would first write hundreds of databases to the disk.
+        private static void discard(Path data) {
+            try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"));
+                    Stream<Path> files = Files.walk(data)) {
+                ProcessHandle server = ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow();
+                new ProcessBuilder("kill", "-QUIT", String.valueOf(server.pid())).start().waitFor();
+                server.onExit().join();
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
     }
