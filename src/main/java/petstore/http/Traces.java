@@ -13,24 +13,15 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import org.jspecify.annotations.Nullable;
 
 /// The traces that requests belong to (W3C Trace Context), and a span for each request when somebody collects them. Spans are
 /// named as OpenTelemetry's HTTP conventions say.
 final class Traces {
 
     private static final CharSequence PARENT = HttpHeaders.createOptimized("traceparent");
-    private static final TextMapGetter<MultiMap> HEADERS = new TextMapGetter<>() {
-        @Override
-        public Iterable<String> keys(MultiMap headers) {
-            return headers.names();
-        }
-
-        @Override
-        public @Nullable String get(@Nullable MultiMap headers, String name) {
-            return headers == null ? null : headers.get(name);
-        }
-    };
+    private static final TextMapGetter<MultiMap> HEADERS = (headers, name) -> headers == null
+            ? null
+            : headers.get(name);
 
     private final Optional<Tracer> tracer;
 

@@ -68,6 +68,7 @@ final class IdSet implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("MustBeClosedChecker") // The next call, or close(), closes the new arena.
     private void grow() throws IOException {
         Arena old = arena;
         MemorySegment before = slots;

@@ -127,13 +127,14 @@ class MoveIT {
         }
     }
 
-    /// A table that somebody adds has to be moved too, or named here.
+    /// A new table has to be moved too, or named here.
     @Test
     void knowsEveryTable() {
         migrateTarget();
         assertThat(PostgresServer.query(target,
                 "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1"))
-                .containsExactly("api_key", "catalogue_version", "idempotency", "pet", "pet_id", "put_back",
+                .containsExactly("api_key", "api_key_change", "catalogue_version", "idempotency", "pet", "pet_id",
+                        "put_back",
                         "schema_version");
     }
 
