@@ -1,7 +1,7 @@
 package petstore.app;
 
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -16,7 +16,6 @@ final class TextLog extends LogEncoder {
     private static final int USUAL_LENGTH = 256;
     private static final int LEVEL_WIDTH = 5;
     private static final String INFO = padded(Level.INFO);
-    private static final Pattern LINE_BREAK = Pattern.compile("\\s*\\R\\s*");
     private static final String BETWEEN_LINES = " | ";
 
     @Override
@@ -64,6 +63,9 @@ final class TextLog extends LogEncoder {
 
     private static String oneLine(String text) {
         boolean isOne = text.indexOf('\n') < 0 && text.indexOf('\r') < 0;
-        return isOne ? text : LINE_BREAK.matcher(text.strip()).replaceAll(BETWEEN_LINES);
+        return isOne
+                ? text
+                : text.lines().map(String::strip).filter(line -> !line.isEmpty())
+                        .collect(Collectors.joining(BETWEEN_LINES));
     }
 }

@@ -44,6 +44,10 @@ final class Dispatcher {
 
     /// Answers a request whose head is well-formed.
     void dispatch(Exchange exchange) {
+        run(exchange, () -> begin(exchange));
+    }
+
+    private void begin(Exchange exchange) {
         String path = path(exchange);
         Optional<Routes.Match> found = routes.find(exchange.request().method(), path);
         found.map(Routes.Match::route).or(() -> routes.at(path)).ifPresent(exchange::route);
@@ -125,7 +129,8 @@ final class Dispatcher {
             telemetry.refused(exchange, answer.status());
             exchange.send(answer);
         } else if (route.readsBody()) {
-            RequestBody.read(exchange.request(), body -> operate(exchange, found.get(), key, body),
+            RequestBody.read(exchange.request(),
+                    body -> run(exchange, () -> operate(exchange, found.get(), key, body)),
                     failure -> exchange.send(Errors.answer(failure)));
             exchange.unpause();
         } else {
@@ -136,14 +141,16 @@ final class Dispatcher {
     private void operate(Exchange exchange, Routes.Match match, Optional<ApiKey> key, Buffer body) {
         Request request = new Request(match.parameter(), exchange.request().query(), exchange.request().headers(),
                 key, body);
-        CompletableFuture<Answer> coming;
+        await(exchange, match.route().operation().answer(request), exchange::send);
+    }
+
+    /// Runs a step of a request. Anything that it throws, an [Error] too, is the answer.
+    private static void run(Exchange exchange, Runnable step) {
         try {
-            coming = match.route().operation().answer(request);
-        } catch (RuntimeException e) {
+            step.run();
+        } catch (Exception | Error e) {
             exchange.send(answer(exchange, e));
-            return;
         }
-        await(exchange, coming, exchange::send);
     }
 
     /// Goes on with a value when it is there, on the event loop; a failure is the answer. With a body the rest of what has come is
@@ -156,7 +163,7 @@ final class Dispatcher {
         exchange.suspend();
         var _ = coming.whenComplete((value, failure) -> exchange.resume(() -> {
             if (failure == null) {
-                next.accept(value);
+                run(exchange, () -> next.accept(value));
             } else {
                 exchange.send(answer(exchange, failure));
             }

@@ -2,7 +2,6 @@ package petstore.http;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
@@ -13,23 +12,21 @@ import petstore.Failure.Kind;
 final class IdempotencyHeader {
 
     private static final CharSequence NAME = HttpHeaders.createOptimized("Idempotency-Key");
-    /// Without quotes and backslashes that are not escaped.
-    private static final Pattern QUOTED = Pattern.compile("\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\])*\"");
-    private static final Pattern KEY = Pattern.compile("[!-~]{1,255}");
+    private static final int MAX_LENGTH = 255;
 
     private IdempotencyHeader() {
     }
 
-    /// The key that a request carries; absent when it carries none.
+    /// Returns the key of a request; empty if it has none.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST` when the field is repeated, or is no key of 1 to 255 visible ASCII characters
+    /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, or is no key of 1 to 255 visible ASCII characters
     static Optional<String> find(MultiMap headers) {
         if (!headers.contains(NAME)) {
             return Optional.empty();
         }
         List<String> values = headers.getAll(NAME);
-        String key = values.size() == 1 ? unquoted(values.getFirst().strip()) : "";
-        if (!KEY.matcher(key).matches()) {
+        String key = values.size() == 1 ? key(values.getFirst().strip()) : "";
+        if (key.isEmpty()) {
             throw new Failure(Kind.INVALID_REQUEST,
                     "Idempotency-Key must be one key of 1 to 255 visible ASCII characters,"
                             + " with or without quotes");
@@ -37,12 +34,27 @@ final class IdempotencyHeader {
         return Optional.of(key);
     }
 
-    private static String unquoted(String value) {
-        if (!value.startsWith("\"")) {
-            return value;
+    /// Returns the key that a field has; empty if it is malformed. Source: RFC 9651 section 4.2.5.
+    private static String key(String value) {
+        boolean quoted = value.startsWith("\"");
+        StringBuilder key = new StringBuilder();
+        for (int i = quoted ? 1 : 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (quoted && c == '"') {
+                return i == value.length() - 1 ? key.toString() : "";
+            }
+            if (quoted && c == '\\') {
+                i++;
+                c = i < value.length() ? value.charAt(i) : ' ';
+                if (c != '"' && c != '\\') {
+                    return "";
+                }
+            }
+            if (c <= ' ' || c > '~' || key.length() == MAX_LENGTH) {
+                return "";
+            }
+            key.append(c);
         }
-        return QUOTED.matcher(value).matches()
-                ? value.substring(1, value.length() - 1).replaceAll("\\\\(.)", "$1")
-                : "";
+        return quoted ? "" : key.toString();
     }
 }

@@ -19,9 +19,10 @@ import io.vertx.core.http.HttpHeaders;
 final class Traces {
 
     private static final CharSequence PARENT = HttpHeaders.createOptimized("traceparent");
-    private static final TextMapGetter<MultiMap> HEADERS = (headers, name) -> headers == null
-            ? null
-            : headers.get(name);
+    private static final TextMapGetter<MultiMap> HEADERS = (headers, name) -> {
+        String value = headers == null ? null : headers.get(name);
+        return value == null || hasBlanksInARow(value) ? null : value;
+    };
 
     private final Optional<Tracer> tracer;
 
@@ -37,6 +38,11 @@ final class Traces {
                         W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS))
                         .getSpanContext()).filter(SpanContext::isValid)
                 : Optional.empty();
+    }
+
+    /// The library splits `tracestate` by an expression whose time is quadratic in the length of blanks.
+    private static boolean hasBlanksInARow(String value) {
+        return value.indexOf('\t') >= 0 || value.contains("  ");
     }
 
     /// Records a request that has come to its end, and gives back the id of its trace; `-` when it belongs to none.
