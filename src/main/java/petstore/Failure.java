@@ -31,6 +31,8 @@ public final class Failure extends RuntimeException {
         RATE_LIMITED,
         /// There was, until its removal date.
         GONE,
+        /// The client has asked for a state that is not the current one.
+        PRECONDITION_FAILED,
         /// The body is longer than the service reads.
         PAYLOAD_TOO_LARGE,
         /// The headers say that the body is not plain JSON.

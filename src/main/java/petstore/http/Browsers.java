@@ -24,7 +24,7 @@ final class Browsers {
     private static final Answer PREFLIGHT = Answer.bodiless(204,
             Header.of("Access-Control-Allow-Methods", "GET, HEAD, POST"),
             Header.of("Access-Control-Allow-Headers",
-                    "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, traceparent"),
+                    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent"),
             Header.of("Access-Control-Max-Age", "3600"), Answer.NO_STORE);
 
     private final Set<String> origins;

@@ -33,6 +33,7 @@ final class Errors {
             case METHOD_NOT_ALLOWED -> 405;
             case REQUEST_IN_PROGRESS -> 409;
             case GONE -> 410;
+            case PRECONDITION_FAILED -> 412;
             case PAYLOAD_TOO_LARGE -> 413;
             case UNSUPPORTED_MEDIA_TYPE -> 415;
             case IDEMPOTENCY_KEY_REUSED -> 422;

@@ -4,21 +4,21 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.netty.util.AsciiString;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.internal.buffer.BufferInternal;
+import petstore.Failure.Kind;
 import petstore.Sha256;
 
-/// What a read gives, for conditional requests (RFC 9110 section 13): a client that has it already is not sent it again.
+/// The answer to a read, with its `ETag`, for conditional requests (RFC 9110 section 13).
 ///
 /// Its tag covers the headers too: a page keeps its animals when a page behind it appears, but gets a `Link`.
 final class Representation {
 
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
-    private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?(\"[^\"]*\")");
+    private static final CharSequence IF_MATCH = HttpHeaders.createOptimized("If-Match");
     private static final int TAG_BYTES = 16;
 
     private final Answer whole;
@@ -30,14 +30,14 @@ final class Representation {
         whole = answer.with(List.of(Header.of(HttpHeaders.ETAG, tag), REVALIDATE));
     }
 
-    /// The answer with its `ETag`, or 304 when `If-None-Match` names that.
+    /// Returns the answer with its `ETag`; 412 if `If-Match` does not have that tag, 304 if `If-None-Match` has it.
     Answer answer(Request request) {
-        if (!request.headers().contains(HttpHeaders.IF_NONE_MATCH)) {
-            return whole;
+        MultiMap headers = request.headers();
+        if (headers.contains(IF_MATCH) && !isNamed(headers.getAll(IF_MATCH), false)) {
+            return Errors.answer(Kind.PRECONDITION_FAILED, "the ETag is not in If-Match; read it again");
         }
-        boolean known = request.headers().getAll(HttpHeaders.IF_NONE_MATCH).stream()
-                .anyMatch(value -> names(value, tag));
-        return known ? notModified() : whole;
+        return headers.contains(HttpHeaders.IF_NONE_MATCH)
+                && isNamed(headers.getAll(HttpHeaders.IF_NONE_MATCH), true) ? notModified() : whole;
     }
 
     private Answer notModified() {
@@ -54,15 +54,29 @@ final class Representation {
         return whole.body().length();
     }
 
-    private static boolean names(String ifNoneMatch, String tag) {
-        if (ifNoneMatch.strip().equals("*")) {
-            return true;
-        }
-        Matcher tags = ENTITY_TAG.matcher(ifNoneMatch);
-        while (tags.find()) {
-            if (tag.equals(tags.group(1))) {
+    /// @param weakToo true for the weak comparison, which takes `W/"x"` for `"x"`
+    private boolean isNamed(List<String> fields, boolean weakToo) {
+        return fields.stream().anyMatch(field -> field.strip().equals("*") || isListed(field, weakToo));
+    }
+
+    /// A list is read as far as it is well-formed.
+    private boolean isListed(String field, boolean weakToo) {
+        int at = 0;
+        while (at < field.length()) {
+            if (" \t,".indexOf(field.charAt(at)) >= 0) {
+                at++;
+                continue;
+            }
+            boolean weak = field.startsWith("W/", at);
+            int open = weak ? at + 2 : at;
+            if (field.startsWith(tag, open) && (weakToo || !weak)) {
                 return true;
             }
+            int close = field.startsWith("\"", open) ? field.indexOf('"', open + 1) : -1;
+            if (close < 0) {
+                return false;
+            }
+            at = close + 1;
         }
         return false;
     }

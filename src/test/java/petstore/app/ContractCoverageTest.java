@@ -51,6 +51,8 @@ class ContractCoverageTest {
         get(client, "999");
         reach("listPets", client.get("/v1/pets", "If-None-Match", "*").statusCode());
         reach("getPet", client.get("/v1/pets/1", "If-None-Match", "*").statusCode());
+        reach("listPets", client.get("/v1/pets", "If-Match", "\"a\"").statusCode());
+        reach("getPet", client.get("/v1/pets/1", "If-Match", "\"a\"").statusCode());
         clock.set("2030-12-06T00:00:00Z");
         get(client, "1");
         clock.set("2026-11-21T10:00:00Z");

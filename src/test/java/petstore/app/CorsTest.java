@@ -88,7 +88,7 @@ class CorsTest {
         assertThat(answer.headers().get("access-control-allow-origin")).containsExactly("http://localhost:3000");
         assertThat(answer.headers().get("access-control-allow-methods")).containsExactly("GET, HEAD, POST");
         assertThat(answer.headers().get("access-control-allow-headers")).containsExactly(
-                "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, traceparent");
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent");
         assertThat(answer.headers()).containsKey("access-control-max-age");
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("no preflight").isEqualTo(401);
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("no preflight").isEqualTo(405);
