@@ -1,7 +1,9 @@
 package petstore.http;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.vertx.core.buffer.Buffer;
@@ -51,12 +53,13 @@ final class RequestBody {
     }
 
     private static void checkHeaders(HttpServerRequest request) {
-        List<String> types = request.headers().getAll(HttpHeaders.CONTENT_TYPE);
-        if (types.size() != 1 || !isJson(types.getFirst())) {
-            throw new Failure(Kind.UNSUPPORTED_MEDIA_TYPE, "the body must be sent as Content-Type: application/json");
-        }
+        List<String> violations = new ArrayList<>(0);
+        mediaTypeViolation(request.headers().getAll(HttpHeaders.CONTENT_TYPE)).ifPresent(violations::add);
         if (request.headers().contains(HttpHeaders.CONTENT_ENCODING)) {
-            throw new Failure(Kind.UNSUPPORTED_MEDIA_TYPE, "the body must be sent without a Content-Encoding");
+            violations.add("the body must not be compressed: Content-Encoding is not supported");
+        }
+        if (!violations.isEmpty()) {
+            throw new Failure(Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations));
         }
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null && Long.parseLong(length) > MAX_LENGTH) {
@@ -68,19 +71,26 @@ final class RequestBody {
         return new Failure(Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + MAX_LENGTH + " bytes");
     }
 
-    /// Whether a `Content-Type` is JSON in UTF-8, the only encoding that JSON has between systems (RFC 8259).
-    private static boolean isJson(String contentType) {
-        String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
+    /// Returns the message about a `Content-Type` that is not JSON in UTF-8, the only encoding of JSON between systems (RFC 8259);
+    /// empty if it is.
+    private static Optional<String> mediaTypeViolation(List<String> contentTypes) {
+        if (contentTypes.isEmpty()) {
+            return Optional.of("Content-Type is missing: it must be application/json");
+        }
+        if (contentTypes.size() > 1) {
+            return Optional.of("Content-Type must not be repeated");
+        }
+        String[] parts = contentTypes.getFirst().toLowerCase(Locale.ROOT).split(";", -1);
         if (!parts[0].strip().equals("application/json")) {
-            return false;
+            return Optional.of("Content-Type must be application/json");
         }
         for (int i = 1; i < parts.length; i++) {
             String parameter = parts[i].strip().replace("\"", "");
             if (parameter.startsWith("charset") && !parameter.equals("charset=utf-8")) {
-                return false;
+                return Optional.of("the charset of Content-Type must be utf-8");
             }
         }
-        return true;
+        return Optional.empty();
     }
 
     /// Reads what has not come yet and drops it, so that its sender gets to read the answer.

@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.KeyToken;
 
@@ -155,6 +157,28 @@ class BadHeadersTest {
     @FieldSource({"CONTENT_TYPES", "ENCODINGS"})
     void refusesMediaType(BadRequest request) throws IOException {
         service.refuses(request);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            | Content-Type is missing: it must be application/json
+            Content-Type: text/plain | Content-Type must be application/json
+            Content-Type: | Content-Type must be application/json
+            Content-Type: application/json, application/json | Content-Type must be application/json
+            Content-Type: application/json; charset=utf-16 | the charset of Content-Type must be utf-8
+            Content-Type: application/json;CHARSET="UTF-16" | the charset of Content-Type must be utf-8
+            Content-Type: application/json; a=b; charset= | the charset of Content-Type must be utf-8
+            Content-Type: text/plain; charset=utf-16 | Content-Type must be application/json
+            Content-Type: application/json,Content-Type: application/json | Content-Type must not be repeated
+            Content-Type: application/json,Content-Encoding: gzip | \
+            the body must not be compressed: Content-Encoding is not supported
+            Content-Encoding: br | Content-Type is missing: it must be application/json; \
+            the body must not be compressed: Content-Encoding is not supported
+            """)
+    void saysWhatIsWrongWithTheMediaType(@Nullable String fields, String message) throws IOException {
+        String lines = fields == null ? "" : fields.replace(",Content", "\r\nContent") + "\r\n";
+        assertThat(ServedContract.json(service.refuses(type(message, lines)).body()).get("message").asText())
+                .isEqualTo(message);
     }
 
     private static BadRequest unauthorized(String name, String fields) {
