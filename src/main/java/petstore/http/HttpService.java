@@ -124,7 +124,8 @@ public final class HttpService implements AutoCloseable {
     private void saveKeyUses() {
         try {
             bearer.saveUses();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Anything thrown here would be the end of these chores.
             LOG.warn("When keys were last used could not be saved: {}", e.getMessage());
         }
     }
@@ -132,7 +133,7 @@ public final class HttpService implements AutoCloseable {
     private void refreshKeys() {
         try {
             bearer.refresh();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("The API keys could not be read again: {}", e.getMessage());
         }
     }

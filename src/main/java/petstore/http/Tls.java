@@ -89,7 +89,7 @@ final class Tls {
                         .await();
                 LOG.info("The TLS certificate was renewed");
             }
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
         }
     }
