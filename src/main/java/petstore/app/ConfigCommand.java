@@ -39,8 +39,8 @@ final class ConfigCommand implements Callable<Integer> {
                 rows.add(List.of(option.longestName(), value(option, checked), source(option)));
             }
         }
-        checked.configuredKey().ifPresent(_ -> rows.add(List.of("API key", "(secret)",
-                console.environment().containsKey("PETSTORE_API_KEY") ? "PETSTORE_API_KEY" : "PETSTORE_API_KEY_FILE")));
+        checked.configuredKey().ifPresent(_ -> rows
+                .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console.environment()))));
         console.show(Table.of(rows));
         return Main.DONE;
     }

@@ -3,7 +3,6 @@ package petstore.app;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
-import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.http.BaseUrl;
 import petstore.sql.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -95,7 +95,7 @@ public final class Main {
                 .registerConverter(Duration.class, Texts::duration)
                 .registerConverter(Instant.class, Texts::instant)
                 .registerConverter(RateLimit.class, Texts::rateLimit)
-                .registerConverter(URI.class, Texts::uri)
+                .registerConverter(BaseUrl.class, Texts::baseUrl)
                 .registerConverter(Scope.class, Texts::scope)
                 .registerConverter(PostgresUri.class, Texts::database)
                 .setExecutionStrategy(parsed -> {

@@ -1,7 +1,5 @@
 package petstore.app;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -11,6 +9,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,6 +17,7 @@ import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.UriHost;
+import petstore.http.BaseUrl;
 import petstore.sql.PostgresUri;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -157,19 +157,19 @@ final class Texts {
         }
     }
 
-    /// An absolute or relative URL, with letters beyond ASCII as HTTP has them: `%C3%B3`.
-    static URI uri(String text) {
-        try {
-            return URI.create(new URI(text).toASCIIString());
-        } catch (URISyntaxException e) {
-            throw new TypeConversionException("'" + text + "' is not an address such as https://petstore.example/v1");
-        }
+    /// Where clients find the API. The error does not show the text, which may have a password in it.
+    static BaseUrl baseUrl(String text) {
+        return orRefuse(() -> BaseUrl.parse(text));
     }
 
     /// Where a PostgreSQL database is. The error does not show the text, which may have a password in it.
     static PostgresUri database(String text) {
+        return orRefuse(() -> PostgresUri.parse(text));
+    }
+
+    private static <T> T orRefuse(Supplier<T> parsed) {
         try {
-            return PostgresUri.parse(text);
+            return parsed.get();
         } catch (Failure e) {
             throw new TypeConversionException(e.getMessage());
         }

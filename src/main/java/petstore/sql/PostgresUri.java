@@ -63,6 +63,10 @@ public final class PostgresUri {
         if (!uri.matches()) {
             throw invalid("it must look like postgresql://user@host:5432/database");
         }
+        // A password with an @ or a slash would be taken for a host, a database or a parameter, and shown.
+        if (text.indexOf('@', uri.start("hosts")) >= 0) {
+            throw invalid("write each @ of its user, password and parameters as %40");
+        }
         Map<String, String> parameters = parameters(Optional.ofNullable(uri.group("parameters")).orElse(""));
         String user = given(parameters.remove("user"), uri.group("user")).orElse(System.getProperty("user.name"));
         String database = given(parameters.remove("dbname"), uri.group("database")).orElse(user);
