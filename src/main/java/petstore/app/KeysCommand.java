@@ -69,7 +69,7 @@ final class KeysCommand {
                 throw new ParameterException(spec.commandLine(),
                         "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
             }
-            Optional<Instant> expires = expires(now);
+            Optional<Instant> expires = expiry.in.map(now::plus).or(() -> expiry.at);
             if (expires.isPresent() && !expires.get().isAfter(now)) {
                 throw new ParameterException(spec.commandLine(), "--expires-at must be later than now");
             }
@@ -84,12 +84,6 @@ final class KeysCommand {
             return Main.DONE;
         }
 
-        /// What is given beats what variables say.
-        private Optional<Instant> expires(Instant now) {
-            Optional<Instant> after = expiry.in.map(now::plus);
-            boolean inIsGiven = spec.commandLine().getParseResult().hasMatchedOption("--expires-in");
-            return inIsGiven ? after : expiry.at.or(() -> after);
-        }
     }
 
     /// Prints every key, never a secret.

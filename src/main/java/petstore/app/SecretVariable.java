@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -28,6 +29,11 @@ record SecretVariable(String name) {
         if (environment.containsKey(name) && environment.containsKey(fileName())) {
             throw new ParameterException(command, name + " and " + fileName() + " must not both be set");
         }
+    }
+
+    /// Returns the names of both variables.
+    List<String> variables() {
+        return List.of(name, fileName());
     }
 
     /// Returns the variable that gives the secret: the one with the name of a file, if it is set.

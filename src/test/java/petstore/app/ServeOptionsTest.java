@@ -68,7 +68,7 @@ class ServeOptionsTest {
                 Map.of("PETSTORE_DATABASE_PASSWORD", "secret", "PETSTORE_API_KEY", KEY));
         String[] arguments = {"serve"};
         if (asVariables) {
-            GIVEN.forEach((option, value) -> environment.put(Main.variable(option), value));
+            GIVEN.forEach((option, value) -> environment.put(Variables.name(option), value));
         } else {
             arguments = Stream.concat(Stream.of(arguments),
                     GIVEN.entrySet().stream().map(option -> option.getKey() + "=" + option.getValue()))

@@ -83,7 +83,7 @@ class SettingsTest {
             err.reset();
             assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", option, url)).startsWith(expected + " (see ");
             err.reset();
-            String variable = Main.variable(option);
+            String variable = Variables.name(option);
             assertThat(refusal(Main.WRONG_USAGE, Map.of(variable, url), "config"))
                     .startsWith(expected + " in " + variable + " (see ");
         }
