@@ -44,12 +44,12 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
             throw Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, "the method is no token");
         }
         if (method != null) {
-            boolean valid = hasOneHost(headers);
-            headers.remove(Http2Headers.PseudoHeaderName.AUTHORITY.value());
-            headers.remove(HttpHeaderNames.HOST);
-            if (valid) {
+            if (hasOneHost(headers)) {
                 headers.authority(PARSEABLE);
+            } else {
+                headers.remove(Http2Headers.PseudoHeaderName.AUTHORITY.value());
             }
+            headers.remove(HttpHeaderNames.HOST);
         }
         super.onHeadersRead(context, stream, headers, dependency, weight, exclusive, padding, last);
     }
