@@ -39,8 +39,8 @@ final class ConfigCommand implements Callable<Integer> {
                 rows.add(List.of(option.longestName(), value(option, checked), source(option)));
             }
         }
-        checked.configuredKey().ifPresent(_ -> rows.add(List.of("API key", "(secret)",
-                console.environment().containsKey("PETSTORE_API_KEY") ? "PETSTORE_API_KEY" : "PETSTORE_API_KEY_FILE")));
+        checked.configuredKey().ifPresent(_ -> rows
+                .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console.environment()))));
         console.show(Table.of(rows));
         return Main.DONE;
     }
@@ -53,7 +53,7 @@ final class ConfigCommand implements Callable<Integer> {
         List<String> given = spec.commandLine().getParseResult().matchedOptionValue(option.longestName(), null) == null
                 ? List.of()
                 : option.originalStringValues();
-        String variable = console.environment().get(Main.variable(option.longestName()));
+        String variable = console.environment().get(Variables.name(option.longestName()));
         return given.isEmpty()
                 ? Optional.ofNullable(variable).orElse(Optional.ofNullable(option.defaultValue()).orElse("-"))
                 : option.isMultiValue() ? String.join(",", given) : given.getLast();
@@ -63,7 +63,7 @@ final class ConfigCommand implements Callable<Integer> {
         if (spec.commandLine().getParseResult().hasMatchedOption(option.longestName())) {
             return option.longestName();
         }
-        String variable = Main.variable(option.longestName());
+        String variable = Variables.name(option.longestName());
         return console.environment().containsKey(variable) ? variable : "default";
     }
 }

@@ -16,7 +16,7 @@ import petstore.Failure;
 /// @param out stdout for lines of text
 /// @param err stderr
 /// @param isTerminal whether a person sees stderr
-/// @param environment the environment variables
+/// @param environment the environment variables, without those of Kubernetes
 /// @param clock the time
 record Console(InputStream input, OutputStream output, PrintWriter out, PrintWriter err, boolean isTerminal,
         Map<String, String> environment, Clock clock) {
@@ -25,7 +25,8 @@ record Console(InputStream input, OutputStream output, PrintWriter out, PrintWri
     static Console of(InputStream input, OutputStream output, OutputStream err, boolean isTerminal,
             Map<String, String> environment, Clock clock) {
         return new Console(input, output, new PrintWriter(output, true, StandardCharsets.UTF_8),
-                new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal, environment, clock);
+                new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal,
+                Variables.withoutKubernetes(environment), clock);
     }
 
     /// Writes text to stdout.

@@ -44,11 +44,11 @@ final class ImportCommand implements Callable<Integer> {
     private final ProgressBarOption progress = new ProgressBarOption();
     @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
     private Format format;
-    @Option(names = "--keep-ids", fallbackValue = Main.GIVEN, description = "Keeps the ids of the file; one that is taken makes its line bad.")
+    @Option(names = "--keep-ids", description = "Keeps the ids of the file; one that is taken makes its line bad.")
     private boolean keepIds;
-    @Option(names = "--skip-bad", fallbackValue = Main.GIVEN, description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
+    @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
     private boolean skipBad;
-    @Option(names = "--dry-run", fallbackValue = Main.GIVEN, description = "Checks only, and adds nothing.")
+    @Option(names = "--dry-run", description = "Checks only, and adds nothing.")
     private boolean dryRun;
     @Parameters(paramLabel = "FILE", description = "What to read; - for stdin.")
     private String file;

@@ -69,7 +69,7 @@ final class KeysCommand {
                         "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
             }
             Instant here = console.clock().instant();
-            if (expires(here).filter(end -> !end.isAfter(here)).isPresent()) {
+            if (expiry.at.filter(end -> !end.isAfter(here)).isPresent()) {
                 throw new ParameterException(spec.commandLine(), "--expires-at must be later than now");
             }
             KeyToken token = KeyToken.random(new SecureRandom());
@@ -77,18 +77,12 @@ final class KeysCommand {
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 Instant now = open.keys().now();
-                open.keys().add(ApiKey.issued(token, name, scopes, now, expires(now), rateLimit));
+                open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.in.map(now::plus).or(() -> expiry.at),
+                        rateLimit));
             }
             Audit.log("create", token.id(), name);
             show("", token, console);
             return Main.DONE;
-        }
-
-        /// What is given beats what variables say.
-        private Optional<Instant> expires(Instant now) {
-            Optional<Instant> after = expiry.in.map(now::plus);
-            boolean inIsGiven = spec.commandLine().getParseResult().hasMatchedOption("--expires-in");
-            return inIsGiven ? after : expiry.at.or(() -> after);
         }
     }
 

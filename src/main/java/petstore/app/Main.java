@@ -3,14 +3,12 @@ package petstore.app;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
-import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.http.BaseUrl;
 import petstore.sql.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,7 +31,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The program `petstore`.
-@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nOptions can be set by environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
+@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
 public final class Main {
 
     /// Exit code: done.
@@ -42,10 +41,7 @@ public final class Main {
     /// Exit code: wrong usage.
     static final int WRONG_USAGE = 2;
 
-    /// What an option without a value says when it is given, whatever its variable says: picocli would turn that round.
-    static final String GIVEN = "true";
-
-    @Option(names = "--verbose", fallbackValue = GIVEN, scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
     private boolean verbose;
 
     /// The version of the jar that is running.
@@ -87,15 +83,15 @@ public final class Main {
                 .retainAll(named.filter(commands::containsKey).map(Set::of).orElse(Set.copyOf(commands.keySet())));
         commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(console.out()).setErr(console.err())
-                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option && isSetting(option)
-                        ? console.environment().get(variable(option.longestName()))
+                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
+                        ? Variables.of(option).map(console.environment()::get).orElse(null)
                         : null)
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, Texts::duration)
                 .registerConverter(Instant.class, Texts::instant)
                 .registerConverter(RateLimit.class, Texts::rateLimit)
-                .registerConverter(URI.class, Texts::uri)
+                .registerConverter(BaseUrl.class, Texts::baseUrl)
                 .registerConverter(Scope.class, Texts::scope)
                 .registerConverter(PostgresUri.class, Texts::database)
                 .setExecutionStrategy(parsed -> {
@@ -128,16 +124,6 @@ public final class Main {
         return commands;
     }
 
-    /// Whether an option has a value that the environment may give: all but `--help` and `--version`.
-    private static boolean isSetting(OptionSpec option) {
-        return !option.usageHelp() && !option.versionHelp();
-    }
-
-    /// The environment variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`.
-    static String variable(String option) {
-        return "PETSTORE_" + option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
-    }
-
     private static int wrongUsage(Console console, ParameterException e) {
         List<String> suggestions = e instanceof UnmatchedArgumentException unmatched
                 ? unmatched.getSuggestions()
@@ -153,10 +139,11 @@ public final class Main {
         if (e.getValue() == null || !(e.getArgSpec() instanceof OptionSpec option)) {
             return "";
         }
-        String variable = variable(option.longestName());
-        String given = console.environment().get(variable);
         // It may be one of several, which commas separate.
-        return given != null && ("," + given + ",").contains("," + e.getValue() + ",") ? " in " + variable : "";
+        return Variables.of(option).filter(console.environment()::containsKey)
+                .filter(variable -> ("," + console.environment().get(variable) + ",")
+                        .contains("," + e.getValue() + ","))
+                .map(variable -> " in " + variable).orElse("");
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {

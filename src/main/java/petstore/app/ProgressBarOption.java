@@ -16,7 +16,7 @@ final class ProgressBarOption {
     private static final int WIDTH = 79;
     private static final int UPDATE_MS = 200;
 
-    @Option(names = {"-q", "--quiet"}, fallbackValue = Main.GIVEN, description = "Shows no progress bar.")
+    @Option(names = {"-q", "--quiet"}, description = "Shows no progress bar.")
     private boolean quiet;
 
     /// A task whose progress is shown, to those who look, until it is closed.

@@ -1,6 +1,5 @@
 package petstore.app;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.Optional;
 
 import petstore.Failure;
 import petstore.RateLimit;
+import petstore.http.BaseUrl;
 import petstore.http.HttpSettings;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
@@ -41,9 +41,9 @@ final class ServeOptions {
     @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
     private int adminPort;
     @Option(names = "--base-url", paramLabel = "URL", description = "Where clients find the API, ends in /v1; makes Link and Location absolute.")
-    private Optional<URI> baseUrl;
+    private Optional<BaseUrl> baseUrl;
     @Option(names = "--staging-base-url", paramLabel = "URL", description = "Where clients find the staging environment, ends in /v1; shown in the contract.")
-    private Optional<URI> stagingBaseUrl;
+    private Optional<BaseUrl> stagingBaseUrl;
     @Option(names = "--idle-timeout", defaultValue = "30s", paramLabel = "TIME", description = "How long a connection may stay without a request.")
     private Duration idleTimeout;
     @Option(names = "--header-timeout", defaultValue = "10s", paramLabel = "TIME", description = "How long a client may take for a request's header block.")
@@ -100,8 +100,6 @@ final class ServeOptions {
         if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
             throw wrong("--tls-certificate and --tls-key must be given together");
         }
-        baseUrl.ifPresent(url -> checkBaseUrl("--base-url", url));
-        stagingBaseUrl.ifPresent(url -> checkBaseUrl("--staging-base-url", url));
         return new Settings(store.choice(environment), databaseReaders, databaseWait,
                 new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
                         deadlines, maxConnections, idempotencyRetention, shutdownDelay, rateLimit,
@@ -110,22 +108,12 @@ final class ServeOptions {
                 configuredKey(environment));
     }
 
-    private void checkBaseUrl(String option, URI url) {
-        boolean absolute = url.getHost() != null && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()));
-        if (!absolute || url.getRawQuery() != null || url.getRawFragment() != null || url.getRawUserInfo() != null) {
-            throw wrong(option + " must be an address such as https://petstore.example/v1, not " + url);
-        }
-        if (!url.getRawPath().endsWith("/v1")) {
-            throw wrong(option + " must end in /v1, not " + url);
-        }
-    }
-
     /// The key that the environment gives, in `PETSTORE_API_KEY` or in the file that `PETSTORE_API_KEY_FILE` names.
     private Optional<String> configuredKey(Map<String, String> environment) {
         Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
         if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH
                 || !key.get().chars().allMatch(c -> c > ' ' && c < 0x7F))) {
-            throw wrong("PETSTORE_API_KEY must be at least " + MIN_KEY_LENGTH
+            throw wrong(SecretVariable.API_KEY.source(environment) + " must be at least " + MIN_KEY_LENGTH
                     + " characters of visible ASCII without spaces");
         }
         return key;

@@ -1,7 +1,5 @@
 package petstore.app;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -9,13 +7,17 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.UriHost;
+import petstore.http.BaseUrl;
 import petstore.sql.PostgresUri;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -78,14 +80,17 @@ final class Texts {
         return Integer.parseInt(text);
     }
 
-    /// The name or the address of a host; one of IPv6 may have the brackets that it has in a URL.
+    /// The name or the address of a host; an IPv6 address may have the brackets that it has in a URL.
     static final class Host implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
-            if (text.isEmpty()) {
-                throw new TypeConversionException("'' is not an address such as 127.0.0.1, ::1 or localhost");
+            String host = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+            boolean named = host.equals(text) && UriHost.isHostName(host);
+            if (!named && !UriHost.isIpv6Address(host)) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not an address such as 127.0.0.1, ::1 or localhost");
             }
-            return text.matches("\\[.*:.*]") ? text.substring(1, text.length() - 1) : text;
+            return host;
         }
     }
 
@@ -137,9 +142,14 @@ final class Texts {
     static final class Origin implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
-            boolean usualPort = text.matches("http://.*:80|https://.*:443");
-            if (usualPort
-                    || !text.matches("https?://([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?")) {
+            String authority = text.replaceFirst("^https?://", "");
+            int end = UriHost.end(authority);
+            String host = authority.substring(0, end);
+            String port = authority.substring(end);
+            boolean usualPort = port.equals(text.startsWith("https") ? ":443" : ":80");
+            if (authority.equals(text) || usualPort || !text.equals(text.toLowerCase(Locale.ROOT))
+                    || !(UriHost.isHostName(host) || UriHost.isIpLiteral(host))
+                    || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1), 1)))) {
                 throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
                         + " https://shop.example or http://localhost:3000");
             }
@@ -147,19 +157,19 @@ final class Texts {
         }
     }
 
-    /// An absolute or relative URL, with letters beyond ASCII as HTTP has them: `%C3%B3`.
-    static URI uri(String text) {
-        try {
-            return URI.create(new URI(text).toASCIIString());
-        } catch (URISyntaxException e) {
-            throw new TypeConversionException("'" + text + "' is not an address such as https://petstore.example/v1");
-        }
+    /// Where clients find the API. The error does not show the text, which may have a password in it.
+    static BaseUrl baseUrl(String text) {
+        return orRefuse(() -> BaseUrl.parse(text));
     }
 
     /// Where a PostgreSQL database is. The error does not show the text, which may have a password in it.
     static PostgresUri database(String text) {
+        return orRefuse(() -> PostgresUri.parse(text));
+    }
+
+    private static <T> T orRefuse(Supplier<T> parsed) {
         try {
-            return PostgresUri.parse(text);
+            return parsed.get();
         } catch (Failure e) {
             throw new TypeConversionException(e.getMessage());
         }

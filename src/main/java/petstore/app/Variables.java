@@ -1,91 +1,115 @@
 package petstore.app;
 
-import java.util.Comparator;
+import java.lang.reflect.Field;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
 
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/// The variables of the environment that the program knows: one for each option of its commands, and a few more.
+/// Environment variables: those of the settings of the service and of the store, and a few more.
 final class Variables {
 
     private static final String PREFIX = "PETSTORE_";
-    /// Those that are no options. The last ones are told to what is in `deploy`, which may share its environment with us.
-    private static final Set<String> OTHERS = Set.of("PETSTORE_API_KEY", "PETSTORE_API_KEY_FILE",
-            "PETSTORE_DATABASE_PASSWORD", "PETSTORE_DATABASE_PASSWORD_FILE", "PETSTORE_JAVA_OPTIONS",
-            "PETSTORE_PROXY_LISTEN", "PETSTORE_PROXY_SOCKET", "PETSTORE_REPLICA_1", "PETSTORE_REPLICA_2",
-            "PETSTORE_JAVA");
+    /// The options of these classes have variables. `healthcheck` asks for settings of the service.
+    private static final List<Class<?>> SETTINGS = List.of(ServeOptions.class, StoreOptions.class,
+            HealthcheckCommand.class, MoveCommand.class);
     private static final List<SecretVariable> SECRETS = List.of(SecretVariable.API_KEY,
             SecretVariable.DATABASE_PASSWORD);
-    /// How many letters may be wrong, missing or too many in a name for it to be taken for another one.
-    private static final int MOST_TYPOS = 3;
+    /// Variables of the files in `deploy`, which may share an environment with the program.
+    private static final Set<String> OF_DEPLOY = Set.of("PETSTORE_PROXY_LISTEN", "PETSTORE_PROXY_SOCKET",
+            "PETSTORE_REPLICA_1", "PETSTORE_REPLICA_2", "PETSTORE_JAVA");
+    /// Kubernetes sets these in every pod for services whose names begin with `petstore`.
+    private static final Pattern OF_KUBERNETES = Pattern.compile(PREFIX + "(.+_)?"
+            + "(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+    private static final Pattern PORT_OF_KUBERNETES = Pattern.compile("(tcp|udp|sctp)://.*");
 
     private Variables() {
     }
 
-    /// Refuses a secret that is given twice, and a variable with our prefix that no command knows; a request for help works in either
-    /// case. Errors: `ParameterException`.
+    /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for an option of a single command.
+    static Optional<String> of(OptionSpec option) {
+        return option.userObject() instanceof Field field && SETTINGS.contains(field.getDeclaringClass())
+                ? Optional.of(name(option.longestName()))
+                : Optional.empty();
+    }
+
+    /// Returns the variable that an option would have, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`.
+    static String name(String option) {
+        return PREFIX + option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /// Returns an environment without the variables of Kubernetes, e.g. `PETSTORE_PORT=tcp://10.0.0.1:8080`.
+    static Map<String, String> withoutKubernetes(Map<String, String> environment) {
+        Map<String, String> others = new TreeMap<>(environment);
+        others.entrySet().removeIf(variable -> OF_KUBERNETES.matcher(variable.getKey()).matches()
+                || (variable.getKey().startsWith(PREFIX) && variable.getKey().endsWith("PORT")
+                        && PORT_OF_KUBERNETES.matcher(variable.getValue()).matches()));
+        return others;
+    }
+
+    /// Warns of unknown variables with the program's prefix. A request for help is not checked.
+    ///
+    /// Errors: `ParameterException` for a secret that is given twice, and for a name that differs from a known one by a typing
+    /// error.
     static void check(ParseResult parsed, Console console) {
         List<CommandLine> commands = parsed.asCommandLineList();
-        boolean told = commands.stream()
+        boolean helps = commands.stream()
                 .anyMatch(command -> command.isUsageHelpRequested() || command.isVersionHelpRequested());
-        if (told) {
+        if (helps) {
             return;
         }
         SECRETS.forEach(secret -> secret.requireOnce(console.environment(), commands.getLast()));
-        if (unknown(commands.getFirst(), console).isEmpty()) {
-            return;
+        Set<String> known = known();
+        Set<String> unknown = new TreeSet<>(console.environment().keySet());
+        unknown.removeIf(name -> !name.startsWith(PREFIX) || known.contains(name) || OF_DEPLOY.contains(name));
+        for (String name : unknown) {
+            known.stream().filter(other -> isNearMiss(name, other)).findFirst().ifPresent(meant -> {
+                throw new ParameterException(commands.getLast(), described(name) + "; did you mean " + meant + "?");
+            });
         }
-        // What the other commands know is looked at only now, because that takes time.
-        CommandLine all = Main.commandLine(console);
-        Set<String> known = known(all).collect(Collectors.toSet());
-        Set<String> unknown = unknown(all, console);
-        if (!unknown.isEmpty()) {
-            throw new ParameterException(commands.getLast(), unknown.stream()
-                    .map(name -> "the environment has " + name + ", which is no setting" + hint(name, known))
-                    .collect(Collectors.joining("; ")));
-        }
+        unknown.forEach(name -> console.err().println("petstore: warning: " + described(name) + " is ignored"));
     }
 
-    private static Set<String> unknown(CommandLine program, Console console) {
-        Set<String> known = known(program).collect(Collectors.toSet());
-        return console.environment().keySet().stream().filter(name -> name.startsWith(PREFIX) && !known.contains(name))
-                .collect(Collectors.toCollection(TreeSet::new));
+    private static String described(String name) {
+        return "unknown environment variable " + name.replaceAll("[^ -~]", "?");
     }
 
-    private static Stream<String> known(CommandLine command) {
-        Stream<String> own = command.getCommandSpec().options().stream()
-                .map(option -> Main.variable(option.longestName()));
-        return Stream.concat(Stream.concat(own, OTHERS.stream()),
-                command.getSubcommands().values().stream().flatMap(Variables::known));
+    private static Set<String> known() {
+        Set<String> known = new TreeSet<>();
+        SETTINGS.stream().flatMap(settings -> Arrays.stream(settings.getDeclaredFields()))
+                .map(field -> field.getAnnotation(Option.class))
+                .filter(option -> option != null).forEach(option -> known.add(name(option.names()[0])));
+        SECRETS.forEach(secret -> known.addAll(secret.variables()));
+        known.add("PETSTORE_JAVA_OPTIONS");
+        return known;
     }
 
-    private static String hint(String name, Set<String> known) {
-        return known.stream().sorted().min(Comparator.comparingInt(other -> distance(name, other)))
-                .filter(nearest -> distance(name, nearest) <= MOST_TYPOS)
-                .map(nearest -> "; did you mean " + nearest + "?").orElse("; unset it");
-    }
-
-    /// How many letters have to be changed, added or taken away to make one of the other (Levenshtein).
-    private static int distance(String one, String other) {
-        int[] row = new int[other.length() + 1];
-        for (int j = 0; j <= other.length(); j++) {
-            row[j] = j;
+    /// Whether a letter is wrong, missing or too many, or two neighbours are swapped.
+    private static boolean isNearMiss(String name, String other) {
+        int at = 0;
+        while (at < Math.min(name.length(), other.length()) && name.charAt(at) == other.charAt(at)) {
+            at++;
         }
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= other.length(); j++) {
-                int changed = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[other.length()];
+        String left = name.substring(at);
+        String right = other.substring(at);
+        boolean swapped = left.length() > 1 && right.length() > 1 && left.charAt(0) == right.charAt(1)
+                && left.charAt(1) == right.charAt(0) && left.substring(2).equals(right.substring(2));
+        return swapped || left.equals(behind(right)) || behind(left).equals(right)
+                || behind(left).equals(behind(right));
+    }
+
+    private static String behind(String text) {
+        return text.isEmpty() ? text : text.substring(1);
     }
 }

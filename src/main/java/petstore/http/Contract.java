@@ -3,7 +3,6 @@ package petstore.http;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -58,7 +57,7 @@ final class Contract {
                 : SERVERS.matcher(yaml).replaceFirst(Matcher.quoteReplacement("servers:\n" + servers));
     }
 
-    private static String server(Optional<URI> address, String description) {
+    private static String server(Optional<BaseUrl> address, String description) {
         return address.map(url -> "  - url: " + url + "\n    description: " + description + "\n").orElse("");
     }
 }

@@ -3,7 +3,6 @@ package petstore.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +25,7 @@ final class Docs {
 
     Docs(HttpSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
-                .map(Docs::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
+                .map(BaseUrl::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
         this.address = settings.docs();
         this.policy = Header.of("Content-Security-Policy",
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
@@ -63,10 +62,6 @@ final class Docs {
                         _ -> new Representation(
                                 Answer.ok(type, resource("docs/" + name), policy, NO_FRAME, NO_REFERRER)))
                 .answer(request);
-    }
-
-    private static String origin(URI url) {
-        return url.getScheme() + "://" + url.getRawAuthority();
     }
 
     /// The bytes of a resource that is part of the program.

@@ -3,7 +3,6 @@ package petstore.http;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,10 +16,10 @@ import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
-import io.vertx.core.net.HostAndPort;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
+import petstore.UriHost;
 
 /// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does, and sees every way to say that the
 /// connection is to end with the answer. One for each connection.
@@ -28,9 +27,6 @@ import petstore.Failure.Kind;
 /// A refused request goes on as one that could not be decoded; its [Failure] is the cause and names every violation. Whatever
 /// comes after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6.
 final class HeadCheck extends ChannelInboundHandlerAdapter {
-
-    /// The http URL that a client sends to a proxy, which an origin server must understand too; without user information.
-    private static final Pattern ABSOLUTE_FORM = Pattern.compile("(?i)https?://[^/?#@]+(/.*)?");
 
     private boolean refused;
     /// The last good `Host`: it mostly stays the same.
@@ -45,7 +41,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
     }
 
-    /// Why a request of HTTP/2 is refused, whose form Vert.x has checked; absent when it is not.
+    /// Why a request of HTTP/2 is refused, whose form Vert.x and [Http2HeadCheck] have checked; absent when it is not.
     static Optional<Answer> refusal(HttpServerRequest request, int maxTargetBytes) {
         String target = String.valueOf(request.uri());
         if (target.length() > maxTargetBytes) {
@@ -56,7 +52,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
                 || (target.equals("*") && request.method().name().equals("OPTIONS")))) {
             violations.add("the request target must be a path, in visible ASCII characters");
         }
-        if (request.authority() == null || request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
+        if (request.authority() == null) {
             violations.add("there must be one :authority or Host field, a host with or without a port");
         }
         return violations.isEmpty()
@@ -113,8 +109,20 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     }
 
     private static boolean isTarget(HttpMethod method, String target) {
-        return isVisible(target) && (target.startsWith("/") || ABSOLUTE_FORM.matcher(target).matches()
+        return isVisible(target) && (target.startsWith("/") || isAbsolute(target)
                 || (target.equals("*") && method.equals(HttpMethod.OPTIONS)));
+    }
+
+    /// Whether a target is the http URL that a client sends to a proxy; an origin server must understand it too.
+    private static boolean isAbsolute(String target) {
+        String http = "http://";
+        String https = "https://";
+        int host = target.regionMatches(true, 0, http, 0, http.length())
+                ? http.length()
+                : target.regionMatches(true, 0, https, 0, https.length()) ? https.length() : target.length();
+        int path = target.indexOf('/', host);
+        int end = path < 0 ? target.length() : path;
+        return host < end && target.charAt(host) != ':' && UriHost.isHostAndPort(target, host, end);
     }
 
     private static boolean isVisible(String target) {
@@ -148,7 +156,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     }
 
     private boolean isHost(String text) {
-        if (!text.equals(goodHost) && HostAndPort.parseAuthority(text, -1) == null) {
+        if (!text.equals(goodHost) && !UriHost.isHostAndPort(text)) {
             return false;
         }
         goodHost = text;

@@ -1,6 +1,5 @@
 package petstore.http;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -15,7 +14,7 @@ import petstore.RateLimit;
 /// @param port its port, 0 for a free one
 /// @param adminHost the address of the admin listener
 /// @param adminPort its port, 0 for a free one
-/// @param baseUrl where clients find `/v1`, ends in `/v1`; absent when answers refer to it relatively
+/// @param baseUrl where clients find `/v1`; absent when answers refer to it relatively
 /// @param stagingBaseUrl the same for the staging environment; only shown in the contract
 /// @param deadlines how long a client may take
 /// @param maxConnections the most connections at once, of each listener
@@ -24,8 +23,8 @@ import petstore.RateLimit;
 /// @param rateLimit how many requests each API key may send that has no limit of its own; absent for any number
 /// @param tls what the API listener proves who it is with, and speaks TLS; absent for plain HTTP
 /// @param corsOrigins the origins whose pages may use the API from a browser, e.g. `https://shop.example`
-public record HttpSettings(String host, int port, String adminHost, int adminPort, Optional<URI> baseUrl,
-        Optional<URI> stagingBaseUrl, Deadlines deadlines, int maxConnections, Duration idempotencyRetention,
+public record HttpSettings(String host, int port, String adminHost, int adminPort, Optional<BaseUrl> baseUrl,
+        Optional<BaseUrl> stagingBaseUrl, Deadlines deadlines, int maxConnections, Duration idempotencyRetention,
         Duration shutdownDelay, Optional<RateLimit> rateLimit, Optional<TlsFiles> tls,
         List<String> corsOrigins) {
 
@@ -50,7 +49,7 @@ public record HttpSettings(String host, int port, String adminHost, int adminPor
 
     /// Where answers say the API is: the base address, or `/v1`.
     String base() {
-        return baseUrl.map(URI::toString).orElse("/v1");
+        return baseUrl.map(BaseUrl::toString).orElse("/v1");
     }
 
     /// Where answers say the reference page is: beside the API.

@@ -103,7 +103,7 @@ final class Listener extends VerticleBase {
     private void connected(HttpConnection connection) {
         connections.opened(connection);
         if (connection.protocolVersion() == HttpVersion.HTTP_2) {
-            MethodCheck.install(connection);
+            Http2HeadCheck.install(connection);
         } else {
             HeadCheck.install(connection);
             AnswerEncoder.install(connection);

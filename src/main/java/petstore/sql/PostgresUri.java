@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.UriHost;
 
 /// Where a PostgreSQL database is, as psql is told it: `postgresql://user:password@host1:5432,host2:5432/database?sslmode=require`.
 ///
@@ -26,12 +27,8 @@ public final class PostgresUri {
 
     private static final Pattern SHAPE = Pattern.compile(
             "postgres(?:ql)?://(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:/(?<database>[^?#]*))?(?:\\?(?<parameters>[^#]*))?");
-    private static final String NAMES = "\\[[0-9A-Fa-f:.%]+\\]|[^:\\[\\]]";
-    private static final Pattern NAME = Pattern.compile(NAMES + "+");
-    private static final Pattern HOST = Pattern.compile("(?<name>" + NAMES + "*)(?::(?<port>[^:]*))?");
     private static final String HOSTS = "its hosts must look like host1:5432,host2:5432";
     private static final String DEFAULT_PORT = "5432";
-    private static final int GREATEST_PORT = 65_535;
     private static final String HIDDEN = "***";
 
     /// What libpq calls a parameter, and what the driver calls it.
@@ -65,6 +62,10 @@ public final class PostgresUri {
         Matcher uri = SHAPE.matcher(text);
         if (!uri.matches()) {
             throw invalid("it must look like postgresql://user@host:5432/database");
+        }
+        // A password with an @ or a slash would be taken for a host, a database or a parameter, and shown.
+        if (text.indexOf('@', uri.start("hosts")) >= 0) {
+            throw invalid("write each @ of its user, password and parameters as %40");
         }
         Map<String, String> parameters = parameters(Optional.ofNullable(uri.group("parameters")).orElse(""));
         String user = given(parameters.remove("user"), uri.group("user")).orElse(System.getProperty("user.name"));
@@ -116,12 +117,12 @@ public final class PostgresUri {
         List<String> names = new ArrayList<>();
         List<String> ports = new ArrayList<>();
         for (String one : decode(authority).split(",", -1)) {
-            Matcher host = HOST.matcher(one);
-            if (!host.matches()) {
+            int end = UriHost.end(one);
+            names.add(one.substring(0, end));
+            if (end < one.length() && one.charAt(end) != ':') {
                 throw invalid(HOSTS);
             }
-            names.add(host.group("name"));
-            ports.add(Optional.ofNullable(host.group("port")).orElse(""));
+            ports.add(end < one.length() ? one.substring(end + 1) : "");
         }
         return paired(list(parameters.remove("host")).orElse(names), list(parameters.remove("port")).orElse(ports));
     }
@@ -146,7 +147,7 @@ public final class PostgresUri {
         if (text.startsWith("/")) {
             throw invalid("a Unix socket cannot be used; name a host");
         }
-        if (!NAME.matcher(text).matches()) {
+        if (text.isEmpty() || !UriHost.isHost(text)) {
             throw invalid(HOSTS);
         }
         return text;
@@ -156,8 +157,8 @@ public final class PostgresUri {
         if (text.isEmpty()) {
             return DEFAULT_PORT;
         }
-        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > GREATEST_PORT) {
-            throw invalid("its ports must be numbers from 1 to " + GREATEST_PORT);
+        if (!UriHost.isPort(text, 1)) {
+            throw invalid("its ports must be numbers from 1 to 65535");
         }
         return text;
     }

@@ -60,7 +60,7 @@ class CommandLineIT {
                 usage("serve --base-url https://petstore.example/v2", "--base-url", "/v1"),
                 usage("serve --base-url petstore.example/v1", "--base-url", "https://"),
                 usage("serve --staging-base-url ftp://petstore.example/v1", "--staging-base-url", "https://"),
-                usage("serve --base-url <html>", "--base-url", "'<html>'", "https://"),
+                usage("serve --base-url <html>", "--base-url", "it must begin with https://"),
                 usage("serve --tls-certificate c.pem", "--tls-certificate and --tls-key", "together"),
                 usage("serve --cors-origin *", "--cors-origin", "'*'", "https://shop.example"),
                 usage("serve --cors-origin https://shop.example,https://shop.example/", "'https://shop.example/'"),
@@ -76,6 +76,8 @@ class CommandLineIT {
                 usage("backup -", "stdout", "./-"), usage("restore -", "stdin", "./-"),
                 setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
                 setting("PETSTORE_API_KEY", "a long key with spaces", "PETSTORE_API_KEY", "spaces"),
+                setting("PETSTORE_API_KEY_FILE", "/dev/null", "PETSTORE_API_KEY_FILE is an empty file: /dev/null"),
+                setting("PETSTORE_BASE_URL", "https://u:p@h/v1", "user or a password in PETSTORE_BASE_URL"),
                 setting("PETSTORE_IDLE_TIMEOUT", "long", "PETSTORE_IDLE_TIMEOUT", "'long'"),
                 new Mistake(Main.WRONG_USAGE,
                         Map.of("PETSTORE_API_KEY", "a-key-that-is-long-enough", "PETSTORE_API_KEY_FILE", "/none"),
@@ -93,6 +95,18 @@ class CommandLineIT {
                 setting("PETSTORE_HOST", "", "'' is not an address", "in PETSTORE_HOST"),
                 setting("PETSTORE_ADMIN_HOST", "", "'' is not an address", "in PETSTORE_ADMIN_HOST"),
                 usage("healthcheck --admin-host=", "--admin-host", "'' is not an address"),
+                usage("healthcheck --admin-host [1:2:3]", "--admin-host", "'[1:2:3]' is not an address"),
+                usage("serve --host 1:2:3", "--host", "'1:2:3' is not an address"),
+                usage("serve --host [127.0.0.1]", "--host", "'[127.0.0.1]' is not an address"),
+                usage("serve --host [v1.a]", "--host", "'[v1.a]' is not an address"),
+                usage("serve --host 127.0.0.1:8080", "--host", "'127.0.0.1:8080' is not an address"),
+                usage("serve --host 256.0.0.1", "--host", "'256.0.0.1' is not an address"),
+                usage("serve --admin-host a_b", "--admin-host", "'a_b' is not an address"),
+                usage("serve --cors-origin https://[1:2:3]", "--cors-origin", "'https://[1:2:3]' is not an origin"),
+                usage("serve --cors-origin https://a:65536", "--cors-origin", "'https://a:65536' is not an origin"),
+                usage("serve --database postgresql://[1:2:3]/d", "--database", "its hosts must look like host1:5432"),
+                new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host ::ffff:127.0.0.1 --admin-port 1",
+                        List.of("not ready: http://[::ffff:127.0.0.1]:1/readyz: Connection refused")),
                 setting("PETSTORE_DATA", "", "--data", "'' is not a path", "in PETSTORE_DATA"),
                 setting("PETSTORE_TLS_KEY", "", "--tls-key", "'' is not a path", "in PETSTORE_TLS_KEY"),
                 setting("PETSTORE_API_KEY_FILE", "", "PETSTORE_API_KEY_FILE", "name of a file"),
@@ -103,13 +117,12 @@ class CommandLineIT {
                 setting("PETSTORE_CORS_ORIGIN", "https://a.example,b.example,http://c.example", "'b.example'",
                         "in PETSTORE_CORS_ORIGIN"),
                 setting("PETSTORE_ADMIN_PROT", "9090", "PETSTORE_ADMIN_PROT", "did you mean PETSTORE_ADMIN_PORT?"),
-                setting("PETSTORE_COLOUR_OF_THE_DOG", "red", "PETSTORE_COLOUR_OF_THE_DOG", "unset it"),
                 new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_DAT", "/none"), "keys create --name x",
-                        List.of("PETSTORE_DAT,", "did you mean PETSTORE_DATA?")),
+                        List.of("PETSTORE_DAT; ", "did you mean PETSTORE_DATA?")),
                 new Mistake(Main.FAILED, Map.of("PETSTORE_API_KEY_FILE", "/none/of/these"), "serve",
                         List.of("PETSTORE_API_KEY_FILE", "/none/of/these", "no such file")),
-                new Mistake(Main.FAILED, Map.of("PETSTORE_ADMIN_HOST", "a b"), "healthcheck",
-                        List.of("not ready", "a b")),
+                new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_ADMIN_HOST", "a b"), "healthcheck",
+                        List.of("--admin-host", "'a b' is not an address", "in PETSTORE_ADMIN_HOST")),
                 new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host [::1] --admin-port 1",
                         List.of("not ready: http://[::1]:1/readyz")),
                 new Mistake(Main.FAILED, Map.of(), "serve --data " + NO_FOLDER,
@@ -134,7 +147,7 @@ class CommandLineIT {
             assertThat(ending.out()).isEmpty();
             assertOneLine(ending, mistake.says());
             String key = mistake.environment().get("PETSTORE_API_KEY");
-            if (key != null) {
+            if (key != null && !key.isEmpty()) {
                 assertThat(ending.err().getFirst()).doesNotContain(key);
             }
         }

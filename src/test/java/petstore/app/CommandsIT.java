@@ -164,7 +164,6 @@ class CommandsIT {
             "petstore keys list --format xml | Invalid value for option '--format': expected one of [TABLE, JSON] (case-insensitive) but was 'xml' (see 'petstore keys list --help')",
             "petstore keys create --name x --expires-at soon | Invalid value for option '--expires-at': 'soon' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z (see 'petstore keys create --help')",
             "petstore keys create --name x --expires-at 2020-01-01 | --expires-at must be later than now (see 'petstore keys create --help')",
-            "PETSTORE_EXPIRES_AT=2020-01-01 petstore keys create --name x | --expires-at must be later than now (see 'petstore keys create --help')",
             "petstore keys | Missing required subcommand (see 'petstore keys --help')"})
     void wrongUsageIsAnsweredByOneHelpfulLine(String line) {
         String[] parts = line.split(" \\| ", 2);

@@ -1,6 +1,5 @@
 package petstore.app;
 
-import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -9,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.http.BaseUrl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,7 +68,7 @@ class CreatePetTest {
 
     @Test
     void aBaseAddressMakesReferencesAbsolute(@TempDir Path other) {
-        URI base = URI.create("https://shop.example/animals/v1");
+        BaseUrl base = BaseUrl.parse("https://shop.example/animals/v1");
         try (TestService based = TestService.start(other, Clock.systemUTC(),
                 http -> http.baseUrl(base))) {
             ApiClient client = based.client();

@@ -84,17 +84,6 @@ class DataIT {
     }
 
     @Test
-    void aFlagHoldsWhateverItsVariableSays() {
-        for (String line : List.of("petstore import --dry-run ", "PETSTORE_DRY_RUN=true petstore import ",
-                "PETSTORE_DRY_RUN=true petstore import --dry-run ",
-                "PETSTORE_DRY_RUN=false petstore import --dry-run ")) {
-            assertThat(shell.run(line + EXAMPLES)).as(line).isEqualTo(said(0, "Checked: 46 animals are good"));
-        }
-        assertThat(shell.run("PETSTORE_DRY_RUN=false petstore import " + EXAMPLES))
-                .isEqualTo(said(0, "Imported 46 animals"));
-    }
-
-    @Test
     void aServerMayStartBesideADryRun() throws IOException {
         shell.run("petstore import " + EXAMPLES);
         Path bad = Files.writeString(folder.resolve("bad.ndjson"), "nonsense\n");

@@ -123,7 +123,7 @@ class DocumentationTest {
 
     private static String row(OptionSpec option) {
         String defaultValue = option.defaultValue() == null ? "" : "`" + option.defaultValue() + "`";
-        return "| `" + option.longestName() + "` | `" + Main.variable(option.longestName()) + "` | " + defaultValue
+        return "| `" + option.longestName() + "` | `" + Variables.name(option.longestName()) + "` | " + defaultValue
                 + " | "
                 + String.join(" ", option.description()) + " |";
     }

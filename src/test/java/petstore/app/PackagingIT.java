@@ -146,7 +146,7 @@ class PackagingIT {
         Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");
         List<String> shown = new Shell(folder).run("petstore config").out().stream().skip(1)
                 .map(line -> line.split(" +"))
-                .map(row -> "#" + Main.variable(row[0]) + "=" + row[1].replaceAll("^-$", ""))
+                .map(row -> "#" + Variables.name(row[0]) + "=" + row[1].replaceAll("^-$", ""))
                 .toList();
         List<String> others = Stream.of("API_KEY", "API_KEY_FILE", "DATABASE_PASSWORD", "DATABASE_PASSWORD_FILE",
                 "JAVA_OPTIONS").map(name -> "#PETSTORE_" + name + "=").toList();

@@ -2,7 +2,6 @@ package petstore.app;
 
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -15,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.RateLimit;
+import petstore.http.BaseUrl;
 import petstore.http.HttpSettings;
 import petstore.sql.Migrate;
 import petstore.sql.PostgresUri;
@@ -52,8 +52,8 @@ class ServeOptionsTest {
                     Migrate.CHECK),
             17, Duration.ofMinutes(3),
             new HttpSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
-                    Optional.of(URI.create("https://petstore.example/v1")),
-                    Optional.of(URI.create("https://staging.example/v1")),
+                    Optional.of(BaseUrl.parse("https://petstore.example/v1")),
+                    Optional.of(BaseUrl.parse("https://staging.example/v1")),
                     new HttpSettings.Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),
                     5000, Duration.ofHours(2), Duration.ofSeconds(5),
                     Optional.of(new RateLimit(600, Duration.ofMinutes(1))),
@@ -68,7 +68,7 @@ class ServeOptionsTest {
                 Map.of("PETSTORE_DATABASE_PASSWORD", "secret", "PETSTORE_API_KEY", KEY));
         String[] arguments = {"serve"};
         if (asVariables) {
-            GIVEN.forEach((option, value) -> environment.put(Main.variable(option), value));
+            GIVEN.forEach((option, value) -> environment.put(Variables.name(option), value));
         } else {
             arguments = Stream.concat(Stream.of(arguments),
                     GIVEN.entrySet().stream().map(option -> option.getKey() + "=" + option.getValue()))

@@ -16,9 +16,9 @@ class TextsTest {
 
     @Test
     void anAddressIsWrittenInAscii() {
-        assertThat(Texts.uri("https://shop.example/łódź/v1"))
+        assertThat(Texts.baseUrl("https://shop.example/łódź/v1"))
                 .hasToString("https://shop.example/%C5%82%C3%B3d%C5%BA/v1");
-        assertThat(Texts.uri("https://shop.example/%C5%82/v1")).hasToString("https://shop.example/%C5%82/v1");
+        assertThat(Texts.baseUrl("https://shop.example/%C5%82/v1")).hasToString("https://shop.example/%C5%82/v1");
     }
 
     @Test

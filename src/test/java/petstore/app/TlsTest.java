@@ -376,11 +376,16 @@ class TlsTest {
             List<String[]> heads = List.of(new String[]{":path", "/livez", "x", "y"},
                     new String[]{":path", "livez", ":authority", "localhost"},
                     new String[]{":path", "*", ":authority", "localhost"},
+                    new String[]{":path", "/livez", ":authority", "[1:2:3]"},
+                    new String[]{":path", "/livez", ":authority", "a@localhost"},
+                    new String[]{":path", "/livez", "host", "[1:2:3]"},
+                    new String[]{":path", "/livez", ":authority", "a", "host", "b"},
                     new String[]{":path", "/livez?\u00E4", ":authority", "localhost"});
             int stream = 1;
             for (String[] head : heads) {
-                String[] all = {":method", "GET", ":scheme", "https", head[0], head[1], head[2], head[3]};
-                client.request(stream, true, all);
+                client.request(stream, true,
+                        Stream.concat(Stream.of(":method", "GET", ":scheme", "https"), Stream.of(head))
+                                .toArray(String[]::new));
                 RawHttp2Client.Frame answer = client.await(RawHttp2Client.HEADERS).orElseThrow();
                 assertThat(answer.status()).as(String.join(" ", head)).isEqualTo(400);
                 assertThat(answer.stream()).isEqualTo(stream);
@@ -389,6 +394,22 @@ class TlsTest {
             assertThat(statusOf(client, stream, "/livez?" + "x".repeat(5_000), "")).isEqualTo(414);
             assertThat(statusOf(client, stream + 2, "/livez", "x".repeat(8_200))).isEqualTo(431);
             assertThat(statusOf(client, stream + 4, "/livez", "x".repeat(4_000))).isEqualTo(200);
+        }
+    }
+
+    /// Every host that RFC 3986 has, in `:authority` or, without it, in `Host`.
+    @Test
+    void takesEveryKindOfHost() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            int stream = 1;
+            for (String host : List.of("localhost:", "[::ffff:127.0.0.1]:443", "[::1:2:3:4:5:6:7]", "[v1.a]")) {
+                for (String field : List.of(":authority", "host")) {
+                    client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/livez", field, host);
+                    assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as(host).isEqualTo(200);
+                    stream += 2;
+                }
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 package petstore.http;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -10,7 +9,7 @@ import petstore.RateLimit;
 /// [HttpSettings] as they are by default, on free ports, but for what a test changes.
 public final class TestSettings {
 
-    private Optional<URI> baseUrl = Optional.empty();
+    private Optional<BaseUrl> baseUrl = Optional.empty();
     private HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(Duration.ofSeconds(30),
             Duration.ofSeconds(10), Duration.ofSeconds(20));
     private int maxConnections = 10_000;
@@ -18,7 +17,7 @@ public final class TestSettings {
     private Optional<HttpSettings.TlsFiles> tls = Optional.empty();
     private List<String> corsOrigins = List.of();
 
-    public TestSettings baseUrl(URI url) {
+    public TestSettings baseUrl(BaseUrl url) {
         baseUrl = Optional.of(url);
         return this;
     }
