@@ -65,6 +65,11 @@ public final class Failure extends RuntimeException {
         return new Failure(Kind.UNAVAILABLE, what + ": " + reason(cause), cause);
     }
 
+    /// Returns a failure of kind `UNAVAILABLE` for a thread that cannot be started.
+    public static Failure noThread(OutOfMemoryError cause) {
+        return new Failure(Kind.UNAVAILABLE, "the limit of processes is reached; raise it, or try again later", cause);
+    }
+
     /// Many exceptions of the file system say no more than the file's name.
     private static String reason(IOException cause) {
         return switch (cause) {

@@ -71,7 +71,7 @@ final class Dispatcher {
             case Bearer.Undecided(var token) -> {
                 found.ifPresent(match -> exchange.routeHeaders(match.route().headers()));
                 exchange.pause();
-                await(exchange, CompletableFuture.supplyAsync(() -> bearer.lookUp(token), virtualThreads),
+                await(exchange, Route.Operation.supply(() -> bearer.lookUp(token), virtualThreads),
                         verdict -> decide(exchange, found, verdict));
             }
             case Bearer.Decided verdict -> decide(exchange, found, verdict);
