@@ -24,7 +24,7 @@ final class TracingVariables {
                     value -> Files.isReadable(Path.of(value))),
             new Rule(OTLP + "HEADERS|OTEL_RESOURCE_ATTRIBUTES", "key=value, separated by commas",
                     matches(ENTRY + "(," + ENTRY + ")*,?")),
-            new Rule(OTLP + "TIMEOUT|OTEL_BSP_(SCHEDULE_DELAY|EXPORT_TIMEOUT)", "milliseconds, or a time such as 2s",
+            new Rule(OTLP + "TIMEOUT|OTEL_BSP_(SCHEDULE_DELAY|EXPORT_TIMEOUT)", "milliseconds, or a time, e.g. 2s",
                     matches("[0-9]{1,9}(ms|s|m|h|d)?")),
             new Rule("OTEL_BSP_MAX_.*|OTEL_.*_COUNT_LIMIT", "a whole number of at least 1",
                     matches("0*[1-9][0-9]{0,8}")),
