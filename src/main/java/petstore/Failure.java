@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
 /// Why a request cannot be carried out, in words that its sender may read. The one exception of the service's own.
@@ -65,6 +66,26 @@ public final class Failure extends RuntimeException {
     /// @param what is not possible, and with which file, e.g. `the folder data cannot be written`
     public static Failure unavailable(String what, IOException cause) {
         return new Failure(Kind.UNAVAILABLE, what + ": " + reason(cause), cause);
+    }
+
+    /// Returns a failure of kind `UNAVAILABLE` for the folder for temporary files.
+    ///
+    /// @param what is not possible, e.g. `cannot be written`
+    public static Failure temporaryFolder(String what, Throwable cause) {
+        String reason = switch (cause) {
+            case FileSystemException e when e.getReason() != null -> e.getReason();
+            case IOException e -> reason(e);
+            default -> String.valueOf(cause.getMessage()).replaceFirst("^/.*: ", "");
+        };
+        return new Failure(Kind.UNAVAILABLE,
+                "the folder for temporary files, " + System.getProperty("java.io.tmpdir") + ", "
+                        + what + ": " + reason + "; set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER",
+                cause);
+    }
+
+    /// Returns a failure of kind `UNAVAILABLE` for a thread that cannot be started.
+    public static Failure noThread(OutOfMemoryError cause) {
+        return new Failure(Kind.UNAVAILABLE, "the limit of processes is reached; raise it, or try again later", cause);
     }
 
     /// Many exceptions of the file system say no more than the file's name.

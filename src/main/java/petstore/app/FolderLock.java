@@ -62,6 +62,7 @@ final class FolderLock implements AutoCloseable {
         try {
             PrivateFiles.createFolder(folder);
             StoreFiles.inspect(folder);
+            StoreFiles.requireWritable(folder);
             return new FolderLock(PrivateFiles.openForFolder(folder.resolve(StoreFiles.LOCK)));
         } catch (IOException e) {
             throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be written", e);

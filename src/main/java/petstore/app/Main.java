@@ -55,9 +55,16 @@ public final class Main {
 
     /// Runs the program and ends the process with its exit code.
     public static void main(String[] args) {
-        System.exit(run(Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
+        Console console = Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
                 new FileOutputStream(FileDescriptor.err), Boolean.getBoolean("petstore.terminal"), System.getenv(),
-                Clock.systemUTC()), args));
+                Clock.systemUTC());
+        try {
+            System.exit(run(console, args));
+        } catch (OutOfMemoryError e) {
+            // Only a missing thread comes here: if the heap is full, Java ends at once. An orderly end would take more threads.
+            console.err().println("petstore: " + Failure.noThread(e).getMessage());
+            Runtime.getRuntime().halt(FAILED);
+        }
     }
 
     /// Runs one command line.

@@ -38,6 +38,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        SystemLimits.requireRoomForService();
         try (BufferedLog log = Logging.use(options.logFormat(), options.accessLog())) {
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(log)));
             Signals.stopAtOnceWhenToldTwice(exitCode -> {

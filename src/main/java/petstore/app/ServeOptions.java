@@ -44,7 +44,7 @@ final class ServeOptions {
     private Optional<BaseUrl> baseUrl;
     @Option(names = "--staging-base-url", paramLabel = "URL", description = "Where clients find the staging environment, ends in /v1; shown in the contract.")
     private Optional<BaseUrl> stagingBaseUrl;
-    @Option(names = "--idle-timeout", defaultValue = "30s", paramLabel = "TIME", description = "How long a connection may stay without a request.")
+    @Option(names = "--idle-timeout", defaultValue = "75s", paramLabel = "TIME", description = "How long a connection may stay without a request.")
     private Duration idleTimeout;
     @Option(names = "--header-timeout", defaultValue = "10s", paramLabel = "TIME", description = "How long a client may take for a request's header block.")
     private Duration headerTimeout;

@@ -39,7 +39,9 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
 
     private SqlStore open(boolean toWrite) {
         return database.map(uri -> SqlStore.openPostgres(uri, migrate, toWrite))
-                .orElseGet(() -> embedded(() -> SqlStore.openSqlite(folder, migrate)));
+                .orElseGet(() -> embedded(() -> toWrite
+                        ? SqlStore.openSqlite(folder, migrate)
+                        : SqlStore.openSqliteToRead(folder, migrate)));
     }
 
     /// This choice. Errors: [Failure] when there is no such store.

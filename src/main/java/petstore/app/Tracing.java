@@ -1,8 +1,11 @@
 package petstore.app;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
@@ -19,6 +22,7 @@ final class Tracing implements AutoCloseable {
     private static final Map<String, String> DEFAULTS = Map.of("otel.service.name", "petstore",
             "otel.exporter.otlp.protocol", "http/protobuf", "otel.metrics.exporter", "none", "otel.logs.exporter",
             "none");
+    private static final long CLOSING_SECONDS = 1;
 
     private final Optional<OpenTelemetrySdk> sdk;
 
@@ -26,17 +30,30 @@ final class Tracing implements AutoCloseable {
         this.sdk = sdk;
     }
 
-    /// Begins to send spans, if the environment says where to. Errors: [Failure] when it says something that makes no sense.
+    /// Begins to send spans, if the environment says where to. Errors: [Failure] for values that are not supported.
     static Tracing start(Map<String, String> environment) {
         if (ENDPOINTS.stream().allMatch(name -> environment.getOrDefault(name, "").isEmpty())) {
             return new Tracing(Optional.empty());
         }
+        TracingVariables.check(environment);
         try {
             return new Tracing(Optional.of(AutoConfiguredOpenTelemetrySdk.builder().disableShutdownHook()
-                    .addPropertiesSupplier(() -> DEFAULTS).build().getOpenTelemetrySdk()));
-        } catch (ConfigurationException e) {
+                    .addPropertiesCustomizer(_ -> properties(environment)).build()
+                    .getOpenTelemetrySdk()));
+        } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "traces cannot be sent: " + e.getMessage(), e);
         }
+    }
+
+    /// Returns the variables as the SDK's properties, e.g. `otel.service.name`. An empty variable counts as not set.
+    private static Map<String, String> properties(Map<String, String> environment) {
+        Map<String, String> properties = new HashMap<>(DEFAULTS);
+        environment.forEach((name, value) -> {
+            if (name.startsWith("OTEL_") && !value.isEmpty()) {
+                properties.put(name.toLowerCase(Locale.ROOT).replace('_', '.'), value);
+            }
+        });
+        return properties;
     }
 
     /// What takes spans; absent when nobody collects them.
@@ -44,9 +61,9 @@ final class Tracing implements AutoCloseable {
         return sdk.map(open -> open.getTracer("petstore"));
     }
 
-    /// Sends what has not been sent yet.
+    /// Sends the last spans, for a second at most: the collector may be gone.
     @Override
     public void close() {
-        sdk.ifPresent(OpenTelemetrySdk::close);
+        sdk.ifPresent(open -> open.shutdown().join(CLOSING_SECONDS, TimeUnit.SECONDS));
     }
 }

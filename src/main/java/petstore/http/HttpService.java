@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -34,6 +35,9 @@ public final class HttpService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpService.class);
     private static final long KEY_REFRESH_MS = 1_000;
     private static final int CHORES = 3;
+    /// Threads that Vert.x resolves addresses on; they are few, so that a limit of processes can be checked at the start.
+    private static final int BLOCKING_THREADS = 2;
+    private static final long LISTENING_SECONDS = 10;
     /// How Netty gets memory for what it sends, which it looks at once, when it is loaded. By default it is `adaptive`, with which
     /// an answer takes a microsecond more.
     private static final String ALLOCATOR = "io.netty.allocator.type";
@@ -73,8 +77,10 @@ public final class HttpService implements AutoCloseable {
         this.health = health;
         this.clock = clock;
         this.vertx = Vertx.builder().withTransport(PacedAcceptor.transport(listening))
-                .with(new VertxOptions().setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)))
+                .with(new VertxOptions().setWorkerPoolSize(BLOCKING_THREADS)
+                        .setInternalBlockingPoolSize(BLOCKING_THREADS).setFileSystemOptions(
+                                new FileSystemOptions().setFileCachingEnabled(false)
+                                        .setClassPathResolvingEnabled(false)))
                 .build();
     }
 
@@ -117,6 +123,9 @@ public final class HttpService implements AutoCloseable {
                 new Dispatcher(Routes.admin(health, new MetricsPage(meters), virtualThreads), bearer, limits, telemetry,
                         Optional.empty()),
                 Optional.empty(), () -> false, 1);
+        // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
+        chores.execute(() -> virtualThreads.execute(() -> {
+        }));
         var _ = chores.scheduleWithFixedDelay(this::refreshKeys, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);
         var _ = chores.scheduleWithFixedDelay(this::saveKeyUses, KEY_REFRESH_MS, KEY_REFRESH_MS, TimeUnit.MILLISECONDS);
     }
@@ -161,7 +170,7 @@ public final class HttpService implements AutoCloseable {
                     open -> {
                         actualPort.set(open.actualPort());
                         tls.ifPresent(on -> on.keepRenewed(open, chores));
-                    }), new DeploymentOptions().setInstances(instances)).await();
+                    }), new DeploymentOptions().setInstances(instances)).await(LISTENING_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     "cannot listen on " + host + ":" + port + " (" + optionPrefix + "host, " + optionPrefix + "port): "
@@ -174,6 +183,7 @@ public final class HttpService implements AutoCloseable {
     /// What is wrong with an address, and what to do. The message of the cause may have a port of our own making in it.
     private static String reason(Exception e) {
         return switch (e) {
+            case TimeoutException _ -> "the event loops did not start in time";
             case UnknownHostException _ -> "this machine knows no such host; give an address of this machine";
             case BindException _ when String.valueOf(e.getMessage()).contains("in use") ->
                 "another program listens there; stop it, or choose another port";

@@ -7,9 +7,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpMethod;
+import petstore.Failure;
 import petstore.Scope;
 
 /// One line of the route table.
@@ -30,7 +32,16 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
 
         /// An operation that blocks, on threads that may.
         static Operation on(Executor threads, Function<Request, Answer> work) {
-            return request -> CompletableFuture.supplyAsync(() -> work.apply(request), threads);
+            return request -> supply(() -> work.apply(request), threads);
+        }
+
+        /// Does work on threads that may block. The future fails with [Failure] of kind `UNAVAILABLE` if no thread can be started.
+        static <T> CompletableFuture<T> supply(Supplier<T> work, Executor threads) {
+            try {
+                return CompletableFuture.supplyAsync(work, threads);
+            } catch (OutOfMemoryError e) {
+                return CompletableFuture.failedFuture(Failure.noThread(e));
+            }
         }
     }
 

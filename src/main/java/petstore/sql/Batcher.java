@@ -79,12 +79,13 @@ final class Batcher<I, O> implements AutoCloseable {
                 .newSingleThreadScheduledExecutor(Thread.ofPlatform().name(name + "-clock").daemon().factory());
     }
 
-    /// A command hands over nothing, and so starts no thread.
+    /// Starts the threads at the first item: a command hands over none. Throws OutOfMemoryError if the system allows no more
+    /// threads; the next item tries again.
     private void start() {
-        started = true;
-        threads.forEach(Thread::start);
+        threads.stream().filter(thread -> thread.getState() == Thread.State.NEW).forEach(Thread::start);
         long pauseNs = patience.toNanos() / LOOKS;
         var _ = clock.scheduleWithFixedDelay(this::giveUp, pauseNs, pauseNs, TimeUnit.NANOSECONDS);
+        started = true;
     }
 
     /// Hands over an item; the future comes when the work on it is done, on a thread of the batcher.
@@ -106,6 +107,8 @@ final class Batcher<I, O> implements AutoCloseable {
             }
             waiting.add(task);
             arrived.signal();
+        } catch (OutOfMemoryError e) {
+            return CompletableFuture.failedFuture(Failure.noThread(e));
         } finally {
             lock.unlock();
         }

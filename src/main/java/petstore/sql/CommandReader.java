@@ -1,19 +1,25 @@
 package petstore.sql;
 
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Reads on the one session of a command, in the calling thread.
 ///
 /// @param lock guards the session
-record CommandReader(Session session, ReentrantLock lock, DatabaseErrors errors) implements Readers {
+/// @param readOnly verifies each result; absent if the session locks the file
+record CommandReader(Session session, ReentrantLock lock, DatabaseErrors errors, Optional<ReadOnlyStore> readOnly)
+        implements
+            Readers {
 
     @Override
     public <T> CompletableFuture<T> submit(Database.Work<T> work) {
         lock.lock();
         try {
-            return CompletableFuture.completedFuture(session.perform(work));
+            T result = session.perform(work);
+            readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
+            return CompletableFuture.completedFuture(result);
         } catch (SQLException e) {
             return CompletableFuture.failedFuture(errors.failure(e));
         } catch (RuntimeException | Error e) {

@@ -45,7 +45,13 @@ public final class SqlStore implements AutoCloseable {
 
     /// Opens the SQLite store in `folder` for a command, which uses one connection and no thread. Otherwise as [#serveSqlite].
     public static SqlStore openSqlite(Path folder, Migrate migrate) {
-        return new SqlStore(Sqlite.forCommand(folder, migrate), new CompositeMeterRegistry());
+        return new SqlStore(Sqlite.forCommand(folder, migrate, true), new CompositeMeterRegistry());
+    }
+
+    /// Opens the SQLite store in `folder` for a command that only reads. If its folder or file cannot be written, the store is read
+    /// without locks, and a read fails if the file changes meanwhile. Otherwise as [#openSqlite].
+    public static SqlStore openSqliteToRead(Path folder, Migrate migrate) {
+        return new SqlStore(Sqlite.forCommand(folder, migrate, false), new CompositeMeterRegistry());
     }
 
     /// Opens the SQLite store in `folder`, making both when they are not there.

@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,22 +58,47 @@ final class Sqlite implements Database {
     }
 
     /// Opens a file for a command, which uses one connection and no thread.
-    static Sqlite forCommand(Path folder, Migrate migrate) {
-        return open(folder, migrate, () -> {
-        }, false);
+    ///
+    /// @param toWrite false if the command only reads, also from where it cannot write
+    static Sqlite forCommand(Path folder, Migrate migrate, boolean toWrite) {
+        Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
+        return readOnly.map(store -> openReadOnly(SqliteFile.in(folder), store, migrate))
+                .orElseGet(() -> open(folder, migrate, () -> {
+                }, false));
+    }
+
+    /// The schema cannot be upgraded here, only checked.
+    private static Sqlite openReadOnly(Path file, ReadOnlyStore store, Migrate migrate) {
+        try {
+            Session session = store.connect();
+            Migrations.apply(migrate == Migrate.OFF ? Migrate.OFF : Migrate.CHECK, Migrations.Dialect.SQLITE, session,
+                    _ -> {
+                    });
+            DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
+            ReentrantLock lock = new ReentrantLock();
+            Readers readers = new CommandReader(session, lock, errors, Optional.of(store));
+            return new Sqlite(file, session, lock, true, readers, readers, errors, () -> {
+            });
+        } catch (SQLException e) {
+            throw cannotBeOpened(file, e);
+        }
+    }
+
+    private static Failure cannotBeOpened(Path file, SQLException e) {
+        return new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e), e);
     }
 
     private static Sqlite open(Path folder, Migrate migrate, Runnable onLostDisk, boolean serves) {
         Path file = SqliteFile.in(folder);
         SqliteFile.makePrivate(folder, file);
+        StoreFiles.requireWritable(folder);
         long beganNs = System.nanoTime();
         while (true) {
             try {
                 return openOnce(file, migrate, onLostDisk, serves);
             } catch (SQLException e) {
                 if (!isBusy(e) || System.nanoTime() - beganNs > SqliteFile.LOCK_PATIENCE.toNanos()) {
-                    throw new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e),
-                            e);
+                    throw cannotBeOpened(file, e);
                 }
                 LockSupport.parkNanos(SqliteFile.LOCK_POLL.toNanos());
             }
@@ -98,7 +124,7 @@ final class Sqlite implements Database {
             ReentrantLock writing = new ReentrantLock();
             Readers readers = serves
                     ? new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors)
-                    : new CommandReader(writer, writing, errors);
+                    : new CommandReader(writer, writing, errors, Optional.empty());
             Readers readerAside = serves
                     ? new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors)
                     : readers;

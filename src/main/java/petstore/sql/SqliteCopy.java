@@ -4,10 +4,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
@@ -31,7 +30,7 @@ final class SqliteCopy {
     /// How many pages the store in `folder` has.
     static long pages(Path folder) {
         return perform("read", SqliteFile.in(folder), file -> {
-            try (Session session = SqliteFile.connectReader(file)) {
+            try (Session session = connectReader(file, ReadOnlyStore.find(file))) {
                 return Long.parseLong(session.text("PRAGMA page_count"));
             }
         });
@@ -60,9 +59,14 @@ final class SqliteCopy {
         }));
     }
 
+    private static Session connectReader(Path file, Optional<ReadOnlyStore> readOnly) throws SQLException {
+        return readOnly.isPresent() ? readOnly.get().connect() : SqliteFile.connectReader(file);
+    }
+
     /// The transaction holds on to one state of the store for all steps.
     private static long copy(Path source, Path target, LongConsumer progress) throws SQLException {
-        try (Session session = SqliteFile.connectReader(source)) {
+        Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
+        try (Session session = connectReader(source, readOnly)) {
             session.execute("BEGIN");
             long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
             int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main",
@@ -74,6 +78,7 @@ final class SqliteCopy {
                 throw new SQLiteException(code.toString(), code);
             }
             session.execute("COMMIT");
+            readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
             return count;
         }
     }
@@ -109,9 +114,7 @@ final class SqliteCopy {
                 throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
                         + "; 'petstore backup' makes a whole copy");
             });
-            SqliteLibrary.load();
-            try (Connection connection = DriverManager.getConnection(SqliteFile.url(file) + "?immutable=1&mode=ro");
-                    Session session = new Session(connection)) {
+            try (Session session = SqliteFile.connectUnlocked(file)) {
                 SqliteSchema.requireUnaltered(session, named);
                 String result = session.text("PRAGMA integrity_check(1)");
                 if (!result.equals("ok")) {

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -128,6 +129,21 @@ final class SqliteFile {
 
     static Session connectReader(Path file) throws SQLException {
         return connect(file, "1");
+    }
+
+    /// Connects to a file that nobody changes, without a lock and without companions.
+    static Session connectUnlocked(Path file) throws SQLException {
+        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
+        SqliteLibrary.load();
+        Session session = new Session(DriverManager.getConnection(url(file) + "?immutable=1&mode=ro"));
+        try {
+            session.execute("PRAGMA trusted_schema = OFF");
+            session.execute("PRAGMA query_only = 1");
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
     }
 
     private static Session connect(Path file, String queryOnly) throws SQLException {

@@ -1,5 +1,6 @@
 package petstore.sql;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteJDBCLoader;
 import org.sqlite.util.LibraryLoaderUtil;
 import org.sqlite.util.OSInfo;
+import petstore.Failure;
 
 /// The native library of SQLite, which has to be a file while it is loaded and no longer.
 ///
@@ -20,7 +22,9 @@ final class SqliteLibrary {
     private SqliteLibrary() {
     }
 
-    /// Loads the library, once in the life of the process.
+    /// Loads the library, once in the life of the process. Errors: [Failure] of kind `UNAVAILABLE` if the folder for temporary files
+    /// cannot be used.
+    @SuppressWarnings("restricted") // The driver needs native code.
     static synchronized void load() throws SQLException {
         if (loaded) {
             return;
@@ -35,6 +39,8 @@ final class SqliteLibrary {
                     throw new SQLException("there is no SQLite for " + source);
                 }
                 Files.copy(library, file);
+                // The driver would look for another one, and log each attempt.
+                System.load(file.toAbsolutePath().toString());
                 System.setProperty("org.sqlite.lib.path", folder.toString());
                 System.setProperty("org.sqlite.lib.name", name);
                 loaded = SQLiteJDBCLoader.initialize();
@@ -42,9 +48,14 @@ final class SqliteLibrary {
                 Files.deleteIfExists(file);
                 Files.delete(folder);
             }
+        } catch (IOException e) {
+            throw Failure.temporaryFolder("cannot be written", e);
+        } catch (UnsatisfiedLinkError e) {
+            throw Failure.temporaryFolder("does not let SQLite be loaded", e);
+        } catch (SQLException e) {
+            throw e;
         } catch (Exception e) {
-            throw new SQLException("SQLite cannot be loaded from the folder for temporary files, "
-                    + System.getProperty("java.io.tmpdir") + ": " + e.getMessage(), e);
+            throw new SQLException("SQLite cannot be loaded: " + e.getMessage(), e);
         }
     }
 

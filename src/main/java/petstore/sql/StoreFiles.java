@@ -103,6 +103,23 @@ public final class StoreFiles {
         }
     }
 
+    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [Failure] of kind
+    /// `UNAVAILABLE` that names the file and its owner.
+    public static void requireWritable(Path folder) {
+        if (!Files.isWritable(folder)) {
+            return;
+        }
+        Stream.concat(Stream.of(folder.resolve(LOCK)), files(folder.resolve(DATABASE))).filter(Files::exists)
+                .filter(file -> !Files.isReadable(file) || !Files.isWritable(file)).findFirst().ifPresent(file -> {
+                    try {
+                        throw Failure.unavailable(file + " cannot be written; it belongs to the user "
+                                + Files.getOwner(file).getName() + ": run this as that user, or change the owner");
+                    } catch (IOException e) {
+                        throw unreadable(folder, e);
+                    }
+                });
+    }
+
     private static void requireOwnFile(Entry entry) throws IOException {
         if (entry.is("isSymbolicLink")) {
             throw Failure.unavailable(entry.path + " is a symbolic link; a store has regular files only:"

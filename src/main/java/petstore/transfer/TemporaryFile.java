@@ -24,7 +24,7 @@ public final class TemporaryFile extends OutputStream {
             path.toFile().deleteOnExit();
             out = Files.newOutputStream(path);
         } catch (IOException e) {
-            throw cannotBeWritten(e);
+            throw Failure.temporaryFolder("cannot be written", e);
         }
     }
 
@@ -42,14 +42,8 @@ public final class TemporaryFile extends OutputStream {
         try {
             out.write(bytes, offset, length);
         } catch (IOException e) {
-            throw cannotBeWritten(e);
+            throw Failure.temporaryFolder("cannot be written", e);
         }
-    }
-
-    private static Failure cannotBeWritten(IOException cause) {
-        return Failure.unavailable(
-                "the folder for temporary files, " + System.getProperty("java.io.tmpdir") + ", cannot be written",
-                cause);
     }
 
     @Override

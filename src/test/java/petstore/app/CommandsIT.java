@@ -41,7 +41,7 @@ class CommandsIT {
                 "SETTING|VALUE|FROM", "--data|./data|default", "--database|-|default", "--migrate|auto|default",
                 "--host|0.0.0.0|PETSTORE_HOST", "--port|9000|--port",
                 "--admin-host|127.0.0.1|default", "--admin-port|9090|default", "--base-url|-|default",
-                "--staging-base-url|-|default", "--idle-timeout|30s|default", "--header-timeout|10s|default",
+                "--staging-base-url|-|default", "--idle-timeout|75s|default", "--header-timeout|10s|default",
                 "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
                 "--rate-limit|-|default",
                 "--database-readers|16|default", "--database-wait|2m|default", "--log-format|text|default",

@@ -181,7 +181,8 @@ class DataIT {
                     .run("export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=" + full + "; unshare --map-root-user --mount"
                             + " sh -c 'mount -t tmpfs -o size=4m tmpfs full && petstore import " + source + "'"))
                     .as(source).isEqualTo(said(1, "petstore: the folder for temporary files, " + full
-                            + ", cannot be written: No space left on device"));
+                            + ", cannot be written: No space left on device; set another with"
+                            + " PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER"));
         }
     }
 

@@ -102,6 +102,17 @@ class DocumentationTest {
         }
     }
 
+    /// Promtool runs the cases.
+    @Test
+    void everyAlertHasACaseThatFiresAndOneThatDoesNot() throws IOException {
+        String cases = Files.readString(Path.of(".ci/alerts-test.yaml"));
+        for (String alert : matches(Pattern.compile("- alert: (.+)"),
+                Files.readString(Path.of("deploy/alerts.yaml")))) {
+            assertThat(cases).as(alert).containsPattern("alertname: " + alert + "\\n +exp_alerts")
+                    .containsPattern("alertname: " + alert + " }");
+        }
+    }
+
     @Test
     void changelogHasTheVersionThatIsBuilt() throws IOException {
         String version = matches(Pattern.compile("<version>([^<]+)</version>"), Files.readString(Path.of("pom.xml")))

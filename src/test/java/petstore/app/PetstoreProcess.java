@@ -60,8 +60,14 @@ final class PetstoreProcess implements AutoCloseable {
 
     /// Starts `petstore` with these arguments, in an environment without any other setting.
     static PetstoreProcess start(Map<String, String> environment, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(arguments));
-        command.addFirst(LAUNCHER.toString());
+        return startBy(List.of(), environment, arguments);
+    }
+
+    private static PetstoreProcess startBy(List<String> starter, Map<String, String> environment,
+            String... arguments) {
+        List<String> command = new ArrayList<>(starter);
+        command.add(LAUNCHER.toString());
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
         builder.environment().put("PETSTORE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
@@ -82,24 +88,30 @@ final class PetstoreProcess implements AutoCloseable {
 
     /// Starts `petstore serve` on the store in `folder`, on free ports.
     static PetstoreProcess serve(Map<String, String> environment, Path folder, String... more) {
-        return serve(environment, List.of("--data", folder.toString()), more);
+        return serve(List.of(), environment, List.of("--data", folder.toString()), more);
+    }
+
+    /// Starts `petstore serve` by a program that becomes it, e.g. `prlimit --nofile=100`, on the store in `folder`, on free ports.
+    static PetstoreProcess serveBy(List<String> starter, Path folder, String... more) {
+        return serve(starter, Map.of(), List.of("--data", folder.toString()), more);
     }
 
     /// Starts `petstore serve` on a PostgreSQL database, on free ports.
     ///
     /// @param database its address, as psql is told it
     static PetstoreProcess serveDatabase(Map<String, String> environment, String database, String... more) {
-        return serve(environment, List.of("--database", database), more);
+        return serve(List.of(), environment, List.of("--database", database), more);
     }
 
     /// Without a line for every request, so that what else it says can be told.
-    private static PetstoreProcess serve(Map<String, String> environment, List<String> store, String... more) {
+    private static PetstoreProcess serve(List<String> starter, Map<String, String> environment, List<String> store,
+            String... more) {
         List<String> arguments = new ArrayList<>(List.of("serve", "--port", "0", "--admin-port", "0"));
         arguments.addAll(store);
         arguments.addAll(List.of(more));
         Map<String, String> quiet = new HashMap<>(environment);
         quiet.putIfAbsent("PETSTORE_ACCESS_LOG", "false");
-        return start(quiet, arguments.toArray(String[]::new));
+        return startBy(starter, quiet, arguments.toArray(String[]::new));
     }
 
     /// Runs `petstore` to its end.
@@ -124,11 +136,16 @@ final class PetstoreProcess implements AutoCloseable {
 
     /// Waits until the program says that it accepts connections. Fails when it ends instead.
     PetstoreProcess awaitReady() {
-        CompletableFuture.anyOf(ready, process.onExit()).orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
-        if (!ready.isDone()) {
+        if (!readyOrEnded()) {
             throw new AssertionError("not ready: " + ending());
         }
         return this;
+    }
+
+    /// Waits until the program accepts connections or ends. Returns true if it accepts connections.
+    boolean readyOrEnded() {
+        CompletableFuture.anyOf(ready, process.onExit()).orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        return ready.isDone();
     }
 
     /// Waits until the program has ended.
@@ -223,6 +240,11 @@ final class PetstoreProcess implements AutoCloseable {
     void limit(String most) {
         assumeThat(Tools.have("prlimit")).as("there is prlimit").isTrue();
         execute("prlimit", "--pid", String.valueOf(pid()), most);
+    }
+
+    /// Runs a command to its end by a program that becomes it, e.g. `setpriv`.
+    static void execute(List<String> starter, String... command) {
+        execute(Stream.concat(starter.stream(), Stream.of(command)).toArray(String[]::new));
     }
 
     private static void execute(String... command) {

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -22,13 +23,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.ApiKey;
 import petstore.CatalogueKit;
 import petstore.Failure;
 import petstore.IdempotencyKey;
+import petstore.KeyToken;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
+import petstore.Scope;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -96,12 +100,18 @@ class PostgresTest {
         addRex();
         PostgresServer.query(url, "DELETE FROM schema_version WHERE version >= 2");
         PostgresServer.query(url, "DROP VIEW catalogue_version");
-        PostgresServer.query(url, "DROP TABLE put_back");
+        PostgresServer.query(url, "DROP TABLE put_back, api_key_change");
+        PostgresServer.query(url, "DROP FUNCTION count_api_key_change CASCADE");
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open()) {
             assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+            store.keys()
+                    .add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ), Instant.EPOCH,
+                            Optional.empty(), Optional.empty()));
         }
+        assertThat(PostgresServer.query(url, "SELECT changes FROM api_key_change")).containsExactly("1");
         assertThat(schemas("put_back")).containsExactly("public");
+        assertThat(schemas("api_key_change")).containsExactly("public");
         assertThat(schemas("schema_version")).containsExactly("public");
     }
 

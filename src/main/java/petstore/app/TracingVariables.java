@@ -1,0 +1,86 @@
+package petstore.app;
+
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+import petstore.Failure;
+
+/// Values of OpenTelemetry's variables that the service supports. The SDK ignores others, or refuses them without a name.
+final class TracingVariables {
+
+    private static final String OTLP = "OTEL_EXPORTER_OTLP_(TRACES_)?";
+    private static final String ENTRY = "[^=,]+=[^,]*";
+    private static final List<Rule> RULES = List.of(
+            new Rule(OTLP + "PROTOCOL", "http/protobuf", matches("http/protobuf")),
+            new Rule(OTLP + "ENDPOINT", "an address that begins with http:// or https://", TracingVariables::isAddress),
+            new Rule(OTLP + "COMPRESSION", "gzip, none", matches("gzip|none")),
+            new Rule(OTLP + "(CERTIFICATE|CLIENT_KEY|CLIENT_CERTIFICATE)", "the path of a readable file",
+                    value -> Files.isReadable(Path.of(value))),
+            new Rule(OTLP + "HEADERS|OTEL_RESOURCE_ATTRIBUTES", "key=value, separated by commas",
+                    matches(ENTRY + "(," + ENTRY + ")*,?")),
+            new Rule(OTLP + "TIMEOUT|OTEL_BSP_(SCHEDULE_DELAY|EXPORT_TIMEOUT)", "milliseconds, or a time, e.g. 2s",
+                    matches("[0-9]{1,9}(ms|s|m|h|d)?")),
+            new Rule("OTEL_BSP_MAX_.*|OTEL_.*_COUNT_LIMIT", "a whole number of at least 1",
+                    matches("0*[1-9][0-9]{0,8}")),
+            new Rule("OTEL_.*_LENGTH_LIMIT", "a whole number of at least 0", matches("[0-9]{1,9}")),
+            new Rule("OTEL_TRACES_EXPORTER", "otlp, none", matches("otlp|none")),
+            new Rule("OTEL_(METRICS|LOGS)_EXPORTER", "none", matches("none")),
+            new Rule("OTEL_TRACES_SAMPLER", "always_on, always_off, traceidratio, parentbased_always_on,"
+                    + " parentbased_always_off, parentbased_traceidratio",
+                    matches("(parentbased_)?(always_on|always_off|traceidratio)")),
+            new Rule("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1", TracingVariables::isRatio),
+            new Rule("OTEL_PROPAGATORS", "tracecontext, baggage, none", matches("none|((tracecontext|baggage)(,|$))+")),
+            new Rule("OTEL_SDK_DISABLED", "true, false", matches("(?i)true|false")));
+
+    /// @param names matches the variables
+    private record Rule(Pattern names, String supported, Predicate<String> accepts) {
+        Rule(String names, String supported, Predicate<String> accepts) {
+            this(Pattern.compile(names), supported, accepts);
+        }
+
+        void check(String name, String value) {
+            if (names.matcher(name).matches() && !value.isEmpty() && !accepts.test(value)) {
+                // Headers may have a secret.
+                throw Failure.unavailable("traces cannot be sent: " + name
+                        + (name.endsWith("HEADERS") ? "" : "=" + value) + " is not supported; supported: " + supported);
+            }
+        }
+    }
+
+    private TracingVariables() {
+    }
+
+    /// Checks every variable of OpenTelemetry. Errors: [Failure] of kind `UNAVAILABLE` that names the variable and what is supported.
+    static void check(Map<String, String> environment) {
+        new TreeMap<>(environment).forEach((name, value) -> RULES.forEach(rule -> rule.check(name, value)));
+    }
+
+    private static Predicate<String> matches(String values) {
+        return Pattern.compile(values).asMatchPredicate();
+    }
+
+    private static boolean isAddress(String value) {
+        try {
+            URI address = URI.create(value);
+            return ("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
+                    && address.getHost() != null;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static boolean isRatio(String value) {
+        try {
+            double ratio = Double.parseDouble(value);
+            return ratio >= 0 && ratio <= 1;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+}
