@@ -41,7 +41,7 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call() {
         try (SqlStore open = store.choice(console.environment()).existing().openToRead()) {
             long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
-            console.err().println("Exported " + written + " animals");
+            console.tell("Exported " + written + " animals");
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);

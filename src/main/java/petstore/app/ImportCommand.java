@@ -86,7 +86,7 @@ final class ImportCommand implements Callable<Integer> {
     private int importFile(Path source) throws IOException {
         StoreChoice choice = store.choice(console.environment());
         if (dryRun && !choice.exists()) {
-            console.err().println("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+            console.tell("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
                     + "; the file is checked against an empty one");
             return checkAgainstNothing(source);
         }
@@ -130,7 +130,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int tellInterruption(long written) {
-        console.err().println("petstore: the import was interrupted after " + written + " animals, which stay");
+        console.tell("petstore: the import was interrupted after " + written + " animals, which stay");
         return interruption.get();
     }
 
@@ -146,7 +146,7 @@ final class ImportCommand implements Callable<Integer> {
         String bad = report.bad() == 0
                 ? ""
                 : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
-        console.err().println(dryRun
+        console.tell(dryRun
                 ? "Checked: " + report.good() + " animals are good" + bad
                 : "Imported " + report.written() + " animals" + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
