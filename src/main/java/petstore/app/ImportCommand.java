@@ -1,5 +1,6 @@
 package petstore.app;
 
+import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -135,13 +136,12 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int tell(Report report, Path source) throws IOException {
-        report.firstBad().forEach(console.err()::println);
+        report.firstBad().forEach(console::tell);
         if (report.bad() > report.firstBad().size()) {
-            console.err().println("... and " + (report.bad() - report.firstBad().size()) + " more");
+            console.tell("... and " + (report.bad() - report.firstBad().size()) + " more");
         }
-        if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON && !beginsWithAnObject(source)) {
-            console.err().println("no line is an animal: is it CSV (--format csv), or compressed"
-                    + " (zcat FILE | petstore import -)?");
+        if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON) {
+            advise(source);
         }
         String bad = report.bad() == 0
                 ? ""
@@ -152,9 +152,19 @@ final class ImportCommand implements Callable<Integer> {
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
     }
 
-    private static boolean beginsWithAnObject(Path source) throws IOException {
-        try (InputStream in = Files.newInputStream(source)) {
-            return in.read() == '{';
+    /// Suggests a reason why no line is an animal, by the first byte behind blanks and a byte order mark.
+    private void advise(Path source) throws IOException {
+        int first;
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(source))) {
+            do {
+                first = in.read();
+            } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
+        }
+        if (first == '[') {
+            console.tell("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
+        } else if (first != '{' && first >= 0) {
+            console.tell("no line is an animal: is it CSV (--format csv), or compressed"
+                    + " (zcat FILE | petstore import -)?");
         }
     }
 }

@@ -34,9 +34,10 @@ public enum Format {
     /// @param in is closed with the reader
     /// @param withIds whether every animal must bring its id
     EntryReader reader(InputStream in, boolean withIds) throws IOException {
+        InputStream checked = FirstBytes.checked(in, this);
         return switch (this) {
-            case NDJSON -> new NdjsonReader(in, withIds);
-            case CSV -> new CsvEntryReader(in, withIds);
+            case NDJSON -> new NdjsonReader(checked, withIds);
+            case CSV -> new CsvEntryReader(checked, withIds);
         };
     }
 }
