@@ -22,8 +22,11 @@ import petstore.transfer.Importer.Report;
 import petstore.transfer.TemporaryFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `petstore import`: adds the animals of a file.
 @Command(name = "import", description = "Adds the animals of a file, after checking all of it; beside a running server too.", footer = {
@@ -39,12 +42,16 @@ final class ImportCommand implements Callable<Integer> {
     /// The exit code of a process that a signal ends, once one has come.
     private final AtomicInteger interruption = new AtomicInteger();
 
+    @Spec
+    private CommandSpec spec;
     @Mixin
     private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
     @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
     private Format format;
+    @Option(names = "--spreadsheet", description = "For CSV: takes off the apostrophes that export --spreadsheet puts before names.")
+    private boolean spreadsheet;
     @Option(names = "--keep-ids", fallbackValue = Main.GIVEN, description = "Keeps the ids of the file; one that is taken makes its line bad.")
     private boolean keepIds;
     @Option(names = "--skip-bad", fallbackValue = Main.GIVEN, description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
@@ -60,6 +67,9 @@ final class ImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (spreadsheet && format != Format.CSV) {
+            throw new ParameterException(spec.commandLine(), "--spreadsheet needs --format csv");
+        }
         try {
             if (file.equals("-")) {
                 return importSpooled(console.input());
@@ -126,7 +136,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private Plan plan(Path source, boolean alone) {
-        return new Plan(source, format, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
+        return new Plan(source, format, spreadsheet, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 

@@ -43,11 +43,13 @@ final class CsvEntryReader implements EntryReader {
     private final CsvReader<CsvRecord> csv;
     private final CloseableIterator<CsvRecord> records;
     private final boolean withIds;
+    private final boolean spreadsheet;
     private final List<String> header;
     private long line;
 
-    CsvEntryReader(InputStream in, boolean withIds) throws IOException {
+    CsvEntryReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         this.withIds = withIds;
+        this.spreadsheet = spreadsheet;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE).extraFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .maxBufferSize(2 * LONGEST_RECORD)
@@ -149,7 +151,8 @@ final class CsvEntryReader implements EntryReader {
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
             violations.add(Pet.ID_VIOLATION);
         }
-        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1));
+        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1))
+                .map(text -> spreadsheet ? PetCsv.unguarded(text) : text);
         name.ifPresentOrElse(text -> violations.addAll(NewPet.nameViolations(text)),
                 () -> violations.add("name is not valid UTF-8"));
         OptionalLong categoryId = integer(fields, "categoryId");

@@ -156,7 +156,7 @@ class FileShapesTest {
     private Report run(Format format, byte[] file) throws IOException {
         Path source = Files.write(folder.resolve("source"), file);
         return Importer.run(store.catalogue(),
-                new Plan(source, format, false, true, true, 100, Duration.ZERO), _ -> {
+                new Plan(source, format, false, false, true, true, 100, Duration.ZERO), _ -> {
                 }, () -> false);
     }
 }

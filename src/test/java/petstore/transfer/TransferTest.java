@@ -411,7 +411,7 @@ class TransferTest {
     void anExportThatCannotBeWrittenFails() {
         store.catalogue().addAll(Collections.nCopies(1_000, new NewPet("W".repeat(255), 1, Optional.empty())));
         for (Format format : Format.values()) {
-            assertThatThrownBy(() -> Exporter.export(store.catalogue(), format, new FullForOnce(), _ -> {
+            assertThatThrownBy(() -> Exporter.export(store.catalogue(), format, false, new FullForOnce(), _ -> {
             })).isInstanceOf(IOException.class).hasMessage("the disk is full");
         }
     }
@@ -458,7 +458,7 @@ class TransferTest {
 
     private static String export(SqlStore store, Format format) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        Exporter.export(store.catalogue(), format, out, _ -> {
+        Exporter.export(store.catalogue(), format, false, out, _ -> {
         });
         return out.toString(UTF_8);
     }
@@ -478,6 +478,6 @@ class TransferTest {
     }
 
     private static Plan plan(Path source, Format format, boolean keepIds, boolean skipBad, boolean dryRun) {
-        return new Plan(source, format, keepIds, skipBad, dryRun, 100, Duration.ZERO);
+        return new Plan(source, format, false, keepIds, skipBad, dryRun, 100, Duration.ZERO);
     }
 }
