@@ -3,6 +3,7 @@ package petstore;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /// The text that a client sends as its API key: `pets_`, an id, a secret and a checksum, all base 62.
@@ -23,6 +24,12 @@ public record KeyToken(String id, String secret) {
     private static final int CHECKSUM_LENGTH = 6;
     private static final int LENGTH = PREFIX.length() + ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH;
 
+    private static final int TYPOS = 4;
+    /// A key, also one that a URL escapes, that lost its case, or up to [#TYPOS] characters at its end; and another right behind it.
+    private static final Pattern PASTED = Pattern.compile(
+            "pets(?:_|%5f)[0-9a-z]{" + (LENGTH - TYPOS - PREFIX.length()) + "}[0-9a-z_%]*", Pattern.CASE_INSENSITIVE);
+    private static final Pattern SCHEME = Pattern.compile("^\\s*(?:Bearer\\s+)?", Pattern.CASE_INSENSITIVE);
+
     /// A key that nobody has yet.
     public static KeyToken random(SecureRandom random) {
         return new KeyToken(characters(random, ID_LENGTH), characters(random, SECRET_LENGTH));
@@ -40,6 +47,23 @@ public record KeyToken(String id, String secret) {
         }
         return Optional.of(new KeyToken(text.substring(PREFIX.length(), secretAt),
                 text.substring(secretAt, checksumAt)));
+    }
+
+    /// Returns whether the text contains an API key, of any store.
+    public static boolean isIn(String text) {
+        return text.length() >= LENGTH - TYPOS && PASTED.matcher(text).find();
+    }
+
+    /// Returns the text with every API key in it replaced by `[API key]`.
+    public static String redacted(String text) {
+        return isIn(text) ? PASTED.matcher(text).replaceAll("[API key]") : text;
+    }
+
+    /// Returns whether a key was given in the place of its id: the text contains a key, or is as long as a key, give or take [#TYPOS]
+    /// characters, also behind `Bearer `.
+    public static boolean isInsteadOfId(String text) {
+        String key = SCHEME.matcher(text).replaceFirst("").strip();
+        return isIn(text) || (key.startsWith(PREFIX) && Math.abs(key.length() - LENGTH) <= TYPOS);
     }
 
     /// The key as its owner sends it. Whoever has it is its owner: it must not be logged.

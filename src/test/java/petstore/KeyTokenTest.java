@@ -1,6 +1,7 @@
 package petstore;
 
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Locale;
 
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,23 @@ class KeyTokenTest {
     @Test
     void hidesTheSecretWhenPrinted() {
         assertThat(TOKEN.toString()).contains(TOKEN.id()).doesNotContain(TOKEN.secret());
+    }
+
+    @Test
+    void findsKeysInAnyText() {
+        String text = TOKEN.text();
+        for (String pasted : List.of(text, text.substring(0, text.length() - 4), text + "wxyz", text + text,
+                text.toUpperCase(Locale.ROOT), text.toLowerCase(Locale.ROOT), text.replace("_", "%5F"))) {
+            for (String around : List.of("?", "Bearer ?", "(?)", "/v1/?/x", "a-?.b", "it is '?'", "\n?\n")) {
+                assertThat(KeyToken.isIn(around.replace("?", pasted))).isTrue();
+                assertThat(KeyToken.redacted(around.replace("?", pasted))).isEqualTo(around.replace("?", "[API key]"));
+            }
+        }
+        for (String other : List.of("", "pets_", text.substring(0, text.length() - 5), text.substring(1),
+                text.replace("_", "-"), "pets_" + "a b".repeat(20))) {
+            assertThat(KeyToken.isIn(other)).isFalse();
+            assertThat(KeyToken.redacted(other)).isEqualTo(other);
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package petstore.app;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.ApiKey;
 
 /// Who did what to which API key, in the log.
 final class Audit {
@@ -15,7 +16,7 @@ final class Audit {
     }
 
     /// Logs a change of a key by the user of the operating system who runs this process.
-    static void log(String what, String keyId, String keyName) {
-        LOG.info("key {} id={} name=\"{}\" by={}", what, keyId, keyName, System.getProperty("user.name"));
+    static void log(String what, ApiKey key) {
+        LOG.info("key {} id={} name=\"{}\" by={}", what, key.id(), key.shownName(), System.getProperty("user.name"));
     }
 }

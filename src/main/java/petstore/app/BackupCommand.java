@@ -52,9 +52,9 @@ final class BackupCommand implements Callable<Integer> {
                 () -> SqlStore.sqlitePages(folder))) {
             backup = SqlStore.backupSqlite(folder, file, display);
         }
-        console.err().println("Backed up " + backup.pets() + " animals to " + file + ", verified");
+        console.tell("Backed up " + backup.pets() + " animals to " + file + ", verified");
         if (!backup.hasChecksum()) {
-            console.err().println("warning: " + file + " has no checksum, because the store has an older schema");
+            console.tell("warning: " + file + " has no checksum, because the store has an older schema");
         }
         return Main.DONE;
     }

@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.util.Map;
 
 import petstore.Failure;
+import petstore.SafeText;
 
 /// What surrounds a command: where it reads and writes, which environment it was started in, and what time it is.
 ///
@@ -27,6 +28,11 @@ record Console(InputStream input, OutputStream output, PrintWriter out, PrintWri
         return new Console(input, output, new PrintWriter(output, true, StandardCharsets.UTF_8),
                 new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal,
                 Variables.withoutKubernetes(environment), clock);
+    }
+
+    /// Writes one line to stderr, safely.
+    void tell(String line) {
+        err.println(SafeText.of(line));
     }
 
     /// Writes text to stdout.

@@ -14,8 +14,11 @@ import petstore.transfer.Exporter;
 import petstore.transfer.Format;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `petstore export`: writes the catalogue to a file or to stdout.
 @Command(name = "export", description = "Writes the catalogue to a file, as it is now; beside a running server too.", footer = {
@@ -24,12 +27,16 @@ final class ExportCommand implements Callable<Integer> {
 
     private final Console console;
 
+    @Spec
+    private CommandSpec spec;
     @Mixin
     private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
     @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
     private Format format;
+    @Option(names = "--spreadsheet", description = "For CSV: puts an apostrophe before names that a spreadsheet would take for formulas.")
+    private boolean spreadsheet;
     @Parameters(paramLabel = "FILE", description = "Where to; - for stdout. A file appears whole or not at all.")
     private String file;
 
@@ -39,9 +46,12 @@ final class ExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (spreadsheet && format != Format.CSV) {
+            throw new ParameterException(spec.commandLine(), "--spreadsheet needs --format csv");
+        }
         try (SqlStore open = store.choice(console.environment()).existing().openToRead()) {
             long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
-            console.err().println("Exported " + written + " animals");
+            console.tell("Exported " + written + " animals");
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);
@@ -85,7 +95,7 @@ final class ExportCommand implements Callable<Integer> {
     private long export(SqlStore open, OutputStream out) throws IOException {
         try (ProgressBarOption.Display display = progress.start(console, "export", " animals", 1,
                 open.catalogue()::count)) {
-            return Exporter.export(open.catalogue(), format, out, display);
+            return Exporter.export(open.catalogue(), format, spreadsheet, out, display);
         }
     }
 }

@@ -42,7 +42,7 @@ final class HealthcheckCommand implements Callable<Integer> {
         } catch (IOException | URISyntaxException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
         }
-        console.err().println("Ready");
+        console.tell("Ready");
         return Main.DONE;
     }
 }

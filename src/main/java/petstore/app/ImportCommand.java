@@ -1,5 +1,6 @@
 package petstore.app;
 
+import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,8 +22,11 @@ import petstore.transfer.Importer.Report;
 import petstore.transfer.TemporaryFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `petstore import`: adds the animals of a file.
 @Command(name = "import", description = "Adds the animals of a file, after checking all of it; beside a running server too.", footer = {
@@ -38,12 +42,16 @@ final class ImportCommand implements Callable<Integer> {
     /// The exit code of a process that a signal ends, once one has come.
     private final AtomicInteger interruption = new AtomicInteger();
 
+    @Spec
+    private CommandSpec spec;
     @Mixin
     private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
     @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
     private Format format;
+    @Option(names = "--spreadsheet", description = "For CSV: takes off the apostrophes that export --spreadsheet puts before names.")
+    private boolean spreadsheet;
     @Option(names = "--keep-ids", description = "Keeps the ids of the file; one that is taken makes its line bad.")
     private boolean keepIds;
     @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
@@ -59,6 +67,9 @@ final class ImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (spreadsheet && format != Format.CSV) {
+            throw new ParameterException(spec.commandLine(), "--spreadsheet needs --format csv");
+        }
         try {
             if (file.equals("-")) {
                 return importSpooled(console.input());
@@ -86,7 +97,7 @@ final class ImportCommand implements Callable<Integer> {
     private int importFile(Path source) throws IOException {
         StoreChoice choice = store.choice(console.environment());
         if (dryRun && !choice.exists()) {
-            console.err().println("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+            console.tell("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
                     + "; the file is checked against an empty one");
             return checkAgainstNothing(source);
         }
@@ -125,36 +136,45 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private Plan plan(Path source, boolean alone) {
-        return new Plan(source, format, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
+        return new Plan(source, format, spreadsheet, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 
     private int tellInterruption(long written) {
-        console.err().println("petstore: the import was interrupted after " + written + " animals, which stay");
+        console.tell("petstore: the import was interrupted after " + written + " animals, which stay");
         return interruption.get();
     }
 
     private int tell(Report report, Path source) throws IOException {
-        report.firstBad().forEach(console.err()::println);
+        report.firstBad().forEach(console::tell);
         if (report.bad() > report.firstBad().size()) {
-            console.err().println("... and " + (report.bad() - report.firstBad().size()) + " more");
+            console.tell("... and " + (report.bad() - report.firstBad().size()) + " more");
         }
-        if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON && !beginsWithAnObject(source)) {
-            console.err().println("no line is an animal: is it CSV (--format csv), or compressed"
-                    + " (zcat FILE | petstore import -)?");
+        if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON) {
+            advise(source);
         }
         String bad = report.bad() == 0
                 ? ""
                 : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
-        console.err().println(dryRun
+        console.tell(dryRun
                 ? "Checked: " + report.good() + " animals are good" + bad
                 : "Imported " + report.written() + " animals" + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
     }
 
-    private static boolean beginsWithAnObject(Path source) throws IOException {
-        try (InputStream in = Files.newInputStream(source)) {
-            return in.read() == '{';
+    /// Suggests a reason why no line is an animal, by the first byte behind blanks and a byte order mark.
+    private void advise(Path source) throws IOException {
+        int first;
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(source))) {
+            do {
+                first = in.read();
+            } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
+        }
+        if (first == '[') {
+            console.tell("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
+        } else if (first != '{' && first >= 0) {
+            console.tell("no line is an animal: is it CSV (--format csv), or compressed"
+                    + " (zcat FILE | petstore import -)?");
         }
     }
 }

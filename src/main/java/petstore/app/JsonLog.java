@@ -6,6 +6,7 @@ import java.util.Map;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import petstore.SafeText;
 import petstore.http.RequestLog;
 import petstore.json.LogJson;
 import petstore.json.Utf8Builder;
@@ -21,7 +22,7 @@ final class JsonLog extends LogEncoder {
         Map<String, Object> members = members(event.getTimeStamp(), event.getLevel(), logger(event),
                 String.valueOf(event.getFormattedMessage()));
         if (event.getThrowableProxy() != null) {
-            members.put("error", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+            members.put("error", SafeText.ofTrace(ThrowableProxyUtil.asString(event.getThrowableProxy())));
         }
         return LogJson.line(members);
     }
@@ -62,7 +63,7 @@ final class JsonLog extends LogEncoder {
         members.put("time", time(epochMilli));
         members.put("level", level.toString());
         members.put("logger", logger);
-        members.put("message", message);
+        members.put("message", SafeText.of(message));
         return members;
     }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 
 import petstore.ApiKey;
 import petstore.RateLimit;
+import petstore.SafeText;
 import petstore.Scope;
 import petstore.json.KeyJson;
 
@@ -27,7 +28,7 @@ final class KeyList {
         String show(List<ApiKey> keys) {
             return switch (this) {
                 case TABLE -> table(keys);
-                case JSON -> KeyJson.write(keys) + "\n";
+                case JSON -> SafeText.of(KeyJson.write(keys)) + "\n";
             };
         }
     }
@@ -35,7 +36,7 @@ final class KeyList {
     private static String table(List<ApiKey> keys) {
         List<List<String>> rows = new ArrayList<>();
         rows.add(HEADINGS);
-        keys.forEach(key -> rows.add(List.of(key.id(), key.name(), Scope.text(key.scopes()),
+        keys.forEach(key -> rows.add(List.of(key.id(), key.shownName(), Scope.text(key.scopes()),
                 moment(Optional.of(key.created())), moment(key.expires()), moment(key.revoked()),
                 moment(key.lastUsed()), key.rateLimit().map(RateLimit::text).orElse("-"))));
         return Table.of(rows);

@@ -30,8 +30,6 @@ import picocli.CommandLine.Spec;
 @Command(name = "keys", description = "Hands out API keys and takes them back.", synopsisSubcommandLabel = "COMMAND")
 final class KeysCommand {
 
-    private static final int MAX_NAME_LENGTH = 255;
-
     /// Makes a key and prints it alone on stdout.
     @Command(name = "create", description = "Makes an API key and prints it, this once.", footer = {"", "Example:",
             "  petstore keys create --name checkout --scope pets:read --expires-in 90d"})
@@ -64,9 +62,10 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            if (name.isBlank() || name.length() > MAX_NAME_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
+            if (!ApiKey.isName(name)) {
                 throw new ParameterException(spec.commandLine(),
-                        "--name must be 1 to " + MAX_NAME_LENGTH + " printable characters");
+                        "--name must be 1 to " + ApiKey.MAX_NAME_LENGTH
+                                + " printable characters, none of them \" = \\, and not an API key");
             }
             Instant here = console.clock().instant();
             if (expiry.at.filter(end -> !end.isAfter(here)).isPresent()) {
@@ -77,10 +76,11 @@ final class KeysCommand {
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 Instant now = open.keys().now();
-                open.keys().add(ApiKey.issued(token, name, scopes, now, expiry.in.map(now::plus).or(() -> expiry.at),
-                        rateLimit));
+                ApiKey key = ApiKey.issued(token, name, scopes, now, expiry.in.map(now::plus).or(() -> expiry.at),
+                        rateLimit);
+                open.keys().add(key);
+                Audit.log("create", key);
             }
-            Audit.log("create", token.id(), name);
             show("", token, console);
             return Main.DONE;
         }
@@ -118,7 +118,7 @@ final class KeysCommand {
         private final StoreOptions store = new StoreOptions();
         @Option(names = "--grace", paramLabel = "TIME", description = "How long the old secret is good beside the new one, e.g. 24h; not at all when not given.")
         private Optional<Duration> grace;
-        @Parameters(paramLabel = "ID", description = "The key's id, as 'petstore keys list' shows it.")
+        @Parameters(paramLabel = "ID", converter = Texts.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
         private String id;
 
         Rotate(Console console) {
@@ -138,7 +138,7 @@ final class KeysCommand {
                 }
                 key = open.keys().rotate(id, SecretHash.of(token.secret()), grace.map(now::plus))
                         .orElseThrow(() -> noSuchKey(id));
-                Audit.log("rotate", key.id(), key.name());
+                Audit.log("rotate", key);
             }
             show("", token, console);
             return Main.DONE;
@@ -152,7 +152,7 @@ final class KeysCommand {
         private final Console console;
         @Mixin
         private final StoreOptions store = new StoreOptions();
-        @Parameters(paramLabel = "ID", description = "The key's id, as 'petstore keys list' shows it.")
+        @Parameters(paramLabel = "ID", converter = Texts.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
         private String id;
 
         Revoke(Console console) {
@@ -166,7 +166,7 @@ final class KeysCommand {
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 ApiKey key = open.keys().revoke(id, open.keys().now())
                         .orElseThrow(() -> noSuchKey(id));
-                Audit.log("revoke", key.id(), key.name());
+                Audit.log("revoke", key);
             }
             return Main.DONE;
         }

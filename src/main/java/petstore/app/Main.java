@@ -3,6 +3,8 @@ package petstore.app;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +18,9 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.KeyToken;
 import petstore.RateLimit;
+import petstore.SafeText;
 import petstore.Scope;
 import petstore.http.BaseUrl;
 import petstore.sql.PostgresUri;
@@ -136,7 +140,11 @@ public final class Main {
                 ? unmatched.getSuggestions()
                 : List.of();
         String hint = suggestions.isEmpty() ? "" : "; did you mean " + suggestions.getFirst() + "?";
-        console.err().println("petstore: " + oneLine(e.getMessage()) + source(console, e) + hint + " (see '"
+        String message = oneLine(e.getMessage());
+        if (KeyToken.isIn(message)) {
+            hint += "; " + Texts.ID_OF_KEY;
+        }
+        console.tell("petstore: " + message + source(console, e) + hint + " (see '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
         return WRONG_USAGE;
     }
@@ -154,16 +162,19 @@ public final class Main {
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {
-        console.err().println("petstore: " + (e instanceof Failure
+        console.tell("petstore: " + (e instanceof Failure
                 ? oneLine(e.getMessage())
                 : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose shows where"));
         if (verbose) {
-            e.printStackTrace(console.err());
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            console.err().println(SafeText.ofTrace(trace.toString()));
         }
         return FAILED;
     }
 
+    /// Drivers of databases begin a line for each detail, and indent it.
     private static String oneLine(@Nullable String message) {
-        return message == null ? "" : message.strip().replaceAll("\\s*\\R\\s*", " ");
+        return message == null ? "" : message.strip().replaceAll("\\s*\\R[ \t]+", " ");
     }
 }

@@ -40,8 +40,8 @@ final class MoveCommand implements Callable<Integer> {
                         () -> 2 * source.catalogue().count())) {
             moved = source.copyTo(target, display);
         }
-        console.err().println("Moved to " + to + ", both sides compared: " + moved);
-        console.err().println("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
+        console.tell("Moved to " + to + ", both sides compared: " + moved);
+        console.tell("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
         return Main.DONE;
     }
 }

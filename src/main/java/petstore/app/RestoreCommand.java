@@ -56,16 +56,16 @@ final class RestoreCommand implements Callable<Integer> {
             }
             display.accept(2);
         }
-        console.err().println("Restored " + backup.pets() + " animals in " + folder
+        console.tell("Restored " + backup.pets() + " animals in " + folder
                 + restored.kept().stream().map(Path::toString)
                         .collect(Collectors.collectingAndThen(Collectors.joining(" and "),
                                 kept -> kept.isEmpty() ? "" : "; the store before is kept as " + kept)));
         if (!backup.hasChecksum()) {
-            console.err().println("warning: " + file + " has no checksum, so it may have been altered unnoticed;"
+            console.tell("warning: " + file + " has no checksum, so it may have been altered unnoticed;"
                     + " 'petstore backup' adds a checksum");
         }
         if (!restored.keepsIds()) {
-            console.err().println("The store before is damaged: ids that it gave out may be given out again");
+            console.tell("The store before is damaged: ids that it gave out may be given out again");
         }
         return Main.DONE;
     }

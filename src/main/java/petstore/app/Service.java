@@ -85,7 +85,7 @@ final class Service implements AutoCloseable {
             LOG.info("the store has API keys; no first key was made, 'petstore keys create' makes another");
             return Optional.empty();
         }
-        Audit.log("create", token.id(), FIRST_KEY);
+        Audit.log("create", key);
         return Optional.of(token);
     }
 

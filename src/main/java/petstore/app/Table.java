@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import petstore.SafeText;
+
 /// Rows of text as a table with aligned columns.
 final class Table {
 
@@ -11,7 +13,8 @@ final class Table {
     }
 
     /// Lays out rows of as many cells each, the first of them the headings; every line ends in a line feed.
-    static String of(List<List<String>> rows) {
+    static String of(List<List<String>> texts) {
+        List<List<String>> rows = texts.stream().map(row -> row.stream().map(SafeText::of).toList()).toList();
         List<Integer> widths = IntStream.range(0, rows.getFirst().size())
                 .mapToObj(column -> rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0)).toList();
         return rows.stream().map(row -> line(row, widths)).collect(Collectors.joining());

@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import petstore.SafeText;
 import petstore.Utf8;
 import petstore.http.RequestLog;
 import petstore.json.Utf8Builder;
@@ -63,9 +64,9 @@ final class TextLog extends LogEncoder {
 
     private static String oneLine(String text) {
         boolean isOne = text.indexOf('\n') < 0 && text.indexOf('\r') < 0;
-        return isOne
+        return SafeText.of(isOne
                 ? text
                 : text.lines().map(String::strip).filter(line -> !line.isEmpty())
-                        .collect(Collectors.joining(BETWEEN_LINES));
+                        .collect(Collectors.joining(BETWEEN_LINES)));
     }
 }

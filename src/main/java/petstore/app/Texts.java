@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.Failure;
+import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.UriHost;
@@ -31,6 +32,9 @@ final class Texts {
     private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final int GREATEST_PORT = 65_535;
     private static final int MOST_READERS = 1_000;
+
+    /// Advice for a command line that has a whole API key.
+    static final String ID_OF_KEY = "the id is the 10 characters after pets_";
 
     private Texts() {
     }
@@ -91,6 +95,17 @@ final class Texts {
                         "'" + text + "' is not an address such as 127.0.0.1, ::1 or localhost");
             }
             return host;
+        }
+    }
+
+    /// The id of an API key. The error does not show a key that was given in its place.
+    static final class KeyId implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (KeyToken.isInsteadOfId(text)) {
+                throw new TypeConversionException("this is a whole key; " + ID_OF_KEY);
+            }
+            return text;
         }
     }
 

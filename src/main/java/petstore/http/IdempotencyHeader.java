@@ -1,5 +1,7 @@
 package petstore.http;
 
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
@@ -7,6 +9,8 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import petstore.Failure;
 import petstore.Failure.Kind;
+import petstore.KeyToken;
+import petstore.Sha256;
 
 /// The `Idempotency-Key` field (IETF draft), a structured-field string or the same without quotes.
 final class IdempotencyHeader {
@@ -17,7 +21,8 @@ final class IdempotencyHeader {
     private IdempotencyHeader() {
     }
 
-    /// Returns the key of a request; empty if it has none.
+    /// Returns the key of a request; empty if it has none. A key that contains an API key is hashed: the store must not keep a
+    /// secret.
     ///
     /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, or is no key of 1 to 255 visible ASCII characters
     static Optional<String> find(MultiMap headers) {
@@ -31,7 +36,9 @@ final class IdempotencyHeader {
                     "Idempotency-Key must be one key of 1 to 255 visible ASCII characters,"
                             + " with or without quotes");
         }
-        return Optional.of(key);
+        return Optional.of(KeyToken.isIn(key)
+                ? HexFormat.of().formatHex(Sha256.of(key.getBytes(StandardCharsets.US_ASCII)))
+                : key);
     }
 
     /// Returns the key that a field has; empty if it is malformed. Source: RFC 9651 section 4.2.5.

@@ -5,6 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.vertx.core.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
+import petstore.KeyToken;
 
 /// What the client and the log call a request.
 final class RequestId {
@@ -17,9 +18,9 @@ final class RequestId {
     private RequestId() {
     }
 
-    /// The id that the client gives, 1 to 128 letters, digits and `.`, `_`, `-`; else one that is made here.
+    /// The id that the client gives: 1 to 128 letters, digits and `.`, `_`, `-`, without an API key. Else one that is made here.
     static String of(@Nullable String given) {
-        if (given != null && isOne(given)) {
+        if (given != null && isOne(given) && !KeyToken.isIn(given)) {
             return given;
         }
         ThreadLocalRandom random = ThreadLocalRandom.current();

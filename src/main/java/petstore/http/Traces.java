@@ -13,6 +13,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
+import petstore.KeyToken;
 
 /// The traces that requests belong to (W3C Trace Context), and a span for each request when somebody collects them. Spans are
 /// named as OpenTelemetry's HTTP conventions say.
@@ -21,7 +22,8 @@ final class Traces {
     private static final CharSequence PARENT = HttpHeaders.createOptimized("traceparent");
     private static final TextMapGetter<MultiMap> HEADERS = (headers, name) -> {
         String value = headers == null ? null : headers.get(name);
-        return value == null || hasBlanksInARow(value) ? null : value;
+        // A span keeps the tracestate field, whatever stands in it.
+        return value == null || hasBlanksInARow(value) || KeyToken.isIn(value) ? null : value;
     };
 
     private final Optional<Tracer> tracer;

@@ -63,7 +63,7 @@ public final class NewPetParser {
             throw invalid("the body is empty: a JSON object is required");
         }
         if (text.charAt(0) == '\uFEFF') {
-            throw invalid("the body begins with a byte order mark");
+            throw invalid("the body starts with a byte order mark");
         }
         try (JsonParser json = Json.FACTORY.createParser(text)) {
             NewPetParser parser = new NewPetParser(json, needsId);

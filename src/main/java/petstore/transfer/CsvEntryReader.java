@@ -3,16 +3,15 @@ package petstore.transfer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.PushbackInputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import de.siegmar.fastcsv.reader.CloseableIterator;
@@ -31,49 +30,56 @@ import petstore.Utf8;
 /// `status`, in any order, and others that are passed over.
 final class CsvEntryReader implements EntryReader {
 
-    private static final byte[] MARK = "\uFEFF".getBytes(StandardCharsets.UTF_8);
+    static final String HEADER = "id,name,categoryId,status";
+
     /// In bytes; that of NDJSON too.
     private static final int LONGEST_RECORD = 64 * 1024;
-    /// In bytes; of a byte order mark of UTF-32.
-    private static final int LONGEST_MARK = 4;
-    private static final List<String> COLUMNS = List.of("id", "name", "categoryId", "status");
+    private static final int MOST_FIELDS = 1 << 14;
+    private static final List<String> COLUMNS = List.of(HEADER.split(",", -1));
     private static final Map<String, String> OTHER_SEPARATORS = Map.of(";", "';'", "\t", "tabs", "|", "'|'");
-    private static final String SAVE_AS = "save as CSV with commas, UTF-8";
+    private static final Pattern LINE = Pattern.compile("(?i)record starting at line ([0-9]+)");
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,19}");
 
     private final CsvReader<CsvRecord> csv;
     private final CloseableIterator<CsvRecord> records;
     private final boolean withIds;
+    private final boolean spreadsheet;
     private final List<String> header;
     private long line;
 
-    CsvEntryReader(InputStream in, boolean withIds) throws IOException {
+    CsvEntryReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         this.withIds = withIds;
+        this.spreadsheet = spreadsheet;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE).extraFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .maxBufferSize(2 * LONGEST_RECORD)
-                .build(CsvRecordHandler.builder().maxFieldSize(LONGEST_RECORD).maxRecordSize(LONGEST_RECORD).build(),
+                .build(CsvRecordHandler.builder().maxFields(MOST_FIELDS).maxFieldSize(LONGEST_RECORD)
+                        .maxRecordSize(LONGEST_RECORD).build(),
                         // What makes a file CSV is ASCII. So a name that is no UTF-8 is the matter of its record alone.
-                        new InputStreamReader(withoutMark(in), StandardCharsets.ISO_8859_1));
+                        new InputStreamReader(in, StandardCharsets.ISO_8859_1));
         this.records = csv.iterator();
         Optional<CsvRecord> first = nextRecord();
         this.header = first.map(record -> List.copyOf(record.getFields())).orElse(List.of());
         Optional<String> violation = headerViolation();
         if (violation.isPresent()) {
             close();
-            throw invalid("line " + Math.max(1, line) + ": " + violation.get());
+            throw new Failure(Failure.Kind.INVALID_REQUEST,
+                    "line " + (header.isEmpty() ? 1 : line) + ": " + violation.get());
         }
     }
 
     /// Returns the error message for the header; empty if it is valid. A file in another form of a spreadsheet gets advice.
     private Optional<String> headerViolation() {
-        String first = header.isEmpty() ? "" : header.getFirst();
+        if (header.isEmpty()) {
+            return Optional.of("all lines are blank" + FirstBytes.HEADER);
+        }
+        String first = header.getFirst();
         if (first.startsWith("sep=")) {
-            return Optional.of("a line " + first + " stands before the header; " + SAVE_AS);
+            return Optional.of("a line " + first + " stands before the header; " + FirstBytes.SAVE_AS);
         }
         for (Map.Entry<String, String> separator : OTHER_SEPARATORS.entrySet()) {
             if (header.size() == 1 && first.contains(separator.getKey())) {
-                return Optional.of("separated by " + separator.getValue() + "; " + SAVE_AS);
+                return Optional.of("separated by " + separator.getValue() + "; " + FirstBytes.SAVE_AS);
             }
         }
         Optional<String> twice = COLUMNS.stream().filter(column -> Collections.frequency(header, column) > 1)
@@ -83,30 +89,7 @@ final class CsvEntryReader implements EntryReader {
         }
         return (withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")).stream()
                 .filter(column -> !header.contains(column)).findFirst().map(column -> "the header must name the column "
-                        + column + ", as in " + String.join(",", COLUMNS));
-    }
-
-    private static Failure invalid(String message) {
-        return new Failure(Failure.Kind.INVALID_REQUEST, message);
-    }
-
-    /// Spreadsheets put a byte order mark before the header. Errors: [Failure] for UTF-16 and UTF-32, with or without a mark: in text
-    /// that begins with ASCII they have a NUL among the first four bytes.
-    private static InputStream withoutMark(InputStream in) throws IOException {
-        PushbackInputStream bytes = new PushbackInputStream(in, LONGEST_MARK);
-        byte[] first = bytes.readNBytes(LONGEST_MARK);
-        boolean marked = first.length >= MARK.length && Arrays.equals(MARK, 0, MARK.length, first, 0, MARK.length);
-        boolean wide = first.length > 1 && (first[0] & 0xFF) >= 0xFE && (first[1] & 0xFF) >= 0xFE;
-        for (byte b : first) {
-            wide |= b == 0;
-        }
-        if (wide) {
-            in.close();
-            throw invalid("line 1: encoded in UTF-16 or UTF-32; " + SAVE_AS);
-        }
-        int begin = marked ? MARK.length : 0;
-        bytes.unread(first, begin, first.length - begin);
-        return bytes;
+                        + column + ", as in " + HEADER);
     }
 
     @Override
@@ -114,12 +97,13 @@ final class CsvEntryReader implements EntryReader {
         return nextRecord().map(this::checked);
     }
 
-    /// Returns the next record that has a value: spreadsheets save rows that were emptied as commas alone.
+    /// Returns the next record that has a value: lines may be blank, and spreadsheets save rows that were emptied as commas alone.
     private Optional<CsvRecord> nextRecord() throws IOException {
         while (hasNext()) {
             CsvRecord record = records.next();
             line = record.getStartingLineNumber();
-            if (!record.getFields().stream().allMatch(String::isEmpty)) {
+            List<String> fields = record.getFields();
+            if (!fields.stream().allMatch(field -> fields.size() == 1 ? field.isBlank() : field.isEmpty())) {
                 return Optional.of(record);
             }
         }
@@ -140,10 +124,25 @@ final class CsvEntryReader implements EntryReader {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } catch (CsvParseException e) {
-            throw new Failure(Failure.Kind.INVALID_REQUEST, "the file is not CSV, or has a record of over "
-                    + LONGEST_RECORD + " bytes: something is wrong after line " + line
-                    + ", and what follows cannot be read", e);
+            String message = String.valueOf(e.getMessage());
+            Matcher place = LINE.matcher(message);
+            throw new Failure(Failure.Kind.INVALID_REQUEST, "line " + (place.find() ? place.group(1) : line + 1) + ": "
+                    + reason(message) + "; the rest cannot be read", e);
         }
+    }
+
+    /// Returns the reason that the library gives, in the words of this project.
+    private static String reason(String message) {
+        if (message.contains("after closing quote")) {
+            return "a quoted value has more text behind its end";
+        }
+        if (message.contains("fields")) {
+            return "the record has more than " + MOST_FIELDS + " fields";
+        }
+        return message.contains("Unclosed")
+                ? "a quoted value has no end"
+                : "the record is longer than " + LONGEST_RECORD + " bytes"
+                        + (message.contains("buffer") ? ", or a quoted value has no end" : "");
     }
 
     private Entry entry(CsvRecord fields) {
@@ -152,7 +151,8 @@ final class CsvEntryReader implements EntryReader {
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
             violations.add(Pet.ID_VIOLATION);
         }
-        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1));
+        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1))
+                .map(text -> spreadsheet ? PetCsv.unguarded(text) : text);
         name.ifPresentOrElse(text -> violations.addAll(NewPet.nameViolations(text)),
                 () -> violations.add("name is not valid UTF-8"));
         OptionalLong categoryId = integer(fields, "categoryId");

@@ -37,7 +37,7 @@ final class EntryGroups implements AutoCloseable {
         this.lastId = lastId;
         this.progress = progress;
         in = new CountingStream(Files.newInputStream(plan.file()));
-        entries = plan.format().reader(in, plan.keepIds());
+        entries = plan.format().reader(in, plan.keepIds(), plan.spreadsheet());
         ids = plan.keepIds() ? Optional.of(new IdSet()) : Optional.empty();
     }
 

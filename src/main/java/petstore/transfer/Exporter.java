@@ -25,6 +25,7 @@ public final class Exporter {
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final Format format;
+    private final boolean spreadsheet;
     private final OutputStream out;
     private final ExecutorService thread;
     private final LongConsumer progress;
@@ -32,8 +33,10 @@ public final class Exporter {
     private final Queue<Future<?>> pending = new ArrayDeque<>();
     private long written;
 
-    private Exporter(Format format, OutputStream out, ExecutorService thread, LongConsumer progress) {
+    private Exporter(Format format, boolean spreadsheet, OutputStream out, ExecutorService thread,
+            LongConsumer progress) {
         this.format = format;
+        this.spreadsheet = spreadsheet;
         this.out = out;
         this.thread = thread;
         this.progress = progress;
@@ -41,15 +44,17 @@ public final class Exporter {
 
     /// Writes every animal to `out`, which is closed at the end.
     ///
+    /// @param spreadsheet whether CSV is for a spreadsheet, which must not take a name for a formula
     /// @param progress is told the animals written
     /// @return how many animals were written
     /// @throws IOException when `out` fails
-    public static long export(Catalogue catalogue, Format format, OutputStream out, LongConsumer progress)
+    public static long export(Catalogue catalogue, Format format, boolean spreadsheet, OutputStream out,
+            LongConsumer progress)
             throws IOException {
         try (out;
                 ExecutorService thread = Executors
                         .newSingleThreadExecutor(Thread.ofPlatform().name("export").factory())) {
-            Exporter exporter = new Exporter(format, out, thread, progress);
+            Exporter exporter = new Exporter(format, spreadsheet, out, thread, progress);
             format.appendHeader(exporter.text);
             catalogue.forEachGroup(exporter::beginToWrite);
             exporter.awaitAllBut(0);
@@ -69,7 +74,7 @@ public final class Exporter {
     private void write(Iterable<Pet> group) {
         try {
             for (Pet pet : group) {
-                format.append(pet, text);
+                format.append(pet, spreadsheet, text);
                 written++;
                 if (text.length() >= BUFFER_BYTES) {
                     text.moveTo(out);

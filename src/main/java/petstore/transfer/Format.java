@@ -22,10 +22,12 @@ public enum Format {
     }
 
     /// Appends one animal.
-    void append(Pet pet, Utf8Builder text) {
+    ///
+    /// @param spreadsheet whether CSV is for a spreadsheet, which must not take a name for a formula
+    void append(Pet pet, boolean spreadsheet, Utf8Builder text) {
         switch (this) {
             case NDJSON -> PetJson.append(pet, text).append('\n');
-            case CSV -> PetCsv.append(pet, text);
+            case CSV -> PetCsv.append(pet, spreadsheet, text);
         }
     }
 
@@ -33,10 +35,12 @@ public enum Format {
     ///
     /// @param in is closed with the reader
     /// @param withIds whether every animal must bring its id
-    EntryReader reader(InputStream in, boolean withIds) throws IOException {
+    /// @param spreadsheet whether CSV was written for a spreadsheet
+    EntryReader reader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
+        InputStream checked = FirstBytes.checked(in, this);
         return switch (this) {
-            case NDJSON -> new NdjsonReader(in, withIds);
-            case CSV -> new CsvEntryReader(in, withIds);
+            case NDJSON -> new NdjsonReader(checked, withIds);
+            case CSV -> new CsvEntryReader(checked, withIds, spreadsheet);
         };
     }
 }

@@ -27,12 +27,14 @@ public final class Importer {
     /// What is imported, and how.
     ///
     /// @param file is read twice: once to check, once to write
+    /// @param spreadsheet whether CSV was written for a spreadsheet
     /// @param keepIds whether animals keep the ids of the file; an id that is taken makes its line bad
     /// @param skipBad whether good lines are written although others are bad
     /// @param dryRun whether to check only
     /// @param group how many animals are written in one transaction
     /// @param pause how long to leave the store to others between two of them
-    public record Plan(Path file, Format format, boolean keepIds, boolean skipBad, boolean dryRun, int group,
+    public record Plan(Path file, Format format, boolean spreadsheet, boolean keepIds, boolean skipBad, boolean dryRun,
+            int group,
             Duration pause) {
     }
 

@@ -3,6 +3,7 @@ package petstore.transfer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 import petstore.Failure;
@@ -47,8 +48,15 @@ final class NdjsonReader implements EntryReader {
             return new Entry.Good(number,
                     withIds ? NewPetParser.parseWithId(json) : NewPetParser.parse(json).withId(0));
         } catch (Failure e) {
-            return new Entry.Bad(number, e.getMessage());
+            return new Entry.Bad(number, reason(json, e));
         }
+    }
+
+    /// Returns the error message of the API, which would call the line a body.
+    private static String reason(byte[] json, Failure failure) {
+        return new String(json, StandardCharsets.ISO_8859_1).stripTrailing().contains("\r")
+                ? "has a line end of CR alone; lines end in LF"
+                : failure.getMessage().replaceFirst("^the body ", "");
     }
 
     /// Reads up to the next line feed, or the end; false when nothing is left.

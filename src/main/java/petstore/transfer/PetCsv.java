@@ -1,5 +1,7 @@
 package petstore.transfer;
 
+import java.util.regex.Pattern;
+
 import petstore.Pet;
 import petstore.Utf8;
 import petstore.json.Utf8Builder;
@@ -8,22 +10,38 @@ import petstore.json.Utf8Builder;
 /// quarter longer.
 final class PetCsv {
 
+    private static final String GUARD = "'";
+    private static final Pattern FORMULA = Pattern.compile("'*[=+\\-@\t\r]");
+
     private PetCsv() {
     }
 
     static void appendHeader(Utf8Builder csv) {
-        csv.append("id,name,categoryId,status\n");
+        csv.append(CsvEntryReader.HEADER).append('\n');
     }
 
     /// Appends one animal, e.g. `1,Whiskers,7,available`; an absent status is empty.
-    static void append(Pet pet, Utf8Builder csv) {
+    ///
+    /// @param spreadsheet whether the name is [#guarded]
+    static void append(Pet pet, boolean spreadsheet, Utf8Builder csv) {
         csv.append(pet.id()).append(',');
-        appendQuoted(pet.name(), csv);
+        appendQuoted(spreadsheet ? Utf8.of(guarded(pet.name().toString())) : pet.name(), csv);
         csv.append(',').append(pet.categoryId()).append(',');
         if (pet.status().isPresent()) {
             csv.append(pet.status().get().text());
         }
         csv.append('\n');
+    }
+
+    /// Returns the name with an apostrophe in front if a spreadsheet would take it for a formula. So is a name that would be one
+    /// without its apostrophes: [#unguarded] takes off exactly one.
+    private static String guarded(String name) {
+        return FORMULA.matcher(name).lookingAt() ? GUARD + name : name;
+    }
+
+    /// Returns the name that [#guarded] was given.
+    static String unguarded(String name) {
+        return name.startsWith(GUARD) && FORMULA.matcher(name).lookingAt() ? name.substring(GUARD.length()) : name;
     }
 
     private static void appendQuoted(Utf8 text, Utf8Builder csv) {

@@ -113,7 +113,7 @@ class DataIT {
                 {"name":"Tom","categoryId":2,"status":"sold"}
                 """);
         List<String> bad = List.of("line 2: name must be 1 to 255 characters long",
-                "line 4: the body is not valid JSON, at character 0",
+                "line 4: is not valid JSON, at character 0",
                 "line 5: categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
                         + " status must be one of available, pending, sold");
         assertThat(shell.run("petstore import animals.ndjson --dry-run"))

@@ -70,7 +70,7 @@ class KeyLifeIT {
         String key;
         Instant before = Instant.now().minusSeconds(60);
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
-            key = key(shell, "petstore keys create --name 'till \"1\"' --expires-at 2099-01-31", "create");
+            key = key(shell, "petstore keys create --name 'till (1)' --expires-at 2099-01-31", "create");
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
             awaitUse(shell.data(), key.substring(5, 15));
             assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
@@ -90,7 +90,7 @@ class KeyLifeIT {
         JsonNode till = shown.get(1);
         assertThat(till.propertyStream().map(Map.Entry::getKey)).contains("id", "name", "scopes", "created", "expires",
                 "lastUsed", "rateLimit");
-        assertThat(till.path("name").asText()).isEqualTo("till \"1\"");
+        assertThat(till.path("name").asText()).isEqualTo("till (1)");
         assertThat(till.path("expires").asText()).isEqualTo("2099-01-31T00:00:00Z");
         assertThat(Instant.parse(till.path("lastUsed").asText())).isBetween(before, Instant.now());
         assertThat(till.path("rateLimit").isNull()).isTrue();

@@ -1,6 +1,7 @@
 package petstore.app;
 
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 
@@ -8,6 +9,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
+import petstore.KeyToken;
 import petstore.http.RequestLog;
 import petstore.json.Utf8Builder;
 
@@ -52,6 +54,24 @@ class TextLogTest {
         new TextLog().append(MOMENT.toEpochMilli(), Level.WARN, "audit", "vé\n2030-12-05 audit - forged", line);
         assertThat(line.toUtf8())
                 .hasToString("2027-01-31T12:00:00.007Z WARN  audit - vé | 2030-12-05 audit - forged\n");
+    }
+
+    /// One of its characters for each kind of those that are not printable, and a key.
+    @Test
+    void everyLineIsPrintableAndHasNoKey() {
+        KeyToken key = KeyToken.random(new SecureRandom());
+        String odd = "\u001b[31m\u0007\u0085\u202e\u2066\u2028\ue000\u0378\ud800" + key.text();
+        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("x"), Level.ERROR, odd,
+                new IllegalStateException(odd, new IllegalArgumentException(odd)), null);
+        for (LogEncoder log : List.of(new TextLog(), new JsonLog())) {
+            String said = new String(log.encode(event), StandardCharsets.UTF_8);
+            Utf8Builder lines = new Utf8Builder(0);
+            log.append(MOMENT.toEpochMilli(), Level.WARN, "audit", odd, lines);
+            for (String text : List.of(said, lines.toUtf8().toString())) {
+                assertThat(text).endsWith("\n").contains("[31m", "u202e", "[API key]").doesNotContain(key.secret());
+                assertThat(text.codePoints().filter(c -> c != '\n' && (c < ' ' || c > '~'))).isEmpty();
+            }
+        }
     }
 
     @Test

@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CatalogueKit;
 import petstore.Failure;
 import petstore.NewPet;
@@ -118,7 +116,7 @@ class TransferTest {
         assertThat(report.firstBad()).hasSize(4).satisfiesExactly(
                 line -> assertThat(line)
                         .isEqualTo("line 3: name must be 1 to 255 characters long; categoryId is required"),
-                line -> assertThat(line).startsWith("line 4: the body is not valid JSON"),
+                line -> assertThat(line).startsWith("line 4: is not valid JSON"),
                 line -> assertThat(line).isEqualTo("line 6: status must be one of available, pending, sold"),
                 line -> assertThat(line).startsWith("line 7: the line is longer than"));
         assertThat(store.catalogue().count()).isZero();
@@ -278,7 +276,7 @@ class TransferTest {
 
     @Test
     void refusesACsvFileThatIsNone() throws IOException {
-        for (String file : List.of("", "a,b\n1,2\n", "name,categoryId\n\"open,1\n",
+        for (String file : List.of("a,b\n1,2\n", "name,categoryId\n\"open,1\n",
                 "name,categoryId,more\nRex,1," + "x,".repeat(40_000) + "\n")) {
             Path source = Files.write(folder.resolve("source"), file.getBytes(ISO_8859_1));
             assertThatThrownBy(() -> run(store, source, Format.CSV, false, false, false)).as(file)
@@ -290,7 +288,7 @@ class TransferTest {
     @Test
     void saysWhereAFileCeasesToBeCsv() {
         assertThatThrownBy(() -> importInto(store, Format.CSV, "name,categoryId\nRex,1\nTom,1\n\"open,1\n", false,
-                false, false)).hasMessageContaining("something is wrong after line 3,");
+                false, false)).hasMessage("line 4: a quoted value has no end; the rest cannot be read");
     }
 
     @Test
@@ -341,15 +339,6 @@ class TransferTest {
         String text = file.translateEscapes();
         assertThatThrownBy(() -> importInto(store, Format.CSV, text, false, true, false)).isInstanceOf(Failure.class)
                 .hasMessage("line 1: " + found + "; save as CSV with commas, UTF-8");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "x-UTF-16LE-BOM", "X-UTF-32LE-BOM"})
-    void refusesOtherEncodings(String charset) throws IOException {
-        Path source = Files.write(folder.resolve("source"),
-                "name,categoryId\nRex,1\n".getBytes(Charset.forName(charset)));
-        assertThatThrownBy(() -> run(store, source, Format.CSV, false, true, false)).isInstanceOf(Failure.class)
-                .hasMessage("line 1: encoded in UTF-16 or UTF-32; save as CSV with commas, UTF-8");
     }
 
     @Test
@@ -422,7 +411,7 @@ class TransferTest {
     void anExportThatCannotBeWrittenFails() {
         store.catalogue().addAll(Collections.nCopies(1_000, new NewPet("W".repeat(255), 1, Optional.empty())));
         for (Format format : Format.values()) {
-            assertThatThrownBy(() -> Exporter.export(store.catalogue(), format, new FullForOnce(), _ -> {
+            assertThatThrownBy(() -> Exporter.export(store.catalogue(), format, false, new FullForOnce(), _ -> {
             })).isInstanceOf(IOException.class).hasMessage("the disk is full");
         }
     }
@@ -469,7 +458,7 @@ class TransferTest {
 
     private static String export(SqlStore store, Format format) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        Exporter.export(store.catalogue(), format, out, _ -> {
+        Exporter.export(store.catalogue(), format, false, out, _ -> {
         });
         return out.toString(UTF_8);
     }
@@ -489,6 +478,6 @@ class TransferTest {
     }
 
     private static Plan plan(Path source, Format format, boolean keepIds, boolean skipBad, boolean dryRun) {
-        return new Plan(source, format, keepIds, skipBad, dryRun, 100, Duration.ZERO);
+        return new Plan(source, format, false, keepIds, skipBad, dryRun, 100, Duration.ZERO);
     }
 }

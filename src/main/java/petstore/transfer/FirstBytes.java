@@ -1,0 +1,72 @@
+package petstore.transfer;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Set;
+
+import petstore.Failure;
+
+/// The first bytes of a file that is imported. They show whether it has another form than it should.
+final class FirstBytes {
+
+    /// How to save a spreadsheet that was saved in another form.
+    static final String SAVE_AS = "save as CSV with commas, UTF-8";
+    /// The end of a message about a missing header.
+    static final String HEADER = "; a CSV file begins with a header, as " + CsvEntryReader.HEADER;
+
+    private static final int COUNT = 4096;
+    /// A byte order mark in UTF-8, one byte a character.
+    private static final String MARK = "\u00EF\u00BB\u00BF";
+    /// Which of the first four bytes are 0 in ASCII that is encoded in UTF-16 or UTF-32.
+    private static final Set<String> WIDE = Set.of("x0x0", "0x0x", "x000", "000x");
+
+    private FirstBytes() {
+    }
+
+    /// Returns the file, for CSV without the byte order mark that spreadsheets put at its beginning.
+    ///
+    /// @throws Failure of kind `INVALID_REQUEST` for a file of another form; `in` is closed then
+    static InputStream checked(InputStream in, Format format) throws IOException {
+        PushbackInputStream file = new PushbackInputStream(in, COUNT);
+        byte[] first = file.readNBytes(COUNT);
+        String text = new String(first, StandardCharsets.ISO_8859_1);
+        int begin = format == Format.CSV && text.startsWith(MARK) ? MARK.length() : 0;
+        Optional<String> violation = isWide(text)
+                ? Optional.of("line 1: encoded in UTF-16 or UTF-32; "
+                        + (format == Format.CSV ? SAVE_AS : "save as UTF-8"))
+                : Optional.of(text.substring(begin)).filter(_ -> format == Format.CSV).flatMap(FirstBytes::notCsv);
+        if (violation.isPresent()) {
+            in.close();
+            throw new Failure(Failure.Kind.INVALID_REQUEST, violation.get());
+        }
+        file.unread(first, begin, first.length - begin);
+        return file;
+    }
+
+    private static boolean isWide(String text) {
+        String zeros = text.substring(0, Math.min(4, text.length())).replaceAll("[^\0]", "x").replace('\0', '0');
+        return text.startsWith("\u00FE\u00FF") || text.startsWith("\u00FF\u00FE") || WIDE.contains(zeros);
+    }
+
+    /// Returns the error message for a file that is known not to be CSV.
+    private static Optional<String> notCsv(String text) {
+        if (text.isEmpty()) {
+            return Optional.of("line 1: the file is empty" + HEADER);
+        }
+        if (text.startsWith("\u001F\u008B")) {
+            return Optional.of("line 1: compressed; unpack it, as in zcat FILE | petstore import -");
+        }
+        if (text.startsWith("PK\u0003\u0004")) {
+            return Optional.of("line 1: a zip archive, as .xlsx files are; " + SAVE_AS);
+        }
+        String blank = text.substring(0, text.length() - text.stripLeading().length());
+        String json = text.substring(blank.length());
+        return json.startsWith("{") || json.startsWith("[")
+                ? Optional.of("line " + (blank + json.charAt(0)).lines().count() + ": begins with " + json.charAt(0)
+                        + ", as JSON does; leave out --format csv for NDJSON")
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,162 @@
+package petstore.transfer;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
+import petstore.sql.Migrate;
+import petstore.sql.SqlStore;
+import petstore.transfer.Importer.Plan;
+import petstore.transfer.Importer.Report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Files that are not what their format says: the line number and the reason are true in both formats.
+class FileShapesTest {
+
+    private static final String HEADER = "; a CSV file begins with a header, as id,name,categoryId,status";
+    private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
+
+    @TempDir
+    private Path folder;
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.openSqlite(folder.resolve("data"), Migrate.AUTO);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """
+            {"name":"Rex","categoryId":1}\\n -> line 1: begins with {
+            \\n\\r\\n \\n{"name":"Rex","categoryId":1} -> line 4: begins with {
+            \uFEFF{"a":1} -> line 1: begins with {
+            [\\n{"name":"Rex"}] -> line 1: begins with [""")
+    void jsonIsNoCsv(String file, String message) {
+        assertRefused(Format.CSV, file.translateEscapes().getBytes(UTF_8), message
+                + ", as JSON does; leave out --format csv for NDJSON");
+    }
+
+    @Test
+    void aCsvFileHasAHeader() {
+        assertRefused(Format.CSV, new byte[0], "line 1: the file is empty" + HEADER);
+        assertRefused(Format.CSV, "\uFEFF".getBytes(UTF_8), "line 1: the file is empty" + HEADER);
+        assertRefused(Format.CSV, "\n \n,,\n".getBytes(UTF_8), "line 1: all lines are blank" + HEADER);
+        assertRefused(Format.CSV, "\n\nRex,1".getBytes(UTF_8),
+                "line 3: the header must name the column name, as in id,name,categoryId,status");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """
+            \\n\\n"open,1 -> line 5: a quoted value has no end
+            "a\\nb",1\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end
+            \\r\\n\\r\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end""")
+    void saysWhereAFileCeasesToBeCsv(String file, String message) {
+        assertRefused(Format.CSV, ("name,categoryId\nRex,1\n" + file.translateEscapes()).getBytes(UTF_8),
+                message + "; the rest cannot be read");
+    }
+
+    @Test
+    void saysWhichRecordIsTooLong() {
+        for (String record : List.of("Rex,1," + "x".repeat(70_000), "Rex,1," + "x".repeat(200_000),
+                "Rex,1," + ("x".repeat(30_000) + ",").repeat(3), "\"" + "x\n".repeat(100_000))) {
+            assertRefused(Format.CSV, ("name,categoryId,more\n\nRex,1,\n" + record + "\n").getBytes(UTF_8),
+                    "line 4: the record is longer than 65536 bytes"
+                            + (record.length() > 131_072 ? ", or a quoted value has no end" : "")
+                            + "; the rest cannot be read");
+        }
+    }
+
+    @Test
+    void saysWhichRecordHasTooManyFields() {
+        assertRefused(Format.CSV, ("name,categoryId\nRex,1\nRex,1" + ",x".repeat(40_000) + "\n").getBytes(UTF_8),
+                "line 3: the record has more than 16384 fields; the rest cannot be read");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "x-UTF-16LE-BOM", "X-UTF-32LE-BOM"})
+    void refusesOtherEncodings(String charset) {
+        for (Format format : Format.values()) {
+            byte[] file = (format == Format.CSV ? "name,categoryId\nRex,1\n" : PET).getBytes(Charset.forName(charset));
+            assertRefused(format, file, "line 1: encoded in UTF-16 or UTF-32; save as "
+                    + (format == Format.CSV ? "CSV with commas, UTF-8" : "UTF-8"));
+        }
+    }
+
+    @Test
+    void packedFilesAndBytesOfZeroAreNoText() throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write("name,categoryId\n".getBytes(UTF_8));
+        }
+        assertRefused(Format.CSV, packed.toByteArray(),
+                "line 1: compressed; unpack it, as in zcat FILE | petstore import -");
+        assertRefused(Format.CSV, new byte[]{'P', 'K', 3, 4, 20, 0},
+                "line 1: a zip archive, as .xlsx files are; save as CSV with commas, UTF-8");
+        for (byte[] zeros : List.of(new byte[100], new byte[]{'n', 0, 'm', 'e', '\n'})) {
+            assertRefused(Format.CSV, zeros,
+                    "line 1: the header must name the column name, as in id,name,categoryId,status");
+        }
+    }
+
+    @Test
+    void linesOfNdjsonAreNoBodies() throws IOException {
+        String file = "\uFEFF" + PET + "\n\n[" + PET + "]\n" + PET + "," + PET + "\n\0\0\n" + PET.replace(":1", ":1,")
+                + "\nid,name\n" + PET.replace("Rex", "\\ud800") + "\n{\"a\":1,\"a\":1}\n" + PET + "\r" + PET
+                + "\n\uFEFF" + PET + "\n" + PET.substring(0, 9);
+        assertThat(run(Format.NDJSON, file.getBytes(UTF_8)).firstBad()).containsExactly(
+                "line 1: starts with a byte order mark", "line 3: must be a JSON object",
+                "line 4: is not valid JSON, at character 29", "line 5: is not valid JSON, at character 1",
+                "line 6: is not valid JSON, at character 29", "line 7: is not valid JSON, at character 0",
+                "line 8: name must not contain an unpaired surrogate",
+                "line 9: has a member twice, at character 10",
+                "line 10: has a line end of CR alone; lines end in LF",
+                "line 11: starts with a byte order mark", "line 12: is not valid JSON, at character 9");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """
+            NDJSON ->  -> 0
+            NDJSON -> \\n \\r\\n\\t -> 0
+            NDJSON -> {"name":"Rex","categoryId":1} -> 1
+            NDJSON -> \\r\\n{"name":"Rex","categoryId":1}\\r\\n\\r\\n{"name":"Rex","categoryId":1} -> 2
+            CSV -> name,categoryId -> 0
+            CSV -> \uFEFF\\r\\n \\nname,categoryId\\r\\n\\r\\n   \\r\\nRex,1 -> 1
+            CSV -> name,categoryId\\rRex,1\\r\\rTom,2 -> 2""")
+    void blankLinesAndMissingLineEndsAreFine(Format format, String file, int animals) throws IOException {
+        Report report = run(format, file == null ? new byte[0] : file.translateEscapes().getBytes(UTF_8));
+        assertThat(report.firstBad()).isEmpty();
+        assertThat(report.good()).isEqualTo(animals);
+    }
+
+    private void assertRefused(Format format, byte[] file, String message) {
+        assertThatThrownBy(() -> run(format, file)).isInstanceOf(Failure.class).hasMessage(message);
+    }
+
+    private Report run(Format format, byte[] file) throws IOException {
+        Path source = Files.write(folder.resolve("source"), file);
+        return Importer.run(store.catalogue(),
+                new Plan(source, format, false, false, true, true, 100, Duration.ZERO), _ -> {
+                }, () -> false);
+    }
+}

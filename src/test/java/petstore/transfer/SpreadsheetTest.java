@@ -1,0 +1,93 @@
+package petstore.transfer;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.CatalogueKit;
+import petstore.NewPet;
+import petstore.PetQuery;
+import petstore.sql.Migrate;
+import petstore.sql.SqlStore;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// CSV for spreadsheets: no name is a formula, and every name comes back as it was.
+class SpreadsheetTest {
+
+    /// Names, and how they stand in the file.
+    private static final List<String> FORMULAS = List.of("=1+1", "+1", "-1", "@SUM(A1)", "\tRex", "\rRex", "'=1", "''-",
+            "=".repeat(NewPet.MAX_NAME_LENGTH), "=\"a\",\n1");
+    private static final List<String> OTHERS = List.of("Rex", "'Rex", "'", "''", "a=1", " =1", "\n=1", "1-1",
+            "\uFF1D1");
+
+    @TempDir
+    private Path folder;
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.openSqlite(folder.resolve("data"), Migrate.AUTO);
+        for (List<String> names : List.of(FORMULAS, OTHERS)) {
+            names.forEach(name -> CatalogueKit.awaited(store.catalogue().add(new NewPet(name, -7, Optional.empty()))));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void guardsNamesOnlyWhenTold() throws IOException {
+        StringBuilder plain = new StringBuilder("id,name,categoryId,status\n");
+        StringBuilder guarded = new StringBuilder(plain);
+        int id = 1;
+        for (String name : FORMULAS) {
+            plain.append(row(id, name));
+            guarded.append(row(id++, "'" + name));
+        }
+        for (String name : OTHERS) {
+            plain.append(row(id, name));
+            guarded.append(row(id++, name));
+        }
+        assertThat(export(false)).isEqualTo(plain.toString());
+        assertThat(export(true)).isEqualTo(guarded.toString());
+    }
+
+    private static String row(int id, String name) {
+        boolean quoted = name.matches("(?s).*[\r\n\",].*");
+        return id + "," + (quoted ? "\"" + name.replace("\"", "\"\"") + "\"" : name) + ",-7,\n";
+    }
+
+    @Test
+    void comesBackTheSame() throws IOException {
+        for (boolean spreadsheet : new boolean[]{true, false}) {
+            Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
+            try (SqlStore other = SqlStore.openSqlite(folder.resolve("other" + spreadsheet), Migrate.AUTO)) {
+                Importer.run(other.catalogue(), new Importer.Plan(file, Format.CSV, spreadsheet, false, false, false,
+                        100, Duration.ZERO), _ -> {
+                        }, () -> false);
+                PetQuery all = new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0);
+                assertThat(CatalogueKit.awaited(other.catalogue().list(all)).pets())
+                        .isEqualTo(CatalogueKit.awaited(store.catalogue().list(all)).pets());
+            }
+        }
+    }
+
+    private String export(boolean spreadsheet) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Exporter.export(store.catalogue(), Format.CSV, spreadsheet, out, _ -> {
+        });
+        return out.toString(UTF_8);
+    }
+}
