@@ -184,7 +184,7 @@ class LogIT {
         try (PetstoreProcess server = PetstoreProcess.serve(environment, folder, "--log-format", "json")
                 .awaitReady()) {
             server.client(KEY).get("/v1/pets");
-            await().until(() -> server.err().stream().anyMatch(line -> line.contains("Failed to export spans")));
+            await().until(() -> server.err().stream().anyMatch(line -> line.contains("Failed to export")));
             server.terminate();
             assertThat(server.ending().err()).allMatch(line -> ServedContract.json(line).has("level"));
         }
