@@ -16,7 +16,7 @@ final class SystemLimits {
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     /// Event loops, readers of the store and carriers of virtual threads grow with the processors. The others include short-lived
     /// threads, e.g. of a signal, and those of a database or of traces.
-    private static final int THREADS = 28 + 4 * PROCESSORS;
+    private static final int THREADS = 30 + 4 * PROCESSORS;
     /// Libraries, the store, sockets of event loops, and a few connections.
     private static final int FILES = 48 + 8 * PROCESSORS;
 

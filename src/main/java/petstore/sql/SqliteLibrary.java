@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 
 import org.sqlite.SQLiteJDBCLoader;
@@ -24,7 +25,6 @@ final class SqliteLibrary {
 
     /// Loads the library, once in the life of the process. Errors: [Failure] of kind `UNAVAILABLE` if the folder for temporary files
     /// cannot be used.
-    @SuppressWarnings("restricted") // The driver needs native code.
     static synchronized void load() throws SQLException {
         if (loaded) {
             return;
@@ -39,8 +39,7 @@ final class SqliteLibrary {
                     throw new SQLException("there is no SQLite for " + source);
                 }
                 Files.copy(library, file);
-                // The driver would look for another one, and log each attempt.
-                System.load(file.toAbsolutePath().toString());
+                requireExecutable(file);
                 System.setProperty("org.sqlite.lib.path", folder.toString());
                 System.setProperty("org.sqlite.lib.name", name);
                 loaded = SQLiteJDBCLoader.initialize();
@@ -50,12 +49,19 @@ final class SqliteLibrary {
             }
         } catch (IOException e) {
             throw Failure.temporaryFolder("cannot be written", e);
-        } catch (UnsatisfiedLinkError e) {
-            throw Failure.temporaryFolder("does not let SQLite be loaded", e);
-        } catch (SQLException e) {
+        } catch (SQLException | Failure e) {
             throw e;
         } catch (Exception e) {
             throw new SQLException("SQLite cannot be loaded: " + e.getMessage(), e);
+        }
+    }
+
+    /// Refuses a file system without the right to execute, where the driver would look for another library and log each attempt.
+    private static void requireExecutable(Path file) throws IOException {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+        if (!Files.isExecutable(file)) {
+            throw Failure.temporaryFolder(
+                    "does not let SQLite be loaded", new IOException("the file system is mounted with noexec"));
         }
     }
 
