@@ -78,11 +78,11 @@ final class Variables {
                 throw new ParameterException(commands.getLast(), described(name) + "; did you mean " + meant + "?");
             });
         }
-        unknown.forEach(name -> console.err().println("petstore: warning: " + described(name) + " is ignored"));
+        unknown.forEach(name -> console.tell("petstore: warning: " + described(name) + " is ignored"));
     }
 
     private static String described(String name) {
-        return "unknown environment variable " + name.replaceAll("[^ -~]", "?");
+        return "unknown environment variable " + name;
     }
 
     private static Set<String> known() {
