@@ -1,6 +1,7 @@
 package petstore.sql;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -25,6 +26,9 @@ public final class StoreFiles {
     /// Suffixes of the companions that can hold animals.
     static final List<String> LOGS = List.of("-wal", "-journal");
     static final List<String> COMPANIONS = List.of("-wal", "-journal", "-shm");
+
+    /// The longest name of a file, in bytes.
+    private static final int LONGEST_NAME = 255;
 
     /// A directory entry, not followed if it is a symbolic link.
     record Entry(Path path, Map<String, Object> attributes) {
@@ -184,8 +188,10 @@ public final class StoreFiles {
         return Stream.concat(Stream.of(database), companions(database, COMPANIONS));
     }
 
+    /// Returns the paths of companions. A backup whose name is as long as file systems allow cannot have any.
     private static Stream<Path> companions(Path database, List<String> suffixes) {
-        return suffixes.stream().map(suffix -> companion(database, suffix));
+        return suffixes.stream().map(suffix -> companion(database, suffix)).filter(
+                path -> path.getFileName().toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME);
     }
 
     static Path companion(Path database, String suffix) {

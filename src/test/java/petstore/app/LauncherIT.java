@@ -48,7 +48,7 @@ class LauncherIT {
         Ending ending = run(environment + "; export JAVA_TOOL_OPTIONS=\"${JAVA_TOOL_OPTIONS:-} -XX:+PrintFlagsFinal\"",
                 "petstore --version");
         assertThat(ending.code()).as(ending.toString()).isZero();
-        Map<String, String> flags = ending.out().stream().map(line -> line.strip().split(" += +| +", 4))
+        Map<String, String> flags = ending.err().stream().map(line -> line.strip().split(" += +| +", 4))
                 .filter(words -> words.length == 4)
                 .collect(Collectors.toMap(words -> words[1], words -> words[2], (first, second) -> second));
         Map<String, String> all = flags(
@@ -69,7 +69,7 @@ class LauncherIT {
                 "_JAVA_OPTIONS")) {
             Ending ending = run(variable + "='-XX:MaxRAM=1g -XX:MaxRAMPercentage=75 -XX:+PrintFlagsFinal'",
                     "petstore --version");
-            assertThat(ending.out()).as(variable)
+            assertThat(ending.err()).as(variable)
                     .anyMatch(line -> line.matches(" *size_t MaxHeapSize += 805306368 .*"));
         }
     }
