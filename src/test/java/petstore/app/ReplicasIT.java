@@ -77,11 +77,11 @@ class ReplicasIT {
                 PetstoreProcess other = PetstoreProcess.serveDatabase(Map.of(), empty)) {
             List<PetstoreProcess> both = List.of(one.awaitReady(), other.awaitReady());
             assertThat(both).filteredOn(replica -> replica.firstKey().isPresent()).hasSize(1);
-            assertThat(both).filteredOn(replica -> replica.err().stream()
-                    .anyMatch(line -> line.endsWith("the store has API keys; no first key was made,"
-                            + " 'petstore keys create' makes another")))
-                    .hasSize(1)
-                    .allMatch(replica -> replica.firstKey().isEmpty());
+            await("the log of the other").untilAsserted(
+                    () -> assertThat(both).filteredOn(replica -> replica.err().stream()
+                            .anyMatch(line -> line.endsWith("the store has API keys; no first key was made,"
+                                    + " 'petstore keys create' makes another")))
+                            .hasSize(1).allMatch(replica -> replica.firstKey().isEmpty()));
             assertThat(PostgresServer.query(empty, "SELECT name FROM api_key")).containsExactly("first");
         }
     }
