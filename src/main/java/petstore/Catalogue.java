@@ -52,4 +52,11 @@ public interface Catalogue {
 
     /// Makes ids that are given out later greater than `id`, and gives back the greatest id used until now, 0 for none.
     long reserveIds(long id);
+
+    /// What became of a request to add an animal once.
+    ///
+    /// @param pet the animal
+    /// @param replayed whether an earlier request with the same [IdempotencyKey] had added it
+    record Added(Pet pet, boolean replayed) {
+    }
 }

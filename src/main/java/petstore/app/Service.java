@@ -2,7 +2,6 @@ package petstore.app;
 
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -16,18 +15,19 @@ import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.http.HttpService;
-import petstore.http.Instruments;
-import petstore.http.RequestLog;
-import petstore.sql.DatabaseWait;
-import petstore.sql.SqlStore;
+import petstore.http.server.HttpService;
+import petstore.http.telemetry.Instruments;
+import petstore.http.telemetry.RequestLog;
+import petstore.log.Audit;
+import petstore.store.SqlStore;
+import petstore.store.postgres.DatabaseWait;
+import petstore.store.sqlite.FolderLock;
 
 /// The running service: the one place where the packages are put together.
-final class Service implements AutoCloseable {
+public final class Service implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Service.class);
     private static final String FIRST_KEY = "first";
-    private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
 
     private final Optional<FolderLock> lock;
     private final SqlStore store;
@@ -46,15 +46,16 @@ final class Service implements AutoCloseable {
     /// @param wait for a database that cannot commit
     /// @param tracer takes a span for every request; absent when nobody collects them
     /// @param requestLog takes a line for every request
-    static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog,
-            Clock clock) {
+    /// @param onLostDisk called once, when the disk of the embedded store fails to keep what it was given
+    public static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog,
+            Runnable onLostDisk, Clock clock) {
         StoreChoice choice = settings.store();
         Optional<FolderLock> lock = choice.database().isPresent()
                 ? Optional.empty()
                 : Optional.of(FolderLock.serve(choice.folder()));
         return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
             PrometheusMeterRegistry meters = Meters.ofProcess();
-            SqlStore store = choice.serve(settings.readers(), wait, Service::stopForLostDisk, meters);
+            SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, meters);
             return orElse(store::close, () -> {
                 HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
                         settings.configuredKey(), store::check,
@@ -89,30 +90,18 @@ final class Service implements AutoCloseable {
         return Optional.of(token);
     }
 
-    /// Ends the process, once the clients whose animals were not kept have been told.
-    private static void stopForLostDisk() {
-        Thread.ofPlatform().name("lost-disk").start(() -> {
-            try {
-                Thread.sleep(TIME_FOR_LAST_ANSWERS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            Runtime.getRuntime().halt(Main.FAILED);
-        });
-    }
-
     /// The port of the API.
-    int port() {
+    public int port() {
         return http.port();
     }
 
     /// The port of the admin listener.
-    int adminPort() {
+    public int adminPort() {
         return http.adminPort();
     }
 
     /// The key that was made because the store had none; to be shown once.
-    Optional<KeyToken> firstKey() {
+    public Optional<KeyToken> firstKey() {
         return firstKey;
     }
 

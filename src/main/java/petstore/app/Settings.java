@@ -12,7 +12,7 @@ import petstore.http.HttpSettings;
 /// @param databaseWait how long the start waits for a database that cannot commit
 /// @param http how the service meets its clients
 /// @param configuredKey one more API key that is accepted; never shown
-record Settings(StoreChoice store, int readers, Duration databaseWait, HttpSettings http,
+public record Settings(StoreChoice store, int readers, Duration databaseWait, HttpSettings http,
         Optional<String> configuredKey) {
 
     @Override

@@ -11,29 +11,30 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
-import petstore.sql.DatabaseWait;
-import petstore.sql.Migrate;
-import petstore.sql.PostgresUri;
-import petstore.sql.ReplacedStore;
-import petstore.sql.SqlStore;
-import petstore.sql.StoreFiles;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.store.postgres.DatabaseWait;
+import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.FolderLock;
+import petstore.store.sqlite.ReplacedStore;
+import petstore.store.sqlite.StoreFiles;
 
 /// Which store to work on.
 ///
 /// @param folder where the embedded store is
 /// @param database the PostgreSQL database to use instead of it
 /// @param migrate what is done about an older schema
-record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
+public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
     /// Opens the store for a command that changes it, making it when there is none.
-    SqlStore open() {
+    public SqlStore open() {
         return open(true);
     }
 
     /// Opens the store for a command that only reads.
-    SqlStore openToRead() {
+    public SqlStore openToRead() {
         return open(false);
     }
 
@@ -45,7 +46,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     }
 
     /// This choice. Errors: [Failure] when there is no such store.
-    StoreChoice existing() {
+    public StoreChoice existing() {
         if (database.isEmpty()) {
             requireEmbedded(folder);
         }
@@ -55,7 +56,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     /// Takes the right to change the embedded store; absent for a database, which nothing replaces. Errors: as for
     /// [FolderLock#change].
     @Nullable
-    FolderLock lockToChange() {
+    public FolderLock lockToChange() {
         return database.isPresent() ? null : FolderLock.change(folder);
     }
 
@@ -85,12 +86,12 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
     }
 
     /// Whether there is an embedded store, or a database is used instead of it. Errors: [Failure] when that cannot be told.
-    boolean exists() {
+    public boolean exists() {
         return database.isPresent() || SqlStore.hasSqlite(folder);
     }
 
     /// Does nothing when a file that is to be written is none of the embedded store's own. Errors: [Failure] when it is one.
-    void requireOther(Path file) {
+    public void requireOther(Path file) {
         Path parent = file.toAbsolutePath().resolveSibling(".");
         try {
             if (database.isEmpty() && StoreFiles.isReserved(file.getFileName().toString()) && Files.isDirectory(parent)
@@ -104,7 +105,7 @@ record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate)
 
     /// Checks that there is an embedded store in `folder`, and repairs it if a `restore` was killed. Errors: [Failure] if there is
     /// none, or that cannot be told.
-    static void requireEmbedded(Path folder) {
+    public static void requireEmbedded(Path folder) {
         if (ReplacedStore.isUnfinished(folder)) {
             FolderLock.change(folder).close();
         }

@@ -11,7 +11,7 @@ import petstore.Failure;
 /// Limits of threads and of open files that the operating system or a container sets.
 ///
 /// A missing thread is noticed too late: connections, or a signal to stop, would wait for it forever.
-final class SystemLimits {
+public final class SystemLimits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     /// Event loops, readers of the store and carriers of virtual threads grow with the processors. The others include short-lived
@@ -25,7 +25,7 @@ final class SystemLimits {
 
     /// Does nothing if the process may have the threads and files of a service. Errors: [Failure] of kind `UNAVAILABLE` that names
     /// the limit.
-    static void requireRoomForService() {
+    public static void requireRoomForService() {
         requireFiles();
         requireThreads();
     }

@@ -14,7 +14,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import petstore.Failure;
 
 /// OpenTelemetry's SDK, which sends spans to where the standard variables say; nothing at all when they name no endpoint.
-final class Tracing implements AutoCloseable {
+public final class Tracing implements AutoCloseable {
 
     private static final List<String> ENDPOINTS = List.of("OTEL_EXPORTER_OTLP_ENDPOINT",
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
@@ -31,7 +31,7 @@ final class Tracing implements AutoCloseable {
     }
 
     /// Begins to send spans, if the environment says where to. Errors: [Failure] for values that are not supported.
-    static Tracing start(Map<String, String> environment) {
+    public static Tracing start(Map<String, String> environment) {
         if (ENDPOINTS.stream().allMatch(name -> environment.getOrDefault(name, "").isEmpty())) {
             return new Tracing(Optional.empty());
         }
@@ -57,7 +57,7 @@ final class Tracing implements AutoCloseable {
     }
 
     /// What takes spans; absent when nobody collects them.
-    Optional<Tracer> tracer() {
+    public Optional<Tracer> tracer() {
         return sdk.map(open -> open.getTracer("petstore"));
     }
 

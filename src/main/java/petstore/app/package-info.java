@@ -1,2 +1,2 @@
-/// The program: its command line, its settings, and the wiring of everything else.
+/// Puts the service together and chooses the store.
 package petstore.app;

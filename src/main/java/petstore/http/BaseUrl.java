@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.Locale;
 
 import petstore.Failure;
-import petstore.UriHost;
+import petstore.net.UriHost;
 
 /// The address at which clients find `/v1`, e.g. `https://shop.example/animals/v1`.
 ///

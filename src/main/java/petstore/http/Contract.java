@@ -14,16 +14,19 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import petstore.http.message.Answer;
+import petstore.http.message.Representation;
+import petstore.http.message.Request;
 
 /// The contract as it is served: `openapi.yaml` with the servers of this installation.
-final class Contract {
+public final class Contract {
 
     private static final Pattern SERVERS = Pattern.compile("(?m)^servers:\\n(?: .*\\n)+");
 
     private final HttpSettings settings;
     private final Map<String, Representation> kept = new ConcurrentHashMap<>();
 
-    Contract(HttpSettings settings) {
+    public Contract(HttpSettings settings) {
         this.settings = settings;
     }
 

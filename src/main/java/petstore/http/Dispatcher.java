@@ -18,10 +18,20 @@ import petstore.ApiKey;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.Scope;
+import petstore.http.access.Bearer;
+import petstore.http.access.Browsers;
+import petstore.http.access.RateLimits;
+import petstore.http.message.Answer;
+import petstore.http.message.Errors;
+import petstore.http.message.Header;
+import petstore.http.message.Request;
+import petstore.http.server.Exchange;
+import petstore.http.server.RequestBody;
+import petstore.http.telemetry.Telemetry;
 
 /// The life of a request: bearer key, route, scope, body, operation, answer. All of it happens on the event loop and never waits:
 /// the operation, and the look-up of a key that memory does not know, give futures.
-final class Dispatcher {
+public final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
     private static final Buffer NO_BODY = Buffer.buffer();
@@ -34,7 +44,8 @@ final class Dispatcher {
     private final Optional<Browsers> browsers;
 
     /// @param browsers what they are told beside the answers; absent for nothing
-    Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, Optional<Browsers> browsers) {
+    public Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry,
+            Optional<Browsers> browsers) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
@@ -43,7 +54,7 @@ final class Dispatcher {
     }
 
     /// Answers a request whose head is well-formed.
-    void dispatch(Exchange exchange) {
+    public void dispatch(Exchange exchange) {
         run(exchange, () -> begin(exchange));
     }
 
@@ -78,7 +89,7 @@ final class Dispatcher {
     }
 
     /// Answers a request whose head is not.
-    void refuseMalformed(Exchange exchange) {
+    public void refuseMalformed(Exchange exchange) {
         Throwable cause = exchange.request().decoderResult().cause();
         refuse(exchange, switch (cause) {
             case Failure failure -> Errors.answer(failure);
@@ -91,7 +102,7 @@ final class Dispatcher {
 
     /// Answers a request whose head is wrong, or whose end nobody knows. Behind the answer to the latter, which only HTTP/1.1 has,
     /// Vert.x closes the connection.
-    void refuse(Exchange exchange, Answer answer) {
+    public void refuse(Exchange exchange, Answer answer) {
         browsers.ifPresent(told -> exchange.browserHeaders(told.headers(exchange.request())));
         exchange.send(exchange.isMultiplexed() ? answer : answer.with(List.of(CLOSE)));
     }

@@ -10,9 +10,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import petstore.Failure;
+import petstore.http.message.Answer;
+import petstore.http.message.Header;
+import petstore.http.message.Representation;
+import petstore.http.message.Request;
 
 /// The reference page of the contract, with everything it loads.
-final class Docs {
+public final class Docs {
 
     private static final Header NO_FRAME = Header.of("X-Frame-Options", "DENY");
     private static final Header NO_REFERRER = Header.of("Referrer-Policy", "no-referrer");
@@ -23,7 +27,7 @@ final class Docs {
     private final Header policy;
     private final Map<String, Representation> kept = new ConcurrentHashMap<>();
 
-    Docs(HttpSettings settings) {
+    public Docs(HttpSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
                 .map(BaseUrl::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
         this.address = settings.docs();

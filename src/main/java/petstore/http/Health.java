@@ -3,9 +3,11 @@ package petstore.http;
 import java.nio.charset.StandardCharsets;
 
 import petstore.Failure;
+import petstore.http.message.Answer;
+import petstore.http.message.Request;
 
 /// Whether the process lives, and whether it can serve.
-final class Health {
+public final class Health {
 
     /// What is true whenever the service is ready.
     private static final byte[] CHECKED = """
@@ -20,7 +22,7 @@ final class Health {
     private volatile boolean stopping;
 
     /// @param storeCheck throws [petstore.Failure] when the store cannot be used
-    Health(Runnable storeCheck) {
+    public Health(Runnable storeCheck) {
         this.storeCheck = storeCheck;
     }
 
@@ -30,7 +32,7 @@ final class Health {
     }
 
     /// Makes the service say that it is not ready any more.
-    void stop() {
+    public void stop() {
         stopping = true;
     }
 

@@ -42,7 +42,7 @@ public record HttpSettings(String host, int port, String adminHost, int adminPor
     /// @param request from the end of the header block until the body has come and the answer is sent
     public record Deadlines(Duration idle, Duration header, Duration request) {
 
-        Duration shortest() {
+        public Duration shortest() {
             return Collections.min(List.of(idle, header, request));
         }
     }

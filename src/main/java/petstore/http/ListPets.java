@@ -7,6 +7,11 @@ import petstore.Page;
 import petstore.PetQuery;
 import petstore.Utf8;
 import petstore.Version;
+import petstore.http.message.Answer;
+import petstore.http.message.Header;
+import petstore.http.message.QueryParameters;
+import petstore.http.message.Representation;
+import petstore.http.message.Request;
 import petstore.json.PetJson;
 
 /// listPets: one page by ascending id, with a `Link` to the next one if there is one (RFC 8288).

@@ -3,15 +3,17 @@ package petstore.http;
 import java.nio.charset.StandardCharsets;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import petstore.http.message.Answer;
+import petstore.http.message.Request;
 
 /// All measurements, in Prometheus' text format.
-final class MetricsPage {
+public final class MetricsPage {
 
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry meters;
 
-    MetricsPage(PrometheusMeterRegistry meters) {
+    public MetricsPage(PrometheusMeterRegistry meters) {
         this.meters = meters;
     }
 

@@ -11,10 +11,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Page;
 import petstore.PetQuery;
 import petstore.Version;
+import petstore.http.message.Representation;
 
 /// Encoded pages of the catalogue, each with the version at which it was read. A page is given out as long as it is what the
 /// catalogue would give.
-final class PageCache {
+public final class PageCache {
 
     private static final long MOST_BYTES = 32L * 1024 * 1024;
     private static final int BYTES_BESIDE_THE_BODY = 1_024;
@@ -34,7 +35,7 @@ final class PageCache {
     private final Counter hits;
     private final Counter misses;
 
-    PageCache(MeterRegistry meters) {
+    public PageCache(MeterRegistry meters) {
         hits = requests("hit", meters);
         misses = requests("miss", meters);
         Gauge.builder("petstore.page.cache.bytes", this, PageCache::bytes).description("Memory that pages take.")
@@ -80,7 +81,7 @@ final class PageCache {
     }
 
     /// Forgets all pages.
-    void clear() {
+    public void clear() {
         entries.invalidateAll();
     }
 

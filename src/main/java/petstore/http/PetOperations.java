@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-import petstore.Added;
 import petstore.ApiKey;
 import petstore.Catalogue;
+import petstore.Catalogue.Added;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.IdempotencyKey;
@@ -19,11 +19,17 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.Sha256;
 import petstore.Utf8;
+import petstore.http.message.Answer;
+import petstore.http.message.Header;
+import petstore.http.message.IdempotencyHeader;
+import petstore.http.message.QueryParameters;
+import petstore.http.message.Representation;
+import petstore.http.message.Request;
 import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
 /// The three operations of the contract, by their operationIds.
-final class PetOperations {
+public final class PetOperations {
 
     private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
     private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
@@ -35,7 +41,7 @@ final class PetOperations {
     private final String docs;
     private final Duration idempotencyRetention;
 
-    PetOperations(Catalogue catalogue, HttpSettings settings, PageCache pages, Clock clock) {
+    public PetOperations(Catalogue catalogue, HttpSettings settings, PageCache pages, Clock clock) {
         this.lists = new ListPets(catalogue, settings.base(), pages);
         this.catalogue = catalogue;
         this.clock = clock;

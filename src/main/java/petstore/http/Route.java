@@ -13,6 +13,9 @@ import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpMethod;
 import petstore.Failure;
 import petstore.Scope;
+import petstore.http.message.Answer;
+import petstore.http.message.Header;
+import petstore.http.message.Request;
 
 /// One line of the route table.
 ///
@@ -21,7 +24,7 @@ import petstore.Scope;
 /// @param scope what the API key must allow; absent for a route that needs no key
 /// @param operation what is done
 /// @param headers what every answer carries once the key is accepted, errors too
-record Route(HttpMethod method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
+public record Route(HttpMethod method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
 
     /// Reads, validates, calls the catalogue, maps the result. It is begun on the event loop and does not block it.
     ///
@@ -56,12 +59,12 @@ record Route(HttpMethod method, String path, Optional<Scope> scope, Operation op
     }
 
     /// Whether a request of this method belongs here, if its path does.
-    boolean takes(HttpMethod requested) {
+    public boolean takes(HttpMethod requested) {
         return method.equals(requested) || (method.equals(HttpMethod.GET) && requested.equals(HttpMethod.HEAD));
     }
 
     /// Whether every answer says that it is to be removed.
-    boolean isDeprecated() {
+    public boolean isDeprecated() {
         for (Header header : headers) {
             if (AsciiString.contentEqualsIgnoreCase(header.name(), "Deprecation")) {
                 return true;

@@ -9,9 +9,12 @@ import io.vertx.core.http.HttpMethod;
 import petstore.Failure.Kind;
 import petstore.Scope;
 import petstore.http.Route.Operation;
+import petstore.http.message.Answer;
+import petstore.http.message.Errors;
+import petstore.http.message.Header;
 
 /// The route tables of the two listeners.
-final class Routes {
+public final class Routes {
 
     /// Everything under this prefix needs an API key, whether it exists or not.
     private static final String VERSION = "/v1";
@@ -28,7 +31,7 @@ final class Routes {
     /// What clients meet.
     ///
     /// @param threads may block
-    static Routes api(PetOperations pets, Contract contract, Docs docs, Health health, Executor threads) {
+    public static Routes api(PetOperations pets, Contract contract, Docs docs, Health health, Executor threads) {
         return new Routes(List.of(
                 Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets::listPets, List.of()),
                 Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
@@ -46,7 +49,7 @@ final class Routes {
     /// What operators meet.
     ///
     /// @param threads may block
-    static Routes admin(Health health, MetricsPage metrics, Executor threads) {
+    public static Routes admin(Health health, MetricsPage metrics, Executor threads) {
         return new Routes(List.of(
                 Route.open("/metrics", Operation.on(threads, metrics::metrics)),
                 Route.open("/livez", Operation.on(threads, health::livez)),

@@ -1,4 +1,4 @@
-/// The three operations over HTTP, and what surrounds them: routes, bearer keys, errors, the contract and its page, health.
+/// The API: routes, the life of a request, the operations, health, the contract and its page.
 ///
 /// Start at [petstore.http.Routes], then [petstore.http.Dispatcher] for the life of a request.
 package petstore.http;

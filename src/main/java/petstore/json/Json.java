@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
 /// The one way that JSON is parsed and generated here.
-final class Json {
+public final class Json {
 
     /// The deepest nesting of arrays and objects that is read.
     static final int MAX_DEPTH = 32;
@@ -27,7 +27,7 @@ final class Json {
 
     /// Writes one JSON value.
     @FunctionalInterface
-    interface Writing {
+    public interface Writing {
         void to(JsonGenerator json) throws IOException;
     }
 
@@ -35,7 +35,7 @@ final class Json {
     }
 
     /// What `writing` writes, as UTF-8 without white space.
-    static byte[] bytes(Writing writing) {
+    public static byte[] bytes(Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
             writing.to(json);

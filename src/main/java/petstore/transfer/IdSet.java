@@ -8,6 +8,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.StandardOpenOption;
 
+import petstore.files.TemporaryFile;
+
 /// The ids of a file, as many as there may be: a hash table in a temporary file that is mapped into memory, so that the system
 /// may take the room back. Confined to one thread.
 final class IdSet implements AutoCloseable {

@@ -14,8 +14,9 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.sql.Migrate;
-import petstore.sql.SqlStore;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

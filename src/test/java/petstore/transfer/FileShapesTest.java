@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
-import petstore.sql.Migrate;
-import petstore.sql.SqlStore;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
 

@@ -19,18 +19,19 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import petstore.CatalogueKit;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.sql.SqlStore;
-import petstore.sql.TestStore;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+import petstore.testkit.TestStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
 
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Import and export of both formats, on a real store.
+@Tag("both-stores")
 class TransferTest {
 
     private static final String GOOD = "{\"name\":\"Rex\",\"categoryId\":1}\n";

@@ -1,0 +1,75 @@
+package petstore.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import petstore.app.Settings;
+import petstore.cli.options.SecretVariable;
+import petstore.cli.options.ServeOptions;
+import petstore.cli.options.Variables;
+import petstore.cli.terminal.Console;
+import petstore.cli.terminal.Table;
+import petstore.store.postgres.PostgresUri;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+/// `petstore config`: shows what `serve` would be told.
+@Command(name = "config", description = "Shows every setting of serve, its value, and where it comes from.", footer = {
+        "",
+        "Example:", "  petstore config --port 9000"})
+final class ConfigCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private final ServeOptions options = new ServeOptions();
+    @Spec
+    private CommandSpec spec;
+
+    ConfigCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        Settings checked = options.settings(console.environment());
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("SETTING", "VALUE", "FROM"));
+        for (OptionSpec option : spec.options()) {
+            if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
+                rows.add(List.of(option.longestName(), value(option, checked), source(option)));
+            }
+        }
+        checked.configuredKey().ifPresent(_ -> rows
+                .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console.environment()))));
+        console.show(Table.of(rows));
+        return Main.DONE;
+    }
+
+    /// What is shown of the database's address has no password.
+    private String value(OptionSpec option, Settings settings) {
+        if (option.longestName().equals("--database")) {
+            return settings.store().database().map(PostgresUri::toString).orElse("-");
+        }
+        List<String> given = spec.commandLine().getParseResult().matchedOptionValue(option.longestName(), null) == null
+                ? List.of()
+                : option.originalStringValues();
+        String variable = console.environment().get(Variables.name(option.longestName()));
+        return given.isEmpty()
+                ? Optional.ofNullable(variable).orElse(Optional.ofNullable(option.defaultValue()).orElse("-"))
+                : option.isMultiValue() ? String.join(",", given) : given.getLast();
+    }
+
+    private String source(OptionSpec option) {
+        if (spec.commandLine().getParseResult().hasMatchedOption(option.longestName())) {
+            return option.longestName();
+        }
+        String variable = Variables.name(option.longestName());
+        return console.environment().containsKey(variable) ? variable : "default";
+    }
+}

@@ -1,0 +1,52 @@
+package petstore.cli;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.concurrent.Callable;
+
+import petstore.Failure;
+import petstore.cli.options.HasVariables;
+import petstore.cli.options.Texts;
+import petstore.cli.terminal.Console;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `petstore healthcheck`: whether a server is ready, for the probe of a container.
+@HasVariables
+@Command(name = "healthcheck", description = "Exits with 0 when the server is ready, else with 1.", footer = {"",
+        "Example:",
+        "  petstore healthcheck --admin-port 9090"})
+public final class HealthcheckCommand implements Callable<Integer> {
+
+    private static final int PATIENCE_MS = 2_000;
+
+    private final Console console;
+
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
+    private String host;
+    @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the server's admin listener.")
+    private int port;
+
+    HealthcheckCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        String address = "http://" + Texts.address(host, port) + "/readyz";
+        try {
+            HttpURLConnection connection = (HttpURLConnection) new URI(address).toURL().openConnection();
+            connection.setConnectTimeout(PATIENCE_MS);
+            connection.setReadTimeout(PATIENCE_MS);
+            if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
+                throw Failure.unavailable("not ready: " + address + " answers " + connection.getResponseCode());
+            }
+        } catch (IOException | URISyntaxException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
+        }
+        console.tell("Ready");
+        return Main.DONE;
+    }
+}

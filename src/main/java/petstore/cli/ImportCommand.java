@@ -1,0 +1,185 @@
+package petstore.cli;
+
+import java.io.BufferedInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.app.StoreChoice;
+import petstore.cli.options.StoreOptions;
+import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ProgressBarOption;
+import petstore.files.TemporaryFile;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.store.sqlite.FolderLock;
+import petstore.transfer.Format;
+import petstore.transfer.Importer;
+import petstore.transfer.Importer.Plan;
+import petstore.transfer.Importer.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `petstore import`: adds the animals of a file.
+@Command(name = "import", description = "Adds the animals of a file, after checking all of it; beside a running server too.", footer = {
+        "", "Example:", "  petstore import examples/animals.ndjson",
+        "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
+final class ImportCommand implements Callable<Integer> {
+
+    private static final int LARGE_GROUP = 10_000;
+    private static final int SMALL_GROUP = 1_000;
+    private static final Duration PAUSE_FOR_THE_SERVER = Duration.ofMillis(10);
+
+    private final Console console;
+    /// The exit code of a process that a signal ends, once one has come.
+    private final AtomicInteger interruption = new AtomicInteger();
+
+    @Spec
+    private CommandSpec spec;
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Mixin
+    private final ProgressBarOption progress = new ProgressBarOption();
+    @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
+    private Format format;
+    @Option(names = "--spreadsheet", description = "For CSV: takes off the apostrophes that export --spreadsheet puts before names.")
+    private boolean spreadsheet;
+    @Option(names = "--keep-ids", description = "Keeps the ids of the file; one that is taken makes its line bad.")
+    private boolean keepIds;
+    @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
+    private boolean skipBad;
+    @Option(names = "--dry-run", description = "Checks only, and adds nothing.")
+    private boolean dryRun;
+    @Parameters(paramLabel = "FILE", description = "What to read; - for stdin.")
+    private String file;
+
+    ImportCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        if (spreadsheet && format != Format.CSV) {
+            throw new ParameterException(spec.commandLine(), "--spreadsheet needs --format csv");
+        }
+        try {
+            if (file.equals("-")) {
+                return importSpooled(console.input());
+            }
+            Path source = Path.of(file);
+            if (Files.isDirectory(source)) {
+                throw Failure.unavailable(file + " cannot be read: it is a folder");
+            }
+            try (InputStream in = Files.newInputStream(source)) {
+                return Files.isRegularFile(source) ? importFile(source) : importSpooled(in);
+            }
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " cannot be read", e);
+        }
+    }
+
+    /// Imports what can be read only once.
+    private int importSpooled(InputStream in) throws IOException {
+        try (TemporaryFile spooled = new TemporaryFile("petstore-import-")) {
+            in.transferTo(spooled);
+            return importFile(spooled.path());
+        }
+    }
+
+    private int importFile(Path source) throws IOException {
+        StoreChoice choice = store.choice(console.environment());
+        if (dryRun && !choice.exists()) {
+            console.tell("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+                    + "; the file is checked against an empty one");
+            return checkAgainstNothing(source);
+        }
+        try (@Nullable
+        FolderLock lock = choice.lockToChange()) {
+            boolean alone = !dryRun && lock != null && lock.tryServe();
+            try (SqlStore open = choice.open()) {
+                return importInto(open, source, alone);
+            }
+        }
+    }
+
+    /// Only checks, on an empty store that is gone afterwards.
+    private int checkAgainstNothing(Path source) throws IOException {
+        Path folder = Files.createTempDirectory("petstore-import-");
+        folder.toFile().deleteOnExit();
+        try (SqlStore empty = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+            return importInto(empty, source, true);
+        } finally {
+            try (Stream<Path> files = Files.list(folder)) {
+                files.map(Path::toFile).forEach(File::deleteOnExit);
+            }
+        }
+    }
+
+    private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
+        if (!dryRun) {
+            Signals.stopAtOnceWhenToldTwice(interruption::set);
+        }
+        Report report;
+        try (ProgressBarOption.Display display = progress.start(console, dryRun ? "check" : "import", " MiB",
+                1 << 20, () -> source.toFile().length() * (dryRun ? 1 : 2))) {
+            report = Importer.run(open.catalogue(), plan(source, alone), display, () -> interruption.get() != 0);
+        }
+        return interruption.get() == 0 ? tell(report, source) : tellInterruption(report.written());
+    }
+
+    private Plan plan(Path source, boolean alone) {
+        return new Plan(source, format, spreadsheet, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
+                alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
+    }
+
+    private int tellInterruption(long written) {
+        console.tell("petstore: the import was interrupted after " + written + " animals, which stay");
+        return interruption.get();
+    }
+
+    private int tell(Report report, Path source) throws IOException {
+        report.firstBad().forEach(console::tell);
+        if (report.bad() > report.firstBad().size()) {
+            console.tell("... and " + (report.bad() - report.firstBad().size()) + " more");
+        }
+        if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON) {
+            advise(source);
+        }
+        String bad = report.bad() == 0
+                ? ""
+                : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
+        console.tell(dryRun
+                ? "Checked: " + report.good() + " animals are good" + bad
+                : "Imported " + report.written() + " animals" + bad);
+        return report.bad() == 0 ? Main.DONE : Main.FAILED;
+    }
+
+    /// Suggests a reason why no line is an animal, by the first byte behind blanks and a byte order mark.
+    private void advise(Path source) throws IOException {
+        int first;
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(source))) {
+            do {
+                first = in.read();
+            } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
+        }
+        if (first == '[') {
+            console.tell("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
+        } else if (first != '{' && first >= 0) {
+            console.tell("no line is an animal: is it CSV (--format csv), or compressed"
+                    + " (zcat FILE | petstore import -)?");
+        }
+    }
+}

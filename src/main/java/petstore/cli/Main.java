@@ -1,0 +1,184 @@
+package petstore.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.KeyToken;
+import petstore.RateLimit;
+import petstore.SafeText;
+import petstore.Scope;
+import petstore.cli.options.StoreOptions;
+import petstore.cli.options.Texts;
+import petstore.cli.options.Variables;
+import petstore.cli.terminal.Console;
+import petstore.http.BaseUrl;
+import petstore.store.postgres.PostgresUri;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/// The program `petstore`.
+@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
+public final class Main {
+
+    /// Exit code: done.
+    static final int DONE = 0;
+    /// Exit code: failed, for a reason that stands on stderr.
+    public static final int FAILED = 1;
+    /// Exit code: wrong usage.
+    public static final int WRONG_USAGE = 2;
+
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
+    private boolean verbose;
+
+    /// The version of the jar that is running.
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[]{"petstore " + (version == null ? "(not packaged)" : version)};
+        }
+    }
+
+    /// Runs the program and ends the process with its exit code.
+    public static void main(String[] args) {
+        Console console = Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
+                new FileOutputStream(FileDescriptor.err), Boolean.getBoolean("petstore.terminal"), System.getenv(),
+                Clock.systemUTC());
+        try {
+            System.exit(run(console, args));
+        } catch (OutOfMemoryError e) {
+            // Only a missing thread comes here: if the heap is full, Java ends at once. An orderly end would take more threads.
+            console.err().println("petstore: " + Failure.noThread(e).getMessage());
+            Runtime.getRuntime().halt(FAILED);
+        }
+    }
+
+    /// Runs one command line.
+    ///
+    /// @return 0 done, 1 failed, 2 wrong usage
+    public static int run(Console console, String... args) {
+        Optional<String> named = Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst();
+        return commandLine(console, named).execute(args);
+    }
+
+    /// The whole command line, ready to be executed.
+    public static CommandLine commandLine(Console console) {
+        return commandLine(console, Optional.empty());
+    }
+
+    /// The command line with the one command that is named, or with all when there is no such: to find out what all of them take
+    /// is longer than most need for their work.
+    private static CommandLine commandLine(Console console, Optional<String> named) {
+        Map<String, Supplier<Object>> commands = commands(console);
+        Main program = new Main();
+        CommandLine main = new CommandLine(program);
+        commands.keySet()
+                .retainAll(named.filter(commands::containsKey).map(Set::of).orElse(Set.copyOf(commands.keySet())));
+        commands.values().forEach(command -> main.addSubcommand(command.get()));
+        return main.setOut(console.out()).setErr(console.err())
+                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
+                        ? Variables.of(option).map(console.environment()::get).orElse(null)
+                        : null)
+                .setExpandAtFiles(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Duration.class, Texts::duration)
+                .registerConverter(Instant.class, Texts::instant)
+                .registerConverter(RateLimit.class, Texts::rateLimit)
+                .registerConverter(BaseUrl.class, Texts::baseUrl)
+                .registerConverter(Scope.class, Texts::scope)
+                .registerConverter(PostgresUri.class, Texts::database)
+                .setExecutionStrategy(parsed -> {
+                    Variables.check(parsed, console);
+                    // Help shows what holds without variables, which may have a secret.
+                    main.setDefaultValueProvider(_ -> null);
+                    return new RunLast().execute(parsed);
+                })
+                .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))
+                .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
+    }
+
+    /// Every command by its name, in the order of the help.
+    private static Map<String, Supplier<Object>> commands(Console console) {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("serve", () -> new ServeCommand(console));
+        commands.put("keys", () -> new CommandLine(new KeysCommand())
+                .addSubcommand(new KeysCommand.Create(console))
+                .addSubcommand(new KeysCommand.ListAll(console))
+                .addSubcommand(new KeysCommand.Rotate(console))
+                .addSubcommand(new KeysCommand.Revoke(console)));
+        commands.put("import", () -> new ImportCommand(console));
+        commands.put("export", () -> new ExportCommand(console));
+        commands.put("backup", () -> StoreOptions.embeddedOnly(new BackupCommand(console)));
+        commands.put("restore", () -> StoreOptions.embeddedOnly(new RestoreCommand(console)));
+        commands.put("move", () -> StoreOptions.embeddedOnly(new MoveCommand(console)));
+        commands.put("config", () -> new ConfigCommand(console));
+        commands.put("healthcheck", () -> new HealthcheckCommand(console));
+        commands.put("completion", () -> new CompletionCommand(console));
+        return commands;
+    }
+
+    private static int wrongUsage(Console console, ParameterException e) {
+        List<String> suggestions = e instanceof UnmatchedArgumentException unmatched
+                ? unmatched.getSuggestions()
+                : List.of();
+        String hint = suggestions.isEmpty() ? "" : "; did you mean " + suggestions.getFirst() + "?";
+        String message = oneLine(e.getMessage());
+        if (KeyToken.isIn(message)) {
+            hint += "; " + Texts.ID_OF_KEY;
+        }
+        console.tell("petstore: " + message + source(console, e) + hint + " (see '"
+                + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
+        return WRONG_USAGE;
+    }
+
+    /// The variable that a wrong value comes from; empty when it comes from the command line.
+    private static String source(Console console, ParameterException e) {
+        if (e.getValue() == null || !(e.getArgSpec() instanceof OptionSpec option)) {
+            return "";
+        }
+        // It may be one of several, which commas separate.
+        return Variables.of(option).filter(console.environment()::containsKey)
+                .filter(variable -> ("," + console.environment().get(variable) + ",")
+                        .contains("," + e.getValue() + ","))
+                .map(variable -> " in " + variable).orElse("");
+    }
+
+    private static int failed(Console console, Exception e, boolean verbose) {
+        console.tell("petstore: " + (e instanceof Failure
+                ? oneLine(e.getMessage())
+                : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose shows where"));
+        if (verbose) {
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            console.err().println(SafeText.ofTrace(trace.toString()));
+        }
+        return FAILED;
+    }
+
+    /// Drivers of databases begin a line for each detail, and indent it.
+    private static String oneLine(@Nullable String message) {
+        return message == null ? "" : message.strip().replaceAll("\\s*\\R[ \t]+", " ");
+    }
+}

@@ -1,0 +1,54 @@
+package petstore.cli;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+import petstore.app.StoreChoice;
+import petstore.cli.options.HasVariables;
+import petstore.cli.options.StoreOptions;
+import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ProgressBarOption;
+import petstore.store.Contents;
+import petstore.store.SqlStore;
+import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.FolderLock;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `petstore move`: copies the embedded store to a database.
+@HasVariables
+@Command(name = "move", description = "Copies the embedded store, keys too, to an empty PostgreSQL database and compares both; not while a server runs.", footer = {
+        "", "Example:", "  petstore move --to postgresql://petstore@db.example:5432/petstore"})
+public final class MoveCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private final StoreOptions store = new StoreOptions();
+    @Mixin
+    private final ProgressBarOption progress = new ProgressBarOption();
+    @Option(names = "--to", required = true, paramLabel = "URL", description = "The empty PostgreSQL database, as psql is told it; its password may be in PETSTORE_DATABASE_PASSWORD.")
+    private PostgresUri to;
+
+    MoveCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        Path folder = store.embedded("pg_dump copies a PostgreSQL database");
+        StoreChoice.requireEmbedded(folder);
+        Contents moved;
+        try (FolderLock _ = FolderLock.replace(folder);
+                SqlStore source = store.choice(console.environment()).open();
+                SqlStore target = store.other(to, console.environment()).open();
+                ProgressBarOption.Display display = progress.start(console, "move", " animals", 2,
+                        () -> 2 * source.catalogue().count())) {
+            moved = source.copyTo(target, display);
+        }
+        console.tell("Moved to " + to + ", both sides compared: " + moved);
+        console.tell("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
+        return Main.DONE;
+    }
+}

@@ -1,0 +1,115 @@
+package petstore.cli;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+import petstore.app.Service;
+import petstore.app.Settings;
+import petstore.app.SystemLimits;
+import petstore.app.Tracing;
+import petstore.cli.options.ServeOptions;
+import petstore.cli.options.Texts;
+import petstore.cli.terminal.Console;
+import petstore.log.BufferedLog;
+import petstore.log.Logging;
+import petstore.store.postgres.DatabaseWait;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `petstore serve`: runs the service until the process is told to stop.
+@Command(name = "serve", description = "Runs the service until it is told to stop (SIGTERM or Ctrl-C).", footer = {"",
+        "Example:", "  petstore serve --port 8080 --data ./data"})
+final class ServeCommand implements Callable<Integer> {
+
+    private static final Duration TIME_TO_START = Duration.ofSeconds(5);
+    private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
+
+    private final Console console;
+
+    @Mixin
+    private final ServeOptions options = new ServeOptions();
+
+    /// Has what gives back what was opened, once it serves.
+    private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
+    /// The exit code of a process that a signal ends, once one has come.
+    private final AtomicInteger signal = new AtomicInteger();
+    private volatile @Nullable DatabaseWait databaseWait;
+
+    ServeCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        SystemLimits.requireRoomForService();
+        try (BufferedLog log = Logging.use(options.logFormat(), options.accessLog())) {
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(log)));
+            Signals.stopAtOnceWhenToldTwice(exitCode -> {
+                signal.set(exitCode);
+                Runtime.getRuntime().exit(exitCode);
+            });
+            serving.complete(serve(log));
+            Thread.currentThread().join();
+            return Main.DONE;
+        } finally {
+            serving.cancel(false);
+        }
+    }
+
+    /// Opens everything, and says what closes it.
+    private Runnable serve(BufferedLog log) {
+        Settings settings = options.settings(console.environment());
+        DatabaseWait wait = new DatabaseWait(settings.databaseWait());
+        databaseWait = wait;
+        Tracing tracing = Tracing.start(console.environment());
+        Service service = Service.start(settings, wait, tracing.tracer(), log,
+                ServeCommand::stopForLostDisk, console.clock());
+        service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
+        console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
+                + Texts.address(options.host(), service.port()) + "/v1");
+        console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));
+        return () -> {
+            service.close();
+            tracing.close();
+        };
+    }
+
+    /// Ends the process, once the clients whose animals were not kept have been told.
+    private static void stopForLostDisk() {
+        Thread.ofPlatform().name("lost-disk").start(() -> {
+            try {
+                Thread.sleep(TIME_FOR_LAST_ANSWERS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            Runtime.getRuntime().halt(Main.FAILED);
+        });
+    }
+
+    /// What a signal leads to: a start comes to its end first, unless that takes long or waits for the database. A start that has failed ends the process with
+    /// an exit code of its own.
+    private void stop(BufferedLog log) {
+        if (serving.isCancelled()) {
+            return;
+        }
+        DatabaseWait wait = databaseWait;
+        if (wait != null && wait.isActive()) {
+            log.close();
+            Runtime.getRuntime().halt(signal.get());
+        }
+        try {
+            serving.get(TIME_TO_START.toMillis(), TimeUnit.MILLISECONDS).run();
+        } catch (TimeoutException | ExecutionException | CancellationException | InterruptedException e) {
+            // Nothing serves that would have to be closed.
+        }
+        log.close();
+        Runtime.getRuntime().halt(Main.DONE);
+    }
+}

@@ -1,0 +1,82 @@
+package petstore.cli.options;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import petstore.Failure;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/// A secret from the environment: from a variable, or from the file that a second variable, with `_FILE` behind the name, names.
+public record SecretVariable(String name) {
+
+    private static final int MOST_BYTES = 65_536;
+
+    public static final SecretVariable API_KEY = new SecretVariable("PETSTORE_API_KEY");
+    static final SecretVariable DATABASE_PASSWORD = new SecretVariable("PETSTORE_DATABASE_PASSWORD");
+
+    /// Does nothing unless both variables are set. Errors: `ParameterException` then.
+    void requireOnce(Map<String, String> environment, CommandLine command) {
+        if (environment.containsKey(name) && environment.containsKey(fileName())) {
+            throw new ParameterException(command, name + " and " + fileName() + " must not both be set");
+        }
+    }
+
+    /// Returns the names of both variables.
+    List<String> variables() {
+        return List.of(name, fileName());
+    }
+
+    /// Returns the variable that gives the secret: the one with the name of a file, if it is set.
+    public String source(Map<String, String> environment) {
+        return environment.containsKey(fileName()) ? fileName() : name;
+    }
+
+    /// Returns the secret, without the white space that may end the file; absent if neither variable is set.
+    ///
+    /// Errors: `ParameterException` if the variable does not name a file with one line, [Failure] if the file cannot be read.
+    Optional<String> find(Map<String, String> environment, CommandLine command) {
+        String file = environment.get(fileName());
+        if (file == null) {
+            return Optional.ofNullable(environment.get(name));
+        }
+        if (file.isEmpty()) {
+            throw new ParameterException(command, fileName() + " is empty; it must have the name of a file");
+        }
+        try (InputStream stream = Files.newInputStream(Path.of(file))) {
+            byte[] bytes = stream.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw wrong(command, "is longer than 64 KiB", file);
+            }
+            String secret = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString().stripTrailing();
+            if (secret.isEmpty()) {
+                throw wrong(command, "is an empty file", file);
+            }
+            if (secret.lines().count() > 1) {
+                throw wrong(command, "must have one line", file);
+            }
+            return Optional.of(secret);
+        } catch (CharacterCodingException e) {
+            throw wrong(command, "is not text in UTF-8", file);
+        } catch (IOException e) {
+            throw Failure.unavailable(fileName() + " cannot be read: " + file, e);
+        }
+    }
+
+    private ParameterException wrong(CommandLine command, String what, String file) {
+        return new ParameterException(command, fileName() + " " + what + ": " + file);
+    }
+
+    private String fileName() {
+        return name + "_FILE";
+    }
+}

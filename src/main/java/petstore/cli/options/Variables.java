@@ -1,0 +1,102 @@
+package petstore.cli.options;
+
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+import petstore.cli.terminal.Console;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// Environment variables: those of the settings of the service and of the store, and a few more.
+public final class Variables {
+
+    private static final String PREFIX = "PETSTORE_";
+    private static final List<Class<?>> SETTINGS = List.of(ServeOptions.class, StoreOptions.class);
+    /// The one option of a single command that has a variable.
+    private static final String TO = "PETSTORE_TO";
+    private static final List<SecretVariable> SECRETS = List.of(SecretVariable.API_KEY,
+            SecretVariable.DATABASE_PASSWORD);
+    /// Variables of the files in `deploy`, which may share an environment with the program.
+    private static final Set<String> OF_DEPLOY = Set.of("PETSTORE_PROXY_LISTEN", "PETSTORE_PROXY_SOCKET",
+            "PETSTORE_REPLICA_1", "PETSTORE_REPLICA_2", "PETSTORE_JAVA");
+
+    private Variables() {
+    }
+
+    /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for an option of a single command.
+    public static Optional<String> of(OptionSpec option) {
+        return option.userObject() instanceof Field field
+                && field.getDeclaringClass().isAnnotationPresent(HasVariables.class)
+                        ? Optional.of(name(option.longestName()))
+                        : Optional.empty();
+    }
+
+    /// Returns the variable that an option would have, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`.
+    public static String name(String option) {
+        return PREFIX + option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /// Warns of unknown variables with the program's prefix. A request for help is not checked.
+    ///
+    /// Errors: `ParameterException` for a secret that is given twice, and for a name that differs from a known one by a typing
+    /// error.
+    public static void check(ParseResult parsed, Console console) {
+        List<CommandLine> commands = parsed.asCommandLineList();
+        boolean helps = commands.stream()
+                .anyMatch(command -> command.isUsageHelpRequested() || command.isVersionHelpRequested());
+        if (helps) {
+            return;
+        }
+        SECRETS.forEach(secret -> secret.requireOnce(console.environment(), commands.getLast()));
+        Set<String> known = known();
+        Set<String> unknown = new TreeSet<>(console.environment().keySet());
+        unknown.removeIf(name -> !name.startsWith(PREFIX) || known.contains(name) || OF_DEPLOY.contains(name));
+        for (String name : unknown) {
+            known.stream().filter(other -> isNearMiss(name, other)).findFirst().ifPresent(meant -> {
+                throw new ParameterException(commands.getLast(), described(name) + "; did you mean " + meant + "?");
+            });
+        }
+        unknown.forEach(name -> console.tell("petstore: warning: " + described(name) + " is ignored"));
+    }
+
+    private static String described(String name) {
+        return "unknown environment variable " + name;
+    }
+
+    private static Set<String> known() {
+        Set<String> known = new TreeSet<>();
+        SETTINGS.stream().flatMap(settings -> Arrays.stream(settings.getDeclaredFields()))
+                .map(field -> field.getAnnotation(Option.class))
+                .filter(option -> option != null).forEach(option -> known.add(name(option.names()[0])));
+        SECRETS.forEach(secret -> known.addAll(secret.variables()));
+        known.add(TO);
+        known.add("PETSTORE_JAVA_OPTIONS");
+        return known;
+    }
+
+    /// Whether a letter is wrong, missing or too many, or two neighbours are swapped.
+    private static boolean isNearMiss(String name, String other) {
+        int at = 0;
+        while (at < Math.min(name.length(), other.length()) && name.charAt(at) == other.charAt(at)) {
+            at++;
+        }
+        String left = name.substring(at);
+        String right = other.substring(at);
+        boolean swapped = left.length() > 1 && right.length() > 1 && left.charAt(0) == right.charAt(1)
+                && left.charAt(1) == right.charAt(0) && left.substring(2).equals(right.substring(2));
+        return swapped || left.equals(behind(right)) || behind(left).equals(right)
+                || behind(left).equals(behind(right));
+    }
+
+    private static String behind(String text) {
+        return text.isEmpty() ? text : text.substring(1);
+    }
+}

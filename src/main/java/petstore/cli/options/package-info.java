@@ -1,0 +1,2 @@
+/// Options, environment variables, and their conversion.
+package petstore.cli.options;

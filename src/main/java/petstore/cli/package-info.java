@@ -1,0 +1,2 @@
+/// The program: `Main`, a class for each command, and the terminal.
+package petstore.cli;

@@ -1,0 +1,2 @@
+/// The terminal: streams, tables and progress bars.
+package petstore.cli.terminal;

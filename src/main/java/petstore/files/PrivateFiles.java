@@ -1,0 +1,74 @@
+package petstore.files;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileOwnerAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Set;
+
+/// Folders and files that their owner alone can read.
+public final class PrivateFiles {
+
+    private static final FileAttribute<?> FOLDER = PosixFilePermissions
+            .asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    private static final FileAttribute<?> FILE = PosixFilePermissions
+            .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private PrivateFiles() {
+    }
+
+    /// Makes a folder, and those that it is in, unless it is there.
+    public static void createFolder(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectories(folder, FOLDER);
+        }
+    }
+
+    /// Creates an empty file, which belongs to the user of this process. Errors: `FileAlreadyExistsException` if the name is taken,
+    /// also by a symbolic link.
+    public static void create(Path file) throws IOException {
+        createNew(file).close();
+    }
+
+    /// Creates an empty file as [#create] does. If this process runs as root, the file belongs to the owner of its folder.
+    public static void createForFolder(Path file) throws IOException {
+        createNewForFolder(file).close();
+    }
+
+    /// Opens a file to read and write it, or creates it as [#createForFolder] does. Errors: `IOException` also for a symbolic link.
+    public static FileChannel openForFolder(Path file) throws IOException {
+        try {
+            return createNewForFolder(file);
+        } catch (FileAlreadyExistsException e) {
+            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+
+    private static FileChannel createNewForFolder(Path file) throws IOException {
+        FileChannel channel = createNew(file);
+        UserPrincipal owner = Files.getOwner(file.resolveSibling("."));
+        FileOwnerAttributeView created = Files.getFileAttributeView(file, FileOwnerAttributeView.class,
+                LinkOption.NOFOLLOW_LINKS);
+        if (!owner.equals(created.getOwner())) {
+            try {
+                created.setOwner(owner);
+            } catch (FileSystemException e) {
+                // Only root may give files away; files of other users stay theirs.
+            }
+        }
+        return channel;
+    }
+
+    private static FileChannel createNew(Path file) throws IOException {
+        return FileChannel.open(file,
+                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), FILE);
+    }
+}

@@ -1,0 +1,55 @@
+package petstore.files;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import petstore.Failure;
+
+/// A file in the folder for temporary ones, which is gone once it is closed, or the process ends.
+///
+/// Errors: [Failure] of kind `UNAVAILABLE`, which names the folder, when it cannot be made or written.
+public final class TemporaryFile extends OutputStream {
+
+    private final Path path;
+    private final OutputStream out;
+
+    /// Makes an empty file.
+    ///
+    /// @param prefix what its name begins with
+    public TemporaryFile(String prefix) {
+        try {
+            path = Files.createTempFile(prefix, "");
+            path.toFile().deleteOnExit();
+            out = Files.newOutputStream(path);
+        } catch (IOException e) {
+            throw Failure.temporaryFolder("cannot be written", e);
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public void write(int oneByte) {
+        write(new byte[]{(byte) oneByte}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+        try {
+            out.write(bytes, offset, length);
+        } catch (IOException e) {
+            throw Failure.temporaryFolder("cannot be written", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (out) {
+            Files.delete(path);
+        }
+    }
+}

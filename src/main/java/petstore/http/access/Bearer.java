@@ -1,0 +1,163 @@
+package petstore.http.access;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.Failure.Kind;
+import petstore.KeyRing;
+import petstore.KeyToken;
+import petstore.Scope;
+import petstore.http.message.Answer;
+import petstore.http.message.Errors;
+import petstore.http.message.Header;
+
+/// Bearer authentication (RFC 6750) by the keys in memory.
+///
+/// [#refresh], called every second, brings in changes. A request whose secret memory does not know waits for a refresh of its own: its
+/// key may have been created or rotated a moment ago. All requests that wait share one.
+public final class Bearer {
+
+    private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
+    private static final String SCHEME = "Bearer ";
+    private static final String REALM = "Bearer realm=\"petstore\"";
+
+    /// What became of an `Authorization` field.
+    sealed interface Verdict {
+    }
+
+    /// A verdict that is final.
+    public sealed interface Decided extends Verdict {
+    }
+
+    /// The request comes from the owner of this key.
+    public record Accepted(ApiKey key) implements Decided {
+    }
+
+    /// It does not; `answer` says so.
+    public record Refused(Answer answer) implements Decided {
+    }
+
+    /// Memory cannot tell; [Bearer#lookUp] can.
+    public record Undecided(KeyToken token) implements Verdict {
+    }
+
+    private static final Decided NO_KEY = new Refused(unauthorized(REALM));
+    private static final Decided BAD_KEY = new Refused(unauthorized(REALM + ", error=\"invalid_token\""));
+
+    private final KeyRing keys;
+    private final Optional<ConfiguredKey> configured;
+    private final Clock clock;
+    private final Counter lookUps;
+    private final Map<String, Instant> uses = new ConcurrentHashMap<>();
+    private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
+
+    /// @param configured one more key that is accepted
+    public Bearer(KeyRing keys, Optional<ConfiguredKey> configured, MeterRegistry meters, Clock clock) {
+        this.lookUps = Counter.builder("petstore.key.lookups")
+                .description("Requests with a key that memory did not know.").register(meters);
+        this.keys = keys;
+        this.configured = configured;
+        this.clock = clock;
+        refresh();
+    }
+
+    /// Brings the keys in memory up to date. Blocks. Errors: [Failure].
+    public void refresh() {
+        try {
+            keys.refresh().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof Failure failure ? failure : e;
+        }
+    }
+
+    /// Tells the store when keys were last used. Blocks, and may wait for others that write.
+    public void saveUses() {
+        Map<String, Instant> saving = Map.copyOf(unsavedUses);
+        if (!saving.isEmpty()) {
+            keys.recordUses(saving);
+            saving.forEach(unsavedUses::remove);
+        }
+    }
+
+    /// Judges the `Authorization` fields of a request; does not block.
+    public Verdict judge(List<String> authorization) {
+        if (authorization.size() != 1) {
+            return NO_KEY;
+        }
+        String credentials = authorization.getFirst();
+        if (!credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            return NO_KEY;
+        }
+        String text = credentials.substring(SCHEME.length()).strip();
+        if (text.isEmpty()) {
+            return NO_KEY;
+        }
+        if (configured.isPresent() && configured.get().matches(text)) {
+            return new Accepted(configured.get().key);
+        }
+        Optional<KeyToken> token = KeyToken.parse(text);
+        if (token.isEmpty()) {
+            return BAD_KEY;
+        }
+        Optional<ApiKey> owned = owned(token.get());
+        return owned.isPresent() ? judge(owned) : new Undecided(token.get());
+    }
+
+    /// Judges a key by the store. The future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
+    public CompletableFuture<Decided> lookUp(KeyToken token) {
+        lookUps.increment();
+        // What memory knows when the response is made, which may be more than this refresh found: a secret that was refused to
+        // another request by then is refused to this one.
+        return keys.refresh().thenApply(_ -> judge(owned(token)));
+    }
+
+    /// Returns the key in memory that has this id and secret.
+    private Optional<ApiKey> owned(KeyToken token) {
+        return Optional.ofNullable(keys.known().get(token.id()))
+                .filter(key -> key.isOwnedBy(token.secret(), clock.instant()));
+    }
+
+    private Decided judge(Optional<ApiKey> owned) {
+        Instant now = clock.instant();
+        if (owned.filter(key -> key.isGoodAt(now)).isEmpty()) {
+            return BAD_KEY;
+        }
+        recordUse(owned.get(), now);
+        return new Accepted(owned.get());
+    }
+
+    private void recordUse(ApiKey key, Instant now) {
+        Instant recorded = uses.get(key.id());
+        if (recorded == null || Duration.between(recorded, now).compareTo(USE_RESOLUTION) >= 0) {
+            uses.put(key.id(), now);
+            unsavedUses.put(key.id(), now);
+        }
+    }
+
+    /// The same body whatever was wrong.
+    private static Answer unauthorized(String challenge) {
+        return Errors.answer(Kind.UNAUTHORIZED,
+                "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(challenge));
+    }
+
+    /// What a good key is told that does not allow what it was used for.
+    public static Answer forbidden(Scope scope) {
+        return Errors.answer(Kind.FORBIDDEN, "this API key does not have the scope " + scope.text(),
+                challenge(REALM + ", error=\"insufficient_scope\", scope=\"" + scope.text() + "\""));
+    }
+
+    private static Header challenge(String value) {
+        return Header.of("WWW-Authenticate", value);
+    }
+}

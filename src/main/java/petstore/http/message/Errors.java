@@ -1,0 +1,57 @@
+package petstore.http.message;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import petstore.Failure;
+import petstore.Failure.Kind;
+import petstore.json.ErrorJson;
+
+/// Failures on the wire: the one table of their statuses and codes. Source: SPEC `Error`.
+public final class Errors {
+
+    private static final Header RETRY_AFTER = Header.of("Retry-After", "1");
+
+    private static final Set<Kind> RETRIED = EnumSet.of(Kind.UNAVAILABLE, Kind.REQUEST_IN_PROGRESS);
+
+    private Errors() {
+    }
+
+    /// The code is the kind's name in lower case, e.g. `invalid_request`.
+    public static Answer answer(Kind kind, String message, Header... headers) {
+        return answer(status(kind), kind, message, headers);
+    }
+
+    private static int status(Kind kind) {
+        return switch (kind) {
+            case INVALID_REQUEST -> 400;
+            case UNAUTHORIZED -> 401;
+            case FORBIDDEN -> 403;
+            case NOT_FOUND -> 404;
+            case METHOD_NOT_ALLOWED -> 405;
+            case REQUEST_IN_PROGRESS -> 409;
+            case GONE -> 410;
+            case PRECONDITION_FAILED -> 412;
+            case PAYLOAD_TOO_LARGE -> 413;
+            case UNSUPPORTED_MEDIA_TYPE -> 415;
+            case IDEMPOTENCY_KEY_REUSED -> 422;
+            case RATE_LIMITED -> 429;
+            case INTERNAL_ERROR -> 500;
+            case UNAVAILABLE -> 503;
+        };
+    }
+
+    public static Answer answer(Failure failure) {
+        return RETRIED.contains(failure.kind())
+                ? answer(failure.kind(), failure.getMessage(), RETRY_AFTER)
+                : answer(failure.kind(), failure.getMessage());
+    }
+
+    /// An error whose status says more than its kind does.
+    public static Answer answer(int status, Kind kind, String message, Header... headers) {
+        return Answer.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
+                .with(List.of(Answer.NO_STORE)).refusing(kind);
+    }
+}

@@ -1,0 +1,107 @@
+package petstore.http.message;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.PetQuery;
+import petstore.PetStatus;
+
+/// The parameters of a request, read strictly: those of listPets, where a violation names the parameter, and the integer that is
+/// getPet's [#int64].
+public final class QueryParameters {
+
+    private static final PetQuery DEFAULTS = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
+
+    private final Map<String, String> values = new HashMap<>();
+    private final Set<String> repeated = new HashSet<>();
+    private final List<String> violations = new ArrayList<>();
+
+    private QueryParameters(String query) {
+        for (String pair : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = decode(equals < 0 ? pair : pair.substring(0, equals));
+            String value = decode(equals < 0 ? "" : pair.substring(equals + 1));
+            if (values.put(name, value) != null) {
+                repeated.add(name);
+            }
+        }
+    }
+
+    /// Reads a query such as `limit=20&status=available&after=20`, any part of which may be missing.
+    ///
+    /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation; unknown parameters are none
+    public static PetQuery petQuery(@Nullable String query) {
+        return query == null || query.isEmpty() ? DEFAULTS : new QueryParameters(query).petQuery();
+    }
+
+    private PetQuery petQuery() {
+        int limit = (int) integer("limit", DEFAULTS.limit(), 1, PetQuery.MAX_LIMIT);
+        Optional<PetStatus> status = single("status").flatMap(text -> {
+            Optional<PetStatus> found = PetStatus.find(text);
+            if (found.isEmpty()) {
+                violations.add(PetStatus.VIOLATION);
+            }
+            return found;
+        });
+        long after = integer("after", DEFAULTS.after(), Long.MIN_VALUE, Long.MAX_VALUE);
+        if (!violations.isEmpty()) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, String.join("; ", violations));
+        }
+        return new PetQuery(limit, status, after);
+    }
+
+    private long integer(String name, long missing, long min, long max) {
+        Optional<String> text = single(name);
+        if (text.isEmpty()) {
+            return missing;
+        }
+        OptionalLong value = int64(text.get());
+        if (value.isEmpty() || value.getAsLong() < min || value.getAsLong() > max) {
+            violations.add(name + " must be an integer between " + min + " and " + max);
+            return missing;
+        }
+        return value.getAsLong();
+    }
+
+    private Optional<String> single(String name) {
+        if (repeated.contains(name)) {
+            violations.add(name + " must not be repeated");
+            return Optional.empty();
+        }
+        return Optional.ofNullable(values.get(name));
+    }
+
+    /// The integer that `text` is in plain decimal notation (`7`, `-7`, `-0`; not `+7`, `007` or `7.0`); absent when it is none or
+    /// needs more than 64 bits.
+    public static OptionalLong int64(String text) {
+        try {
+            long value = Long.parseLong(text);
+            boolean isPlain = text.equals(String.valueOf(value)) || text.equals("-0");
+            return isPlain ? OptionalLong.of(value) : OptionalLong.empty();
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /// What cannot be decoded stays as it is, and matches no name and no allowed value then.
+    private static String decode(String text) {
+        if (text.indexOf('%') < 0 && text.indexOf('+') < 0) {
+            return text;
+        }
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// Requests, responses and their parts, as values.
+package petstore.http.message;

@@ -1,0 +1,125 @@
+package petstore.http.server;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+import petstore.http.Dispatcher;
+import petstore.http.message.Answer;
+import petstore.http.message.Header;
+import petstore.http.telemetry.Telemetry;
+
+/// One event loop's share of a listener: its connections, and each of their requests as an [Exchange].
+final class Listener extends VerticleBase {
+
+    /// How long the answers to requests that have begun to come are waited for.
+    static final Duration STOPPING = Duration.ofSeconds(20);
+
+    private static final int MAX_HEADER_BYTES = 8 * 1024;
+    private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
+            .ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    private final SocketAddress address;
+    private final Dispatcher dispatcher;
+    private final Optional<Tls> tls;
+    private final Connections connections;
+    private final Telemetry telemetry;
+    private final Clock clock;
+    private final Consumer<HttpServer> opened;
+    // What Vert.x adds for web sockets closes a connection on which many requests come at once. A connection that other threads
+    // may write to has a queue of 5 KB for them.
+    private final HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false)
+            .setStrictThreadMode(true)
+            .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
+            .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES);
+    private @Nullable HttpServer server;
+    private long dateSecond;
+    private Header date = Header.of(HttpHeaders.DATE, "");
+
+    /// @param address which event loops that give the same share
+    /// @param opened gets the server when it listens
+    Listener(SocketAddress address, Dispatcher dispatcher, Optional<Tls> tls, Connections connections,
+            Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
+        this.address = address;
+        this.dispatcher = dispatcher;
+        this.tls = tls;
+        this.connections = connections;
+        this.telemetry = telemetry;
+        this.clock = clock;
+        this.opened = opened;
+    }
+
+    @Override
+    public Future<?> start() {
+        vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
+        tls.ifPresent(on -> {
+            on.applyTo(options, MAX_HEADER_BYTES);
+            on.watch(((ContextInternal) context).nettyEventLoop(), connections);
+        });
+        HttpServer opening = vertx.createHttpServer(options);
+        server = opening;
+        return opening.connectionHandler(this::connected)
+                .requestHandler(request -> begin(exchange(request)))
+                .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
+                .listen(address).onSuccess(opened::accept);
+    }
+
+    /// Waits for the answers to the requests that have begun to come.
+    @Override
+    public Future<?> stop() {
+        connections.stop();
+        return server == null ? Future.succeededFuture() : server.shutdown(STOPPING);
+    }
+
+    private void begin(Exchange exchange) {
+        Optional<Answer> refusal = exchange.isMultiplexed()
+                ? HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
+                : Optional.empty();
+        if (refusal.isPresent()) {
+            dispatcher.refuse(exchange, refusal.get());
+        } else {
+            dispatcher.dispatch(exchange);
+        }
+    }
+
+    private Exchange exchange(HttpServerRequest request) {
+        long now = clock.millis();
+        return new Exchange(request, context, connections, telemetry, now, date(now));
+    }
+
+    private void connected(HttpConnection connection) {
+        connections.opened(connection);
+        if (connection.protocolVersion() == HttpVersion.HTTP_2) {
+            Http2HeadCheck.install(connection);
+        } else {
+            HeadCheck.install(connection);
+            AnswerEncoder.install(connection);
+        }
+    }
+
+    private Header date(long epochMilli) {
+        long second = Math.floorDiv(epochMilli, 1_000);
+        if (second != dateSecond) {
+            dateSecond = second;
+            date = Header.of(HttpHeaders.DATE, HTTP_DATE.format(Instant.ofEpochSecond(second)));
+        }
+        return date;
+    }
+}

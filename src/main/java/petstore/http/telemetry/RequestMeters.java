@@ -1,0 +1,100 @@
+package petstore.http.telemetry;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.DoubleStream;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import petstore.Failure.Kind;
+import petstore.http.message.Answer;
+import petstore.http.server.Exchange;
+
+/// The measurements of requests. Their names, labels and buckets are those of OpenTelemetry's HTTP conventions where it has any.
+/// No label has values that clients choose.
+public final class RequestMeters {
+
+    private static final Duration[] BUCKETS = DoubleStream
+            .of(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+            .mapToObj(seconds -> Duration.ofMillis(Math.round(seconds * 1_000))).toArray(Duration[]::new);
+    private static final int MOST_KEYS = 100;
+
+    private record Name(String method, String route, int status) {
+    }
+
+    private record Use(String route, String key) {
+    }
+
+    private final MeterRegistry registry;
+    private final LongAdder inFlight = new LongAdder();
+    private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
+    private final Map<Kind, Counter> refusals = new EnumMap<>(Kind.class);
+    private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
+
+    public RequestMeters(MeterRegistry registry) {
+        this.registry = registry;
+        Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests that are being answered.")
+                .register(registry);
+        // All are there from the beginning: an alert sees a counter rise, but not the first value of a new one.
+        for (Kind kind : Kind.values()) {
+            refusals.put(kind, refusal(kind));
+        }
+    }
+
+    void began() {
+        inFlight.increment();
+    }
+
+    void abandoned() {
+        inFlight.decrement();
+    }
+
+    /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
+    ///
+    /// @param method as [Methods] calls it
+    void answered(Exchange exchange, String method, Answer answer, long durationNs) {
+        Name name = new Name(method, exchange.route(), answer.status());
+        Timer timer = durations.get(name);
+        if (timer == null) {
+            timer = durations.computeIfAbsent(name, this::duration);
+        }
+        timer.record(durationNs, TimeUnit.NANOSECONDS);
+        if (answer.refusal().isPresent()) {
+            Objects.requireNonNull(refusals.get(answer.refusal().get())).increment();
+        }
+        if (exchange.isDeprecated() && !exchange.keyId().equals(Exchange.NO_KEY)) {
+            deprecated(exchange.keyId(), exchange.route()).increment();
+        }
+        inFlight.decrement();
+    }
+
+    private Timer duration(Name name) {
+        return Timer.builder("http.server.request.duration").description("From the header block to the answer.")
+                .tag("http.request.method", name.method()).tag("http.route", name.route())
+                .tag("http.response.status_code", String.valueOf(name.status()))
+                .serviceLevelObjectives(BUCKETS).register(registry);
+    }
+
+    private Counter refusal(Kind kind) {
+        return Counter.builder("petstore.refused.requests").description("Requests that were answered with an error.")
+                .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry);
+    }
+
+    /// The keys that are seen first are told apart, up to [#MOST_KEYS].
+    private Counter deprecated(String keyId, String route) {
+        Use use = new Use(route, keyId);
+        Use counted = deprecated.containsKey(use) || deprecated.size() < MOST_KEYS ? use : new Use(route, "other");
+        return deprecated.computeIfAbsent(counted,
+                label -> Counter.builder("petstore.deprecated.requests")
+                        .description("Requests for what is to be removed.")
+                        .tag("route", label.route()).tag("key", label.key()).register(registry));
+    }
+}

@@ -1,0 +1,2 @@
+/// What operators see of requests: metrics, spans and the request log.
+package petstore.http.telemetry;

@@ -1,0 +1,2 @@
+/// Hosts and ports as URIs write them.
+package petstore.net;

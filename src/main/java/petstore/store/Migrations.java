@@ -1,0 +1,108 @@
+package petstore.store;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+
+import petstore.Failure;
+
+/// Brings the schema up to date by numbered scripts (`1.sql`, `2.sql`, …), each run once.
+///
+/// A script's statements end in `;` at the end of a line. A script that has been released is never changed.
+public final class Migrations {
+
+    private static final int LATEST = 5;
+
+    /// A kind of database: the folder of its scripts, and what counts the tables `schema_version` that a statement would find.
+    public enum Dialect {
+        SQLITE("migrations/sqlite",
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'"), POSTGRESQL(
+                        "migrations/postgresql", "SELECT count(to_regclass('schema_version'))");
+
+        private final String folder;
+        private final String countTables;
+
+        Dialect(String folder, String countTables) {
+            this.folder = folder;
+            this.countTables = countTables;
+        }
+    }
+
+    /// Does work in one transaction that no other process's migration overlaps.
+    @FunctionalInterface
+    public interface Transaction {
+        void run(Database.Work<Integer> work) throws SQLException;
+    }
+
+    private Migrations() {
+    }
+
+    /// Does what `migrate` says about the schema that a session finds; asks without locking anybody out when there is nothing to
+    /// do.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when the schema is refused.
+    public static void apply(Migrate migrate, Dialect dialect, Session session, Transaction transaction)
+            throws SQLException {
+        boolean made = session.text(dialect.countTables).equals("1");
+        if (migrate == Migrate.OFF && !made) {
+            throw Failure.unavailable("the store has no tables; --migrate auto makes them");
+        }
+        if (migrate == Migrate.OFF) {
+            return;
+        }
+        int current = made ? checkKnown(session) : 0;
+        if (current < LATEST && migrate == Migrate.CHECK) {
+            throw Failure.unavailable("the store has schema version " + current
+                    + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
+        }
+        if (current < LATEST) {
+            transaction.run(locked -> run(locked, dialect, LATEST));
+        }
+    }
+
+    /// Brings a schema up to a version, and returns it. The caller makes it one transaction.
+    public static int run(Session session, Dialect dialect, int last) throws SQLException {
+        session.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY)");
+        int current = checkKnown(session);
+        for (int version = current + 1; version <= last; version++) {
+            for (String statement : script(dialect.folder + "/" + version + ".sql").split(";\\s*\\n", 0)) {
+                session.execute(statement);
+            }
+            session.execute("INSERT INTO schema_version (version) VALUES (" + version + ")");
+        }
+        return last;
+    }
+
+    /// The version of a store's schema. Errors: [Failure] when it is newer than this program.
+    public static int checkKnown(Session session) throws SQLException {
+        long current = Long.parseLong(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
+        if (current > LATEST) {
+            throw Failure.unavailable("the store has schema version " + current
+                    + ", made by a newer petstore; this one knows versions up to " + LATEST);
+        }
+        return (int) Math.max(current, 0);
+    }
+
+    /// Gives back the version of a store's schema. Errors: [Failure] when it is older than this program; a newer one is what an
+    /// upgrade of one replica after the other leads to.
+    public static int requireLatest(Session session) throws SQLException {
+        int current = Integer.parseInt(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
+        if (current < LATEST) {
+            throw Failure.unavailable("the store has schema version " + current + ", this petstore needs " + LATEST);
+        }
+        return current;
+    }
+
+    private static String script(String name) {
+        try (InputStream script = Migrations.class.getResourceAsStream(name)) {
+            if (script == null) {
+                throw new IllegalStateException("no script " + name);
+            }
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

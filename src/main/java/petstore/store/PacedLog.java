@@ -1,0 +1,30 @@
+package petstore.store;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.slf4j.Logger;
+
+/// Logs errors that come again and again, at most one a second: the log must not hold up whoever meets them.
+final class PacedLog {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    private final Logger log;
+    private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - INTERVAL.toNanos());
+
+    PacedLog(Logger log) {
+        this.log = log;
+    }
+
+    /// Logs an error, unless one was logged less than a second ago.
+    ///
+    /// @param what `{}` in it stands for the message of `cause`
+    void error(String what, Exception cause) {
+        long last = loggedNs.get();
+        long now = System.nanoTime();
+        if (now - last >= INTERVAL.toNanos() && loggedNs.compareAndSet(last, now)) {
+            log.error(what, cause.getMessage());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package petstore.store;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.PetStatus;
+
+/// What is asked of the table `pet`, and done with it, on a session.
+public final class PetTable {
+
+    /// Every animal, by ascending id.
+    public static final String ALL = PetRow.SELECT + "ORDER BY id";
+    private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
+    /// Takes the same status twice, as a range: only the index by status has this order. For one status PostgreSQL may go through
+    /// the animals by id instead, past all that have another one.
+    public static final String LIST_BY_STATUS = PetRow.SELECT
+            + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
+    private static final String FIND = PetRow.SELECT + "WHERE id = ?";
+    private static final String TAKEN = "SELECT id FROM pet WHERE id IN (";
+    private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
+
+    private PetTable() {
+    }
+
+    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    static List<Pet> list(Session session, PetQuery query) throws SQLException {
+        PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
+        int at = 1;
+        if (query.status().isPresent()) {
+            select.setString(at++, query.status().get().text());
+            select.setString(at++, query.status().get().text());
+        }
+        select.setLong(at++, query.after());
+        select.setInt(at, query.limit() + 1);
+        return Session.rows(select, PetRow::read);
+    }
+
+    /// The animal with this id; absent when there is none.
+    static Optional<Pet> find(Session session, long id) throws SQLException {
+        PreparedStatement select = session.prepare(FIND);
+        select.setLong(1, id);
+        return Session.rows(select, PetRow::read).stream().findFirst();
+    }
+
+    /// Those of `ids` that are taken.
+    static Set<Long> taken(Session session, Collection<Long> ids) throws SQLException {
+        Set<Long> taken = new HashSet<>();
+        for (List<Long> some : Session.chunks(ids)) {
+            PreparedStatement select = session.prepare(TAKEN + "?" + ", ?".repeat(some.size() - 1) + ")");
+            for (int i = 0; i < some.size(); i++) {
+                select.setLong(i + 1, some.get(i));
+            }
+            taken.addAll(Session.rows(select, row -> row.getLong(1)));
+        }
+        return taken;
+    }
+
+    /// Animals under ids in a row from `firstId` on.
+    public static List<Pet> withIds(List<NewPet> pets, long firstId) {
+        return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
+    }
+
+    /// Inserts animals under ids in a row from `firstId` on, and gives them back.
+    static List<Pet> insertNew(Session session, List<NewPet> pets, long firstId) throws SQLException {
+        List<Pet> added = withIds(pets, firstId);
+        insert(session, added);
+        return added;
+    }
+
+    /// Inserts animals under the ids that they have. One statement is for many: SQLite looks after its ids once for each.
+    static void insert(Session session, List<Pet> pets) throws SQLException {
+        for (List<Pet> some : Session.chunks(pets)) {
+            PreparedStatement insert = session.prepare(INSERT + ", (?, ?, ?, ?)".repeat(some.size() - 1));
+            int at = 1;
+            for (Pet pet : some) {
+                insert.setLong(at++, pet.id());
+                insert.setString(at++, pet.name().toString());
+                insert.setLong(at++, pet.categoryId());
+                insert.setString(at++, pet.status().map(PetStatus::text).orElse(null));
+            }
+            insert.executeUpdate();
+        }
+    }
+}

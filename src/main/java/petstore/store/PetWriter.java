@@ -1,0 +1,152 @@
+package petstore.store;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import petstore.Catalogue.Added;
+import petstore.Failure;
+import petstore.IdempotencyKey;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.store.queue.Batcher;
+
+/// Adds animals, those that wait at the same time in one transaction.
+final class PetWriter implements AutoCloseable {
+
+    private final Database database;
+    private final CatalogueVersion version;
+    private final Batcher<Insertion, Outcome> batches;
+    private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
+
+    /// @param version learns of what was added
+    PetWriter(Database database, CatalogueVersion version, MeterRegistry meters) {
+        this.database = database;
+        this.version = version;
+        this.batches = new Batcher<>("catalogue-writer", database.writers(), database.patience(), this::commit, meters);
+    }
+
+    /// One animal that waits for the writer.
+    private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
+    }
+
+    /// What the writer made of an insertion: one that is refused does not hold up the others of its group.
+    private sealed interface Outcome {
+        record Done(Added added) implements Outcome {
+        }
+
+        record Refused(Failure failure) implements Outcome {
+        }
+    }
+
+    /// As [petstore.Catalogue#add].
+    CompletableFuture<Pet> add(NewPet pet) {
+        return batches.submit(new Insertion(pet, Optional.empty())).thenApply(outcome -> added(outcome).pet());
+    }
+
+    /// As [petstore.Catalogue#addOnce].
+    CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key) {
+        if (!inProgress.add(key.name())) {
+            return CompletableFuture.failedFuture(new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
+                    "a request with this Idempotency-Key is being carried out"));
+        }
+        return batches.submit(new Insertion(pet, Optional.of(key))).thenApply(PetWriter::added)
+                .whenComplete((_, _) -> inProgress.remove(key.name()));
+    }
+
+    private static Added added(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Done(var added) -> added;
+            case Outcome.Refused(var failure) -> throw failure;
+        };
+    }
+
+    private List<Outcome> commit(List<Insertion> insertions) {
+        if (insertions.stream().anyMatch(insertion -> insertion.key().isPresent())) {
+            return commitOnce(insertions);
+        }
+        return commitNew(insertions.stream().map(Insertion::pet).toList()).stream().map(PetWriter::done).toList();
+    }
+
+    private static Outcome done(Pet pet) {
+        return new Outcome.Done(new Added(pet, false));
+    }
+
+    /// Adds animals at once, in one transaction.
+    List<Pet> commitNew(List<NewPet> pets) {
+        List<Pet> added = database.add(pets);
+        version.reached(added.getLast().id());
+        return added;
+    }
+
+    /// Taking the ids locks out every other transaction that adds animals: what was carried out before is all there is to know.
+    private List<Outcome> commitOnce(List<Insertion> insertions) {
+        AtomicLong lastId = new AtomicLong();
+        List<Outcome> committed = database.write(session -> {
+            long nextId = database.newPetIds(session, insertions.size());
+            Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
+                    insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
+            List<Pet> pets = new ArrayList<>(insertions.size());
+            List<Outcome> outcomes = new ArrayList<>(insertions.size());
+            Map<IdempotencyKey, Long> recorded = new LinkedHashMap<>();
+            for (Insertion insertion : insertions) {
+                Optional<Outcome> replayed = insertion.key().isEmpty()
+                        ? Optional.empty()
+                        : replay(session, insertion.key().get(), before);
+                if (replayed.isPresent()) {
+                    outcomes.add(replayed.get());
+                } else {
+                    Pet pet = insertion.pet().withId(nextId++);
+                    insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
+                    pets.add(pet);
+                    outcomes.add(done(pet));
+                }
+            }
+            PetTable.insert(session, pets);
+            if (!recorded.isEmpty()) {
+                SqlIdempotency.record(session, recorded);
+            }
+            lastId.set(nextId - 1);
+            return outcomes;
+        });
+        version.reached(lastId.get());
+        return committed;
+    }
+
+    /// What an earlier request under the same name came to; absent when there was none that is still kept.
+    private static Optional<Outcome> replay(Session session, IdempotencyKey key,
+            Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
+        SqlIdempotency.StoredResult stored = before.get(key.name());
+        if (stored == null) {
+            return Optional.empty();
+        }
+        if (!stored.isKeptFor(key)) {
+            SqlIdempotency.forget(session, key);
+            return Optional.empty();
+        }
+        if (!stored.fingerprint().equals(key.fingerprint())) {
+            return Optional.of(new Outcome.Refused(new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
+                    "this Idempotency-Key was used for another request")));
+        }
+        Optional<Pet> pet = PetTable.find(session, stored.petId());
+        if (pet.isEmpty()) {
+            // Somebody took the animal away by SQL.
+            SqlIdempotency.forget(session, key);
+        }
+        return pet.map(found -> new Outcome.Done(new Added(found, true)));
+    }
+
+    /// Waits until every animal that was taken is committed.
+    @Override
+    public void close() {
+        batches.close();
+    }
+}

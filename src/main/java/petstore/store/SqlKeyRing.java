@@ -1,0 +1,180 @@
+package petstore.store;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import petstore.ApiKey;
+import petstore.ApiKey.RetiredSecret;
+import petstore.KeyRing;
+import petstore.RateLimit;
+import petstore.Scope;
+import petstore.SecretHash;
+
+/// The key ring in the table `api_key`; moments are milliseconds since 1970-01-01T00:00:00Z.
+final class SqlKeyRing implements KeyRing, AutoCloseable {
+
+    private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
+            + " retired_sha256, retired_until_ms, last_used_ms, rate_limit FROM api_key ";
+    private static final String FIND = COLUMNS + "WHERE id = ?";
+    private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
+    private static final String INSERT = "INSERT INTO api_key"
+            + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
+    private static final String ANY = "SELECT 1 FROM api_key LIMIT 1";
+    private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
+    private static final String RETIRE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
+            + " secret_sha256 = ? WHERE id = ?";
+    private static final String REPLACE = "UPDATE api_key SET retired_sha256 = NULL, retired_until_ms = NULL,"
+            + " secret_sha256 = ? WHERE id = ?";
+    private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
+            + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
+
+    private final Database database;
+    private final KnownKeys known;
+
+    SqlKeyRing(Database database, MeterRegistry meters) {
+        this.database = database;
+        this.known = new KnownKeys(database, meters);
+    }
+
+    @Override
+    public Map<String, ApiKey> known() {
+        return known.now();
+    }
+
+    @Override
+    public CompletableFuture<?> refresh() {
+        return known.refresh();
+    }
+
+    @Override
+    public Instant now() {
+        return Instant.ofEpochMilli(database.readAside(session -> Long.valueOf(session.text(database.selectNow()))));
+    }
+
+    @Override
+    public void add(ApiKey key) {
+        database.write(session -> insert(session, key));
+    }
+
+    @Override
+    public boolean addFirst(ApiKey key) {
+        // Read first: a store that has keys needs no lock, and no space on a full disk.
+        return database.readAside(SqlKeyRing::isEmpty) && database.write(session -> {
+            database.lockKeys(session);
+            return isEmpty(session) && insert(session, key) == 1;
+        });
+    }
+
+    @Override
+    public Optional<ApiKey> find(String id) {
+        return database.readAside(session -> find(session, id));
+    }
+
+    @Override
+    public List<ApiKey> list() {
+        return database.readAside(SqlKeyRing::list);
+    }
+
+    static List<ApiKey> list(Session session) throws SQLException {
+        return Session.rows(session.prepare(LIST), SqlKeyRing::key);
+    }
+
+    @Override
+    public Optional<ApiKey> revoke(String id, Instant now) {
+        return database.write(session -> {
+            PreparedStatement update = session.prepare(REVOKE);
+            update.setLong(1, now.toEpochMilli());
+            update.setString(2, id);
+            update.executeUpdate();
+            return find(session, id);
+        });
+    }
+
+    @Override
+    public Optional<ApiKey> rotate(String id, SecretHash secret, Optional<Instant> retiredUntil) {
+        return database.write(session -> {
+            PreparedStatement update = session.prepare(retiredUntil.isPresent() ? RETIRE : REPLACE);
+            int parameter = 1;
+            if (retiredUntil.isPresent()) {
+                update.setLong(parameter++, retiredUntil.get().toEpochMilli());
+            }
+            update.setString(parameter++, secret.hex());
+            update.setString(parameter, id);
+            update.executeUpdate();
+            return find(session, id);
+        });
+    }
+
+    @Override
+    public void recordUses(Map<String, Instant> lastUses) {
+        database.write(session -> {
+            PreparedStatement update = session.prepare(USE);
+            // In the same order by every process, so that none waits for another that waits for it.
+            for (Map.Entry<String, Instant> use : new TreeMap<>(lastUses).entrySet()) {
+                update.setLong(1, use.getValue().toEpochMilli());
+                update.setString(2, use.getKey());
+                update.setLong(3, use.getValue().toEpochMilli());
+                update.executeUpdate();
+            }
+            return lastUses.size();
+        });
+    }
+
+    private static int insert(Session session, ApiKey key) throws SQLException {
+        PreparedStatement insert = session.prepare(INSERT);
+        insert.setString(1, key.id());
+        insert.setString(2, key.name());
+        insert.setString(3, Scope.text(key.scopes()));
+        insert.setString(4, key.secret().hex());
+        insert.setLong(5, key.created().toEpochMilli());
+        insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
+        insert.setString(7, key.rateLimit().map(RateLimit::text).orElse(null));
+        return insert.executeUpdate();
+    }
+
+    private static boolean isEmpty(Session session) throws SQLException {
+        return Session.rows(session.prepare(ANY), row -> row.getInt(1)).isEmpty();
+    }
+
+    private static Optional<ApiKey> find(Session session, String id) throws SQLException {
+        PreparedStatement select = session.prepare(FIND);
+        select.setString(1, id);
+        return Session.rows(select, SqlKeyRing::key).stream().findFirst();
+    }
+
+    private static ApiKey key(ResultSet row) throws SQLException {
+        Set<Scope> scopes = Arrays.stream(row.getString(3).split(" ", -1)).map(Scope::find).flatMap(Optional::stream)
+                .collect(Collectors.toSet());
+        return new ApiKey(row.getString(1), row.getString(2), scopes, SecretHash.ofHex(row.getString(4)),
+                Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7), retired(row),
+                Optional.ofNullable(row.getString(11)).map(text -> RateLimit.find(text).orElse(RateLimit.LEAST)),
+                moment(row, 10));
+    }
+
+    private static Optional<RetiredSecret> retired(ResultSet row) throws SQLException {
+        Optional<SecretHash> secret = Optional.ofNullable(row.getString(8)).map(SecretHash::ofHex);
+        Optional<Instant> until = moment(row, 9);
+        return secret.flatMap(hash -> until.map(end -> new RetiredSecret(hash, end)));
+    }
+
+    private static Optional<Instant> moment(ResultSet row, int column) throws SQLException {
+        long ms = row.getLong(column);
+        return row.wasNull() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(ms));
+    }
+
+    @Override
+    public void close() {
+        known.close();
+    }
+}

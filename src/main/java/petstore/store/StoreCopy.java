@@ -1,0 +1,208 @@
+package petstore.store;
+
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.Sha256;
+
+/// Copies everything that a store keeps into an empty one, in one transaction, and compares both before COMMIT.
+///
+/// Rows are read in pages by ascending id, so that memory does not grow with their number.
+final class StoreCopy {
+
+    private static final int PAGE = 2_000;
+
+    /// A column of text or of whole numbers.
+    ///
+    /// @param type one of [Types]
+    private record Column(String name, int type) {
+    }
+
+    /// A table whose rows have an `id`.
+    ///
+    /// @param keyType the type of the id, one of [Types]
+    /// @param columns what is copied
+    private record Table(String name, int keyType, List<Column> columns) {
+
+        /// The table as a session finds it. An id that the database gives to every row means nothing outside of it: rows are
+        /// given new ones, in their order.
+        static Table find(Session session, String name) throws SQLException {
+            try (Statement statement = session.createStatement();
+                    ResultSet result = statement.executeQuery("SELECT * FROM " + name + " LIMIT 0")) {
+                ResultSetMetaData found = result.getMetaData();
+                int keyType = 0;
+                List<Column> columns = new ArrayList<>();
+                for (int i = 1; i <= found.getColumnCount(); i++) {
+                    if (found.getColumnName(i).equals("id")) {
+                        keyType = found.getColumnType(i);
+                    }
+                    if (!found.isAutoIncrement(i)) {
+                        columns.add(new Column(found.getColumnName(i), found.getColumnType(i)));
+                    }
+                }
+                return new Table(name, keyType, columns);
+            }
+        }
+
+        private String names() {
+            return columns.stream().map(Column::name).collect(Collectors.joining(", "));
+        }
+
+        String page() {
+            return "SELECT " + names() + ", id FROM " + name + " WHERE id > ? ORDER BY id LIMIT " + PAGE;
+        }
+
+        String insert() {
+            return "INSERT INTO " + name + " (" + names() + ") VALUES (?" + ", ?".repeat(columns.size() - 1) + ")";
+        }
+    }
+
+    private final Table pets;
+    private final Table keys;
+    private final Table results;
+    private final LongConsumer progress;
+    private long reached;
+
+    /// @param to the tables to fill say what is copied
+    private StoreCopy(Session to, LongConsumer progress) throws SQLException {
+        this.pets = Table.find(to, "pet");
+        this.keys = Table.find(to, "api_key");
+        this.results = Table.find(to, "idempotency");
+        this.progress = progress;
+    }
+
+    /// Copies `source` to `target` and gives back what both have. Nobody else can write to `source` meanwhile: it would be left
+    /// behind. Errors: as for [SqlStore#copyTo].
+    static Contents copy(Database source, Database target, LongConsumer progress) {
+        return source.write(from -> target.write(to -> {
+            StoreCopy copy = new StoreCopy(to, progress);
+            long lastId = lastId(from);
+            if (target.reservePetIds(to, lastId) > 0 || !copy.isEmpty(to)) {
+                throw Failure.unavailable(
+                        "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
+            }
+            to.prepare(SqlCatalogue.PUT_BACK).executeUpdate();
+            Contents copied = copy.read(from, Optional.of(to));
+            Contents found = copy.read(to, Optional.empty());
+            if (!found.equals(copied)) {
+                throw Failure.unavailable("the copy differs and was not kept: the source has " + copied
+                        + ", the target has " + found);
+            }
+            return copied;
+        }));
+    }
+
+    private static long lastId(Session session) throws SQLException {
+        return Long.parseLong(session.text("SELECT last_id FROM catalogue_version"));
+    }
+
+    private boolean isEmpty(Session session) throws SQLException {
+        for (Table table : List.of(pets, keys, results)) {
+            if (!session.text("SELECT count(*) FROM (SELECT id FROM " + table.name() + " LIMIT 1) AS some_row")
+                    .equals("0")) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Reads everything, and writes it to another session if there is one.
+    private Contents read(Session session, Optional<Session> to) throws SQLException {
+        MessageDigest sha256 = Sha256.begin();
+        try (DataOutputStream digest = new DataOutputStream(
+                new BufferedOutputStream(new DigestOutputStream(OutputStream.nullOutputStream(), sha256)))) {
+            long petCount = read(session, pets, digest, to);
+            long keyCount = read(session, keys, digest, to);
+            long resultCount = read(session, results, digest, to);
+            digest.flush();
+            return new Contents(petCount, keyCount, resultCount, lastId(session),
+                    HexFormat.of().formatHex(sha256.digest()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private long read(Session session, Table table, DataOutputStream digest, Optional<Session> to)
+            throws SQLException, IOException {
+        PreparedStatement select = session.prepare(table.page());
+        PreparedStatement insert = to.isPresent() ? to.get().prepare(table.insert()) : null;
+        Object after = table.keyType() == Types.BIGINT ? (Object) 0L : "";
+        long count = 0;
+        long page = PAGE;
+        while (page == PAGE) {
+            page = 0;
+            select.setObject(1, after);
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    copy(row, table, digest, insert);
+                    after = row.getObject(table.columns().size() + 1);
+                    page++;
+                }
+            }
+            if (insert != null) {
+                insert.executeBatch();
+            }
+            count += page;
+            if (table.equals(pets)) {
+                reached += page;
+                progress.accept(reached);
+            }
+        }
+        return count;
+    }
+
+    private static void copy(ResultSet row, Table table, DataOutputStream digest, @Nullable PreparedStatement insert)
+            throws SQLException, IOException {
+        for (int i = 1; i <= table.columns().size(); i++) {
+            int type = table.columns().get(i - 1).type();
+            Object value = type == Types.BIGINT ? (Object) row.getLong(i) : row.getString(i);
+            if (row.wasNull()) {
+                value = null;
+            }
+            digest(value, digest);
+            if (insert != null) {
+                insert.setObject(i, value, type);
+            }
+        }
+        if (insert != null) {
+            insert.addBatch();
+        }
+    }
+
+    /// No two rows of values are written alike.
+    private static void digest(@Nullable Object value, DataOutputStream digest) throws IOException {
+        switch (value) {
+            case Long number -> {
+                digest.writeByte('n');
+                digest.writeLong(number);
+            }
+            case String text -> {
+                byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+                digest.writeByte('t');
+                digest.writeInt(bytes.length);
+                digest.write(bytes);
+            }
+            case null, default -> digest.writeByte('-');
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package petstore.store.postgres;
+
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.store.Session;
+
+/// Opens connections to PostgreSQL, the one place where they get their settings. A setting in the connection's start would be
+/// dropped by poolers, so each is made by SQL and read back.
+final class PostgresConnector {
+
+    /// How long the user of a connection waits.
+    ///
+    /// @param statement for the response to a statement; zero for no limit
+    /// @param idleTransaction until the server ends a transaction whose client may be gone, and with it its locks
+    record Timeouts(Duration statement, Duration idleTransaction) {
+        /// Each step of a request ends: when the database does not respond a request is answered within two seconds.
+        static final Timeouts REQUEST = new Timeouts(Duration.ofSeconds(1), Duration.ofSeconds(2));
+        /// The watch of the primary has to notice a server that does not respond.
+        static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
+        static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));
+        static final Timeouts MIGRATION = new Timeouts(Duration.ZERO, Duration.ZERO);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);
+    private static final int CONNECT_SECONDS = 2;
+    private static final int CANCEL_SECONDS = 1;
+    private static final int MARK_BITS = 128;
+    private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
+
+    private static final String SELECT_MARK = "SELECT " + PostgresSession.MARK;
+    /// After a wait for a lock, a statement must see the commits made meanwhile, whatever the default isolation is.
+    private static final String SET = "SELECT set_config('petstore.mark', ?, false),"
+            + " set_config('synchronous_commit', ?, false), set_config('statement_timeout', ?, false),"
+            + " set_config('idle_in_transaction_session_timeout', ?, false),"
+            + " set_config('default_transaction_isolation', 'read committed', false)";
+    private static final String AFTER = "SELECT current_setting('synchronous_commit'), " + PostgresSession.MARK;
+
+    private final SecureRandom random = new SecureRandom();
+    private final AtomicBoolean warned;
+    /// By the driver's own connection, so that a pool's connection finds its mark.
+    private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /// @param warns whether the log says once that a setting of the server or the address is overruled
+    PostgresConnector(boolean warns) {
+        this.warned = new AtomicBoolean(!warns);
+    }
+
+    /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler gives the session no
+    /// server connection of its own.
+    PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
+        Connection connection = DriverManager.getConnection(address.jdbcUrl(), properties(address, timeouts));
+        try {
+            PostgresSession session = new PostgresSession(connection, new BigInteger(MARK_BITS, random).toString(16));
+            marks.put(connection.unwrap(Connection.class), session.mark());
+            setUp(session, timeouts);
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    private void setUp(PostgresSession session, Timeouts timeouts) throws SQLException {
+        if (!session.text(SELECT_MARK).isEmpty()) {
+            // A pooler that shared this server connection until now has left a session's settings and statements on it.
+            session.execute("DISCARD ALL");
+        }
+        String given = session.text("SHOW synchronous_commit");
+        if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
+            LOG.warn("The database has synchronous_commit = {}; petstore overrules it with on", given);
+        }
+        String durable = given.equals("remote_apply") ? "remote_apply" : "on";
+        PreparedStatement set = session.prepare(SET);
+        set.setString(1, session.mark());
+        set.setString(2, durable);
+        set.setString(3, String.valueOf(timeouts.statement().toMillis()));
+        set.setString(4, String.valueOf(timeouts.idleTransaction().toMillis()));
+        Session.rows(set, row -> row.getString(1));
+        String after = Session.rows(session.prepare(AFTER), row -> {
+            session.requireMark(row.getString(2));
+            return row.getString(1);
+        }).getFirst();
+        if (!after.equals(durable)) {
+            throw new SQLException(
+                    "the database does not take synchronous_commit = " + durable + ": it stays " + after);
+        }
+    }
+
+    /// Returns a session on a pool's connection, which [#open] made.
+    PostgresSession pooled(Connection connection) throws SQLException {
+        String mark = marks.get(connection.unwrap(Connection.class));
+        if (mark == null) {
+            throw new SQLException("a connection without a mark");
+        }
+        return new PostgresSession(connection, mark);
+    }
+
+    private static Properties properties(PostgresUri address, Timeouts timeouts) {
+        Properties properties = address.properties();
+        properties.putIfAbsent("connectTimeout", String.valueOf(CONNECT_SECONDS));
+        properties.setProperty("socketTimeout", String.valueOf(timeouts.statement().toSeconds()));
+        properties.setProperty("cancelSignalTimeout", String.valueOf(CANCEL_SECONDS));
+        properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("reWriteBatchedInserts", "true");
+        return properties;
+    }
+}

@@ -1,0 +1,190 @@
+package petstore.store.postgres;
+
+import java.net.SocketTimeoutException;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.store.CatalogueVersion;
+import petstore.store.Database;
+import petstore.store.Session;
+
+/// One server of a PostgreSQL database, and two sessions by which it is asked what it is and whether it can commit durably now. For
+/// one thread at a time.
+final class PostgresHost implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresHost.class);
+    private static final Duration COMMIT_LIMIT = Duration.ofSeconds(1);
+    private static final int FIRST_ROUNDS = 5;
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
+            + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
+    private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
+    private static final String HAS_TABLES = "SELECT count(to_regclass('schema_version'))";
+    private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = 1";
+    private static final String MAKE_TABLE = "CREATE TEMPORARY TABLE petstore_probe () ON COMMIT DROP";
+
+    private final PostgresConnector connector;
+    private final PostgresUri address;
+    private @Nullable PostgresSession observer;
+    private @Nullable PostgresSession prober;
+    /// How long to wait after a commit that could not be cancelled, whose server process may still be there.
+    private Duration pause = Duration.ZERO;
+    private long pausedNs;
+    private volatile boolean outdated;
+
+    PostgresHost(PostgresConnector connector, PostgresUri address) {
+        this.connector = connector;
+        this.address = address;
+    }
+
+    PostgresUri address() {
+        return address;
+    }
+
+    /// Returns the state of the server.
+    ServerState observe() throws SQLException {
+        if (outdated) {
+            outdated = false;
+            close();
+        }
+        return ask(ServerState::read);
+    }
+
+    /// Returns the greatest id that the catalogue has used.
+    long lastId() throws SQLException {
+        return ask(session -> CatalogueVersion.read(session, 0)).lastId();
+    }
+
+    /// Has the next question asked on new sessions, because the address leads to another server now. May be called from any thread.
+    void reconnect() {
+        outdated = true;
+    }
+
+    private <T> T ask(Database.Work<T> question) throws SQLException {
+        try {
+            return question.on(observer());
+        } catch (SQLException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private PostgresSession observer() throws SQLException {
+        PostgresSession open = observer;
+        if (open == null) {
+            open = connector.open(address, PostgresConnector.Timeouts.WATCH);
+            observer = open;
+        }
+        return open;
+    }
+
+    private PostgresSession prober() throws SQLException {
+        PostgresSession open = prober;
+        if (open == null) {
+            open = connector.open(address, PostgresConnector.Timeouts.WATCH);
+            prober = open;
+        }
+        return open;
+    }
+
+    /// Does nothing if the server commits durably now and every session has a server connection of its own.
+    ///
+    /// Errors: `SQLException` that says why not.
+    ///
+    /// @param commits whether to commit; false if something else was committed just now
+    void prove(boolean commits) throws SQLException {
+        if (System.nanoTime() - pausedNs < pause.toNanos()) {
+            throw new SQLException("the last commit was not answered and could not be cancelled");
+        }
+        try {
+            // Other clients of a pooler may make a single comparison pass by chance.
+            for (int rounds = prober == null ? FIRST_ROUNDS : 1; rounds > 0; rounds--) {
+                requireOwnServers(prober(), observer());
+            }
+            if (commits) {
+                commit(prober());
+            }
+            pause = Duration.ZERO;
+        } catch (SQLException e) {
+            if (e.getCause() instanceof SocketTimeoutException) {
+                pause = pause.isZero() ? COMMIT_LIMIT : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
+                pausedNs = System.nanoTime();
+            }
+            close();
+            throw e;
+        }
+    }
+
+    /// A pooler that shares server connections gives out the one that was free last, or the one that was free longest.
+    private static void requireOwnServers(PostgresSession one, PostgresSession other) throws SQLException {
+        other.requireOwnServer();
+        other.requireOwnServer();
+        one.inTransaction(begun -> {
+            one.requireOwnServer();
+            other.requireOwnServer();
+            return begun;
+        });
+    }
+
+    private static void commit(PostgresSession session) throws SQLException {
+        CountDownLatch committed = new CountDownLatch(1);
+        try (Statement statement = session.createStatement()) {
+            String sql = durableStatement(session);
+            Thread.ofPlatform().name("database-cancel").daemon().start(() -> cancelUnless(committed, statement));
+            statement.execute(sql);
+            PostgresSession.requireKnownOutcome(statement.getWarnings());
+        } finally {
+            committed.countDown();
+        }
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /// Returns a statement that waits at its commit for the disk and the synchronous standby.
+    private static String durableStatement(Session session) throws SQLException {
+        if (!session.text(CAN_EMIT).equals("0")) {
+            return EMIT;
+        }
+        return session.text(HAS_TABLES).equals("1") ? UPDATE : MAKE_TABLE;
+    }
+
+    /// A server process that waits for its standby notices no closed connection: it must be cancelled, or each try would leave one.
+    private static void cancelUnless(CountDownLatch committed, Statement statement) {
+        try {
+            while (!committed.await(COMMIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                statement.cancel();
+            }
+        } catch (SQLException e) {
+            LOG.debug("The commit cannot be cancelled: {}", e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        close(observer);
+        close(prober);
+        observer = null;
+        prober = null;
+    }
+
+    private static void close(@Nullable PostgresSession session) {
+        try {
+            if (session != null) {
+                session.close();
+            }
+        } catch (SQLException e) {
+            LOG.debug("Closing failed: {}", e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package petstore.store.postgres;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+
+/// The server that is used, from when the service adopts it until the service leaves it, and the pool of connections to it.
+final class PostgresPrimary implements AutoCloseable {
+
+    /// How long a commit proves that the server is the primary. With the second between two commits, and the second that one may
+    /// take, the service notices within 3 seconds that it is not.
+    private static final Duration TRUST = Duration.ofMillis(2_500);
+    private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
+    private static final Duration VALIDATION = Duration.ofMillis(250);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+
+    private final PostgresHost host;
+    private final ServerState state;
+    private final long epoch;
+    private final AtomicLong lastId;
+    private final AtomicLong committedNs;
+    private final PostgresConnector connector;
+    private final HikariDataSource pool;
+    private volatile boolean ready;
+
+    /// Opens a pool of `size` connections. Errors: `RuntimeException` if there is no first one.
+    ///
+    /// @param epoch rises when the store changes by more than added animals
+    /// @param lastId the greatest id that the catalogue has used
+    /// @param committedNs when a commit began that succeeded, by [System#nanoTime]
+    PostgresPrimary(PostgresHost host, ServerState state, long epoch, long lastId, long committedNs,
+            PostgresConnector connector, int size) {
+        this.host = host;
+        this.state = state;
+        this.epoch = epoch;
+        this.lastId = new AtomicLong(lastId);
+        this.committedNs = new AtomicLong(committedNs);
+        this.connector = connector;
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("petstore");
+        config.setDataSource(new PostgresSource(connector, host, state));
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(CONNECTION_WAIT.toMillis());
+        config.setValidationTimeout(VALIDATION.toMillis());
+        config.setKeepaliveTime(KEEP_ALIVE.toMillis());
+        this.pool = new HikariDataSource(config);
+    }
+
+    PostgresHost host() {
+        return host;
+    }
+
+    ServerState state() {
+        return state;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    /// Returns the greatest id that was seen here.
+    long lastId() {
+        return lastId.get();
+    }
+
+    /// Records that the catalogue has used `id`.
+    void reached(long id) {
+        lastId.accumulateAndGet(id, Math::max);
+    }
+
+    /// Records a commit that began at `beganNs` and succeeded.
+    void committed(long beganNs) {
+        committedNs.accumulateAndGet(beganNs, (one, other) -> one - other > 0 ? one : other);
+    }
+
+    /// Returns whether a commit that succeeded began after `ns`.
+    boolean hasCommittedSince(long ns) {
+        return committedNs.get() - ns > 0;
+    }
+
+    /// Returns whether the last commit is so recent that this server can be taken for the primary.
+    boolean isTrusted() {
+        return hasCommittedSince(System.nanoTime() - TRUST.toNanos());
+    }
+
+    /// Allows requests.
+    void open() {
+        ready = true;
+    }
+
+    /// Returns whether requests were allowed, also if they no longer are.
+    boolean wasOpened() {
+        return ready;
+    }
+
+    boolean isReady() {
+        return ready && isTrusted();
+    }
+
+    PostgresSession connect() throws SQLException {
+        return connector.pooled(pool.getConnection());
+    }
+
+    /// Closes every connection, also those in use.
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

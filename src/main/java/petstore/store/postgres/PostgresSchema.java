@@ -1,0 +1,40 @@
+package petstore.store.postgres;
+
+import java.sql.SQLException;
+
+import petstore.Failure;
+import petstore.store.Migrate;
+import petstore.store.Migrations;
+
+/// Prepares a PostgreSQL database for the store: its encoding and its tables.
+final class PostgresSchema {
+
+    private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
+    /// New tables come beside the existing ones, though another schema may be the first of the search path by now.
+    private static final String STAY_IN_SCHEMA = "SELECT set_config('search_path', relnamespace::regnamespace::text, true)"
+            + " FROM pg_class WHERE oid = to_regclass('schema_version')";
+
+    private PostgresSchema() {
+    }
+
+    /// Brings the schema up to date, if `migrate` says so, however long that takes.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
+    static void prepare(PostgresConnector connector, PostgresHost host, PostgresUri uri, Migrate migrate) {
+        try (PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.MIGRATION)) {
+            String encoding = session.text("SHOW server_encoding");
+            if (!encoding.equals("UTF8")) {
+                throw Failure.unavailable("the database " + uri + " cannot keep every name: its encoding is " + encoding
+                        + "; make one with createdb --encoding=UTF8 --template=template0");
+            }
+            Migrations.apply(migrate, Migrations.Dialect.POSTGRESQL, session, work -> session.inTransaction(locked -> {
+                locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+                locked.execute(STAY_IN_SCHEMA);
+                return work.on(locked);
+            }));
+        } catch (SQLException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "the database " + uri + " cannot be used: " + e.getMessage() + PostgresSearch.advice(e), e);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package petstore.store.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import petstore.store.Database;
+import petstore.store.Session;
+
+/// A session of PostgreSQL. Its server connection carries a random mark, so that a pooler that hands the statements of one session
+/// to several server connections is noticed before a transaction commits.
+final class PostgresSession extends Session {
+
+    /// The mark of a connection was not found on the server connection that ran its statement.
+    static final class TransactionPoolingException extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        TransactionPoolingException() {
+            super("a connection pooler in front of the database uses transaction pooling (or statement pooling);"
+                    + " set pool_mode = session and keep server_reset_query = DISCARD ALL");
+        }
+    }
+
+    /// SQL that yields the mark of the server connection, an empty text if it has none.
+    static final String MARK = "coalesce(current_setting('petstore.mark', true), '')";
+    private static final String SELECT_MARK = "SELECT " + MARK;
+
+    private final Connection connection;
+    private final String mark;
+
+    PostgresSession(Connection connection, String mark) {
+        super(connection);
+        this.connection = connection;
+        this.mark = mark;
+    }
+
+    String mark() {
+        return mark;
+    }
+
+    /// Errors: [TransactionPoolingException] if `found`, the [#MARK] that a statement yields, is not this session's.
+    void requireMark(String found) throws TransactionPoolingException {
+        if (!mark.equals(found)) {
+            throw new TransactionPoolingException();
+        }
+    }
+
+    /// Errors: [TransactionPoolingException] if a statement of this session reaches another server connection than its own.
+    void requireOwnServer() throws SQLException {
+        requireMark(text(SELECT_MARK));
+    }
+
+    /// Runs `work` in one transaction. Errors: `SQLException`, also if the server commits but the standby may not have; then the
+    /// outcome is unknown.
+    <T> T inTransaction(Database.Work<T> work) throws SQLException {
+        connection.setAutoCommit(false);
+        connection.clearWarnings();
+        T result;
+        try {
+            result = work.on(this);
+            requireOwnServer();
+        } catch (SQLException | RuntimeException | Error e) {
+            rollBack(e);
+            throw e;
+        }
+        connection.commit();
+        requireKnownOutcome(connection.getWarnings());
+        connection.setAutoCommit(true);
+        return result;
+    }
+
+    /// Returns all rows of a prepared statement that is a transaction of its own. Errors: as [#inTransaction].
+    static <T> List<T> committedRows(PreparedStatement statement, Row<T> row) throws SQLException {
+        List<T> rows = rows(statement, row);
+        requireKnownOutcome(statement.getWarnings());
+        return rows;
+    }
+
+    /// Errors: `SQLException` if a commit warns, for its outcome is unknown then.
+    static void requireKnownOutcome(@Nullable SQLWarning warning) throws SQLException {
+        if (warning != null) {
+            throw new SQLException("the outcome of a COMMIT is not known: " + warning.getMessage(), warning);
+        }
+    }
+
+    private void rollBack(Throwable cause) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /// Returns the connection, which is the caller's from now on.
+    Connection handOver() throws SQLException {
+        closeStatements();
+        return connection;
+    }
+}

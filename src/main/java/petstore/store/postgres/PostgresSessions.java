@@ -1,0 +1,40 @@
+package petstore.store.postgres;
+
+import java.sql.SQLException;
+
+import petstore.Version;
+
+/// Where a [Postgres] gets its sessions from.
+///
+/// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
+interface PostgresSessions extends AutoCloseable {
+
+    /// An operation on a session.
+    ///
+    /// @param <T> the result
+    @FunctionalInterface
+    interface Use<T> {
+        T on(PostgresSession session) throws SQLException;
+    }
+
+    /// Does nothing if requests are allowed.
+    void requireReady();
+
+    /// Uses a session for a request that reads.
+    <T> T use(Use<T> use) throws SQLException;
+
+    /// Uses a session for a request that commits something durable.
+    <T> T useToCommit(Use<T> use) throws SQLException;
+
+    /// Uses a session before requests are allowed, e.g. to read the keys.
+    <T> T useAside(Use<T> use) throws SQLException;
+
+    /// Returns the version of the catalogue.
+    Version version() throws SQLException;
+
+    /// Has `listener` called when the store changes by more than added animals, before requests are allowed again.
+    void onNewEpoch(Runnable listener);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,75 @@
+package petstore.store.postgres;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import petstore.store.Session;
+
+/// What a PostgreSQL server says about itself.
+///
+/// @param lineage whose history its data belong to
+/// @param started when the server was started, in seconds since 1970-01-01T00:00:00Z
+/// @param standby whether it is in recovery
+/// @param readOnly whether new transactions are read-only
+/// @param off the settings on which durability rests and that are off, e.g. `fsync`
+record ServerState(Lineage lineage, String started, boolean standby, boolean readOnly, List<String> off) {
+
+    /// The history that a database's data belong to. It changes with a failover.
+    ///
+    /// @param system the cluster's system identifier
+    /// @param database the OID of the database
+    /// @param timeline the timeline, 8 hexadecimal digits; empty for a standby
+    record Lineage(String system, String database, String timeline) {
+    }
+
+    /// SQL that yields the timeline. `pg_control_checkpoint()` would show the old one until the next checkpoint.
+    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery() THEN ''"
+            + " ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END";
+    private static final String SELECT = "SELECT (SELECT system_identifier FROM pg_control_system()),"
+            + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE
+            + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
+            + " current_setting('transaction_read_only') = 'on', coalesce(current_setting('fsync', true), ''),"
+            + " coalesce(current_setting('full_page_writes', true), '')";
+
+    static ServerState read(Session session) throws SQLException {
+        return Session.rows(session.prepare(SELECT), ServerState::read).getFirst();
+    }
+
+    private static ServerState read(ResultSet row) throws SQLException {
+        Stream<String> off = Stream.of(row.getString(7).equals("off") ? "fsync" : "",
+                row.getString(8).equals("off") ? "full_page_writes" : "");
+        return new ServerState(new Lineage(row.getString(1), row.getString(2), row.getString(3)), row.getString(4),
+                row.getBoolean(5), row.getBoolean(6), off.filter(name -> !name.isEmpty()).toList());
+    }
+
+    /// Returns why nothing can be committed here now; empty if nothing speaks against it.
+    Optional<String> cannotCommit() {
+        if (standby) {
+            return Optional.of("the database is a standby");
+        }
+        return readOnly
+                ? Optional.of("the database is read-only (default_transaction_read_only)")
+                : Optional.empty();
+    }
+
+    /// Returns why a commit here would not be durable; empty if it is.
+    Optional<String> losesData() {
+        return off.isEmpty()
+                ? Optional.empty()
+                : Optional.of("the database would lose data: its setting " + String.join(" and ", off) + " is off");
+    }
+
+    /// Returns whether this is the same run of the same server as `other`.
+    boolean isSameRun(ServerState other) {
+        return lineage.equals(other.lineage) && started.equals(other.started);
+    }
+
+    /// Returns whether this server has taken over from `other`.
+    boolean isSuccessorOf(ServerState other) {
+        return lineage.system().equals(other.lineage.system())
+                && lineage.timeline().compareTo(other.lineage.timeline()) > 0;
+    }
+}

@@ -1,0 +1,2 @@
+/// The shared database: its address, connections, and the watch over its primary.
+package petstore.store.postgres;

@@ -1,0 +1,117 @@
+package petstore.store.sqlite;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.Sha256;
+import petstore.store.Session;
+
+/// The checksum of everything in a backup, kept in a table of its own, and the mark in the file's header that there is a checksum.
+///
+/// A store that is written to has neither. The mark shows when the checksum was taken out.
+final class BackupChecksum {
+
+    /// The `application_id` of a backup: `PSbk` in ASCII.
+    private static final String MARK = String.valueOf(0x5053626B);
+    private static final String NO_MARK = "0";
+    /// How many rows are read at once.
+    private static final int ROWS = 1_000;
+
+    private BackupChecksum() {
+    }
+
+    /// Returns true if a file is marked as a backup with a checksum.
+    static boolean isMarked(Session session) throws SQLException {
+        return mark(session).equals(MARK);
+    }
+
+    /// Adds a checksum to a file that has a table for it and is not marked. The caller makes it one transaction.
+    static void add(Session session) throws SQLException {
+        if (!isMarked(session) && hasTable(session)) {
+            session.execute("INSERT INTO backup_checksum (sha256) VALUES ('" + sha256(session) + "')");
+            session.execute("PRAGMA application_id = " + MARK);
+        }
+    }
+
+    /// Removes checksum and mark from a file that is marked, before anything else changes. The caller makes it one transaction.
+    static void remove(Session session) throws SQLException {
+        if (isMarked(session)) {
+            session.execute("DELETE FROM backup_checksum");
+            session.execute("PRAGMA application_id = " + NO_MARK);
+        }
+    }
+
+    /// Returns true if a file has a checksum, and its contents match it; false if it has neither checksum nor mark. Errors: [Failure] of
+    /// kind `UNAVAILABLE` if checksum, mark and contents do not match.
+    ///
+    /// @param named the file to name in the message
+    static boolean verify(Session session, Object named) throws SQLException {
+        List<String> checksums = hasTable(session)
+                ? Session.rows(session.prepare("SELECT sha256 FROM backup_checksum"), row -> row.getString(1))
+                : List.of();
+        if (checksums.isEmpty() && mark(session).equals(NO_MARK)) {
+            return false;
+        }
+        if (!isMarked(session) || !checksums.equals(List.of(sha256(session)))) {
+            throw Failure
+                    .unavailable(named + " is damaged: its contents do not match its checksum; use another backup");
+        }
+        return true;
+    }
+
+    private static String mark(Session session) throws SQLException {
+        return session.text("PRAGMA application_id");
+    }
+
+    private static boolean hasTable(Session session) throws SQLException {
+        return session.text("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup_checksum'")
+                .equals("1");
+    }
+
+    /// Returns the SHA-256 of all other tables, those of SQLite included, as 64 hexadecimal digits.
+    private static String sha256(Session session) throws SQLException {
+        MessageDigest digest = Sha256.begin();
+        for (String table : Session.rows(session.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'"
+                + " AND name <> 'backup_checksum' AND " + SqliteSchema.NO_STATISTICS + " ORDER BY name"),
+                row -> row.getString(1))) {
+            digest.update((table + ":").getBytes(StandardCharsets.UTF_8));
+            digest(session, table, digest);
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /// Every value goes in behind its length, and as the bytes that the file has: damaged text would decode to the same characters as
+    /// other damaged text. Many rows come in one value, because every call into the driver costs more than a row does.
+    private static void digest(Session session, String table, MessageDigest digest) throws SQLException {
+        String values = Session
+                .rows(session.prepare("SELECT name FROM pragma_table_info('" + table + "')"), row -> row.getString(1))
+                .stream()
+                .map(column -> "coalesce(octet_length(%1$s), -1) || ':' || coalesce(%1$s, '')".formatted(column))
+                .collect(Collectors.joining(" || "));
+        PreparedStatement select = session.prepare("SELECT CAST(group_concat(" + values
+                + ", '') AS BLOB), max(rowid) FROM " + table
+                + " WHERE rowid > ?1 AND rowid <= coalesce((SELECT rowid FROM "
+                + table + " WHERE rowid > ?1 ORDER BY rowid LIMIT 1 OFFSET " + ROWS + "), " + Long.MAX_VALUE + ")");
+        long last = Long.MIN_VALUE;
+        byte @Nullable [] rows;
+        do {
+            select.setLong(1, last);
+            try (ResultSet row = select.executeQuery()) {
+                row.next();
+                rows = row.getBytes(1);
+                last = row.getLong(2);
+            }
+            if (rows != null) {
+                digest.update(rows);
+            }
+        } while (rows != null);
+    }
+}

@@ -1,0 +1,136 @@
+package petstore.store.sqlite;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.PetStatus;
+import petstore.Utf8;
+import petstore.store.PetRow;
+import petstore.store.Session;
+
+/// Many rows of SQLite's table `pet` in one value, because every call into the driver costs more than a row does.
+///
+/// A row is its four columns with NULs between, which no name contains. Between rows are commas, which no status contains. Whoever
+/// goes through the animals unpacks them.
+final class PackedPets implements Iterable<Pet> {
+
+    private static final int GROUP = 2_000;
+    private static final byte[] NONE = {};
+    private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
+            + " coalesce(status, ''))) AS BLOB)";
+    /// The first `?2 + 1` animals behind `?1`. SQLite reads a range of ids straight from the table, in their order; of a subquery
+    /// with a limit it would copy every row.
+    private static final String RANGE = " FROM pet WHERE id > ?1 AND id <= coalesce("
+            + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
+    private static final String LIST = PACKED + RANGE;
+    private static final String LIST_WITH_LAST_ID = PACKED + ", max(id)" + RANGE;
+    static final String LIST_BY_STATUS = PACKED + " FROM (" + PetRow.SELECT
+            + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
+
+    private final byte[] packed;
+
+    private PackedPets(byte[] packed) {
+        this.packed = packed;
+    }
+
+    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    static List<Pet> list(Session session, PetQuery query) throws SQLException {
+        PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
+        select.setLong(1, query.after());
+        select.setInt(2, query.limit());
+        if (query.status().isPresent()) {
+            select.setString(3, query.status().get().text());
+        }
+        List<Pet> pets = new ArrayList<>(query.limit() + 1);
+        try (ResultSet row = select.executeQuery()) {
+            read(row).forEach(pets::add);
+        }
+        return pets;
+    }
+
+    /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
+    static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
+        PreparedStatement select = session.prepare(LIST_WITH_LAST_ID);
+        long lastId = 0;
+        do {
+            select.setLong(1, lastId);
+            select.setInt(2, GROUP - 1);
+            try (ResultSet row = select.executeQuery()) {
+                action.accept(read(row));
+                lastId = row.getLong(2);
+            }
+        } while (lastId > 0);
+    }
+
+    /// The animals in the next row, the only one that a query gives.
+    private static PackedPets read(ResultSet row) throws SQLException {
+        byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
+        return new PackedPets(packed == null ? NONE : packed);
+    }
+
+    @Override
+    public Iterator<Pet> iterator() {
+        return new Rows(packed);
+    }
+
+    private static final class Rows implements Iterator<Pet> {
+
+        private final byte[] packed;
+        private int at;
+
+        Rows(byte[] packed) {
+            this.packed = packed;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return at < packed.length;
+        }
+
+        @Override
+        public Pet next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            return new Pet(number(), text((byte) 0), number(), status());
+        }
+
+        // Every number is negative on the way, because the least one has no positive counterpart.
+        private long number() {
+            boolean negative = packed[at] == '-';
+            if (negative) {
+                at++;
+            }
+            long value = 0;
+            for (byte digit = packed[at++]; digit != 0; digit = packed[at++]) {
+                value = value * 10 - (digit - '0');
+            }
+            return negative ? value : -value;
+        }
+
+        private Optional<PetStatus> status() {
+            Utf8 text = text((byte) ',');
+            return text.length() == 0 ? Optional.empty() : PetRow.status(text);
+        }
+
+        private Utf8 text(byte end) {
+            int begin = at;
+            int i = begin;
+            while (i < packed.length && packed[i] != end) {
+                i++;
+            }
+            at = i + 1;
+            return new Utf8(packed, begin, i - begin);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.sql.SQLException;
+import java.util.Optional;
+
+import petstore.Failure;
+import petstore.store.Session;
+
+/// The file of a store that this process may read but not write, e.g. on a read-only mount.
+///
+/// SQLite locks a file with companions beside it, which cannot be made here. So the file is read without locks, and each result
+/// counts only if nothing has changed the file meanwhile.
+final class ReadOnlyStore {
+
+    /// Where SQLite counts the changes of a file in its header, and in how many bytes.
+    private static final int CHANGES_AT = 24;
+    private static final int CHANGES_BYTES = 4;
+
+    /// The file's size, time and count of changes. A log beside it has changes of its own.
+    private record State(long bytes, FileTime changed, ByteBuffer changes) {
+        static State of(Path file) throws IOException {
+            ByteBuffer changes = ByteBuffer.allocate(CHANGES_BYTES);
+            try (FileChannel channel = FileChannel.open(file)) {
+                channel.read(changes, CHANGES_AT);
+            }
+            return new State(Files.size(file), Files.getLastModifiedTime(file), changes.flip());
+        }
+    }
+
+    private final Path file;
+    private final State before;
+
+    private ReadOnlyStore(Path file, State before) {
+        this.file = file;
+        this.before = before;
+    }
+
+    /// Returns the store; absent if this process may write it, or it does not exist. Errors: as for [#of].
+    static Optional<ReadOnlyStore> find(Path file) {
+        boolean writable = Files.isWritable(file) && Files.isWritable(file.resolveSibling("."));
+        return Files.notExists(file) || writable ? Optional.empty() : Optional.of(of(file));
+    }
+
+    /// Returns a store as it is now. Errors: [Failure] of kind `UNAVAILABLE` if a log has changes of it, or it cannot be read.
+    static ReadOnlyStore of(Path file) {
+        return new ReadOnlyStore(file, state(file));
+    }
+
+    private static State state(Path file) {
+        StoreFiles.findLog(file).ifPresent(log -> {
+            throw Failure.unavailable("the store " + file + " cannot be read where it cannot be written, because " + log
+                    + " has changes of it; stop the server, or copy both files to another folder");
+        });
+        try {
+            return State.of(file);
+        } catch (IOException e) {
+            throw Failure.unavailable("the store " + file + " cannot be read", e);
+        }
+    }
+
+    Session connect() throws SQLException {
+        return SqliteFile.connectUnlocked(file);
+    }
+
+    /// Does nothing if the file is as it was found. Errors: [Failure] of kind `UNAVAILABLE`.
+    void requireUnchanged() {
+        if (!state(file).equals(before)) {
+            throw Failure.unavailable("the store " + file
+                    + " was changed while it was read without locks, because it cannot be written; try again");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import petstore.Failure;
+import petstore.files.WholeFile;
+
+/// The store that a `restore` replaces: where it is kept, and how it comes back if the `restore` is killed.
+public final class ReplacedStore {
+
+    private static final String PREFIX = "replaced-";
+    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS")
+            .withZone(ZoneOffset.UTC);
+
+    private ReplacedStore() {
+    }
+
+    /// Makes way for another database, in an order in which a kill loses nothing: [#repair] undoes each step until the other has its
+    /// name. A store is kept with its log; a log without a store is kept under a name that SQLite uses for no log.
+    ///
+    /// @param now gives the kept files their names
+    /// @return the kept store or logs
+    static List<Path> keep(Path database, Instant now) throws IOException {
+        List<Path> kept = new ArrayList<>();
+        if (StoreFiles.hasContent(database)) {
+            Path aside = database.resolveSibling(PREFIX + MOMENT.format(now) + ".db");
+            StoreFiles.requireNoCompanion(aside);
+            Files.createLink(aside, database);
+            moveCompanions(database, aside);
+            kept.add(aside);
+        } else {
+            for (String suffix : StoreFiles.LOGS) {
+                Path aside = database.resolveSibling(
+                        PREFIX + MOMENT.format(now) + suffix.replace('-', '.'));
+                if (moveIfPresent(StoreFiles.companion(database, suffix), aside)) {
+                    kept.add(aside);
+                }
+            }
+            Files.deleteIfExists(StoreFiles.companion(database, "-shm"));
+        }
+        // After a loss of power the other database must not be there with this one's log.
+        WholeFile.syncNames(database.resolveSibling("."));
+        return kept;
+    }
+
+    /// Returns true if a `restore` was killed, or is just replacing the store, and [#repair] is due once it has ended.
+    public static boolean isUnfinished(Path folder) {
+        try {
+            Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
+            return database.isPresent() && !names(database.get()).isEmpty();
+        } catch (IOException e) {
+            throw StoreFiles.unreadable(folder, e);
+        }
+    }
+
+    /// Puts back the log that a killed `restore` moved aside, and removes the second name that it gave the store. The caller
+    /// holds the folder's lock, so that no `restore` runs.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE`.
+    public static void repair(Path folder) {
+        try {
+            Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
+            if (database.isPresent()) {
+                for (Path aside : names(database.get())) {
+                    moveCompanions(aside, database.get().path());
+                    Files.deleteIfExists(aside);
+                }
+            }
+        } catch (IOException e) {
+            throw Failure.unavailable("the store in " + folder
+                    + " cannot be repaired after a 'petstore restore' that was killed", e);
+        }
+    }
+
+    /// The names that `restore` gave a file before another takes its place; none of a file that has one name.
+    static List<Path> names(StoreFiles.Entry entry) throws IOException {
+        List<Path> names = new ArrayList<>();
+        if (entry.hardLinks() > 1 && entry.path().endsWith(StoreFiles.DATABASE)) {
+            try (DirectoryStream<Path> others = Files.newDirectoryStream(entry.path().resolveSibling("."),
+                    PREFIX + "*.db")) {
+                for (Path other : others) {
+                    if (StoreFiles.find(other).filter(entry::isSameFile).isPresent()) {
+                        names.add(entry.path().resolveSibling(other.getFileName()));
+                    }
+                }
+            }
+        }
+        return names;
+    }
+
+    private static void moveCompanions(Path from, Path to) throws IOException {
+        for (String suffix : StoreFiles.COMPANIONS) {
+            moveIfPresent(StoreFiles.companion(from, suffix), StoreFiles.companion(to, suffix));
+        }
+    }
+
+    /// Several processes may repair a store at once.
+    private static boolean moveIfPresent(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+}

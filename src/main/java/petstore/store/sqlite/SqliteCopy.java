@@ -1,0 +1,211 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongConsumer;
+
+import org.sqlite.SQLiteConnection;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+import petstore.Failure;
+import petstore.files.PrivateFiles;
+import petstore.files.WholeFile;
+import petstore.store.Session;
+import petstore.store.SqlStore;
+
+/// Copies of a SQLite store: made while it is in use, verified before they are trusted, put in its place.
+public final class SqliteCopy {
+
+    private static final int PAGES_PER_STEP = 1_000;
+    private static final int SLEEP_MS = 10;
+    private static final int ATTEMPTS = 1_000;
+
+    private SqliteCopy() {
+    }
+
+    /// How many pages the store in `folder` has.
+    public static long pages(Path folder) {
+        return perform("read", SqliteFile.in(folder), file -> {
+            try (Session session = connectReader(file, ReadOnlyStore.find(file))) {
+                return Long.parseLong(session.text("PRAGMA page_count"));
+            }
+        });
+    }
+
+    /// Copies the store in `folder` as it is now to `target`, beside others that write to it, adds a checksum to the copy, verifies
+    /// it, and gives it its name only then. A store whose schema is older gets no checksum.
+    ///
+    /// @param progress is told the pages copied
+    public static VerifiedBackup backup(Path folder, Path target, LongConsumer progress) {
+        StoreFiles.requireNoCompanion(target);
+        return perform("backed up", target, file -> WholeFile.write(file, part -> {
+            SqliteFile.requireOpenable(part, target);
+            PrivateFiles.create(part);
+            Path store = SqliteFile.in(folder);
+            long count = copy(store, part, progress);
+            change(part, session -> {
+                SqliteSchema.requireUnaltered(session, store);
+                BackupChecksum.add(session);
+            });
+            VerifiedBackup backup = verify(part, store);
+            if (backup.pets() != count) {
+                throw Failure.unavailable("the copy has not all animals; try again");
+            }
+            return backup;
+        }));
+    }
+
+    private static Session connectReader(Path file, Optional<ReadOnlyStore> readOnly) throws SQLException {
+        return readOnly.isPresent() ? readOnly.get().connect() : SqliteFile.connectReader(file);
+    }
+
+    /// The transaction holds on to one state of the store for all steps.
+    private static long copy(Path source, Path target, LongConsumer progress) throws SQLException {
+        Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
+        try (Session session = connectReader(source, readOnly)) {
+            session.execute("BEGIN");
+            long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
+            int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main",
+                    target.toAbsolutePath().toString(),
+                    (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
+                    PAGES_PER_STEP);
+            if (result != SQLiteErrorCode.SQLITE_OK.code) {
+                SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(result);
+                throw new SQLiteException(code.toString(), code);
+            }
+            session.execute("COMMIT");
+            readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
+            return count;
+        }
+    }
+
+    /// Changes a file that nobody else has open, in one transaction, and leaves nothing beside it.
+    private static void change(Path part, Change change) throws SQLException, IOException {
+        try (Session session = SqliteFile.connectWriter(part)) {
+            Sqlite.inTransaction(session, inside -> {
+                change.on(inside);
+                return inside;
+            });
+            // To close a file does this too, but says nothing if it fails.
+            session.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+        } finally {
+            for (String companion : StoreFiles.COMPANIONS) {
+                Files.deleteIfExists(StoreFiles.companion(part, companion));
+            }
+        }
+    }
+
+    /// Verifies that a file is a whole store that this version can serve, with an unaltered schema and, if it has a checksum, the
+    /// contents it was made with.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` that says what is wrong with it.
+    public static VerifiedBackup verify(Path file) {
+        return verify(file, file);
+    }
+
+    /// @param named the file to name in messages
+    private static VerifiedBackup verify(Path file, Path named) {
+        return perform("read", file, _ -> {
+            StoreFiles.findLog(file).ifPresent(log -> {
+                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
+                        + "; 'petstore backup' makes a whole copy");
+            });
+            try (Session session = SqliteFile.connectUnlocked(file)) {
+                SqliteSchema.requireUnaltered(session, named);
+                String result = session.text("PRAGMA integrity_check(1)");
+                if (!result.equals("ok")) {
+                    throw Failure.unavailable(named + " is damaged: " + result);
+                }
+                boolean hasChecksum = BackupChecksum.verify(session, named);
+                return new VerifiedBackup(Long.parseLong(session.text("SELECT count(*) FROM pet")), hasChecksum);
+            }
+        });
+    }
+
+    /// Puts a verified copy of `backup` in the place of the store in `folder`, which no other process may change or serve. If this
+    /// fails, the store stays as it was. If the process is killed, [ReplacedStore#repair] brings it back.
+    ///
+    /// @param now gives the kept store its name
+    public static SqlStore.Restored restore(Path backup, Path folder, Instant now) {
+        Path file = SqliteFile.in(folder);
+        StoreFiles.inspect(folder);
+        return perform("restored", backup, copied -> {
+            try {
+                return WholeFile.write(file, part -> {
+                    SqliteFile.requireOpenable(part, folder);
+                    PrivateFiles.createForFolder(part);
+                    try (OutputStream out = Files.newOutputStream(part)) {
+                        Files.copy(copied, out);
+                    }
+                    verify(part);
+                    OptionalLong lastId = lastPetId(file);
+                    change(part, session -> {
+                        BackupChecksum.remove(session);
+                        if (lastId.orElse(0) > 0) {
+                            Sqlite.raiseLastPetId(session, lastId.getAsLong());
+                        }
+                    });
+                    // From here on it must not take long: the store that is replaced has no log for a moment.
+                    WholeFile.sync(part);
+                    return new SqlStore.Restored(ReplacedStore.keep(file, now), lastId.isPresent());
+                });
+            } finally {
+                ReplacedStore.repair(folder);
+            }
+        });
+    }
+
+    /// Returns the greatest id that a store gave out, 0 if it has none yet; absent if it is damaged, or only its log is left. Moves
+    /// the log into the store, unless another process reads the store or it is damaged.
+    private static OptionalLong lastPetId(Path store) {
+        if (!StoreFiles.hasContent(store)) {
+            return StoreFiles.findLog(store).isPresent() ? OptionalLong.empty() : OptionalLong.of(0);
+        }
+        return perform("read", store, file -> {
+            try (Session session = SqliteFile.connectWriter(file)) {
+                boolean hasIds = session.text("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'")
+                        .equals("1");
+                return OptionalLong.of(hasIds ? Sqlite.lastPetId(session) : 0);
+            } catch (SQLException e) {
+                if (isDamage(e)) {
+                    return OptionalLong.empty();
+                }
+                throw e;
+            }
+        });
+    }
+
+    private static boolean isDamage(SQLException e) {
+        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_NOTADB
+                || (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CORRUPT.code);
+    }
+
+    /// A change of a file.
+    @FunctionalInterface
+    private interface Change {
+        void on(Session session) throws SQLException;
+    }
+
+    /// What is done with a file.
+    @FunctionalInterface
+    private interface Step<T> {
+        T on(Path file) throws SQLException, IOException;
+    }
+
+    private static <T> T perform(String what, Path file, Step<T> step) {
+        try {
+            return step.on(file);
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " cannot be " + what, e);
+        } catch (SQLException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": "
+                    + (Sqlite.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+import org.sqlite.BusyHandler;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConnection;
+import petstore.Failure;
+import petstore.files.PrivateFiles;
+import petstore.store.Session;
+
+/// The file of a SQLite store, and connections to it with the settings on which durability and safety rest.
+public final class SqliteFile {
+
+    /// How long a connection waits for a lock that another process has.
+    static final Duration LOCK_PATIENCE = Duration.ofSeconds(5);
+    /// How often it tries.
+    static final Duration LOCK_POLL = Duration.ofNanos(200_000);
+
+    /// In bytes. Beyond that it grows when something reads for very long, and is cut when that has ended.
+    static final int LARGEST_LOG = 16 * 1024 * 1024;
+
+    /// The longest path that SQLite opens, in bytes: 512, less what it appends to name a journal.
+    private static final int LONGEST_PATH = 504;
+
+    /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
+    private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
+            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0",
+            "journal_size_limit", String.valueOf(LARGEST_LOG));
+
+    /// Waits for a lock that another process has. What SQLite would do by itself sleeps longer and longer, and hardly ever finds
+    /// the lock free between two commits of a busy process.
+    private static final class LockWait extends BusyHandler {
+        private long beginNs;
+
+        @Override
+        protected int callback(int triesBefore) {
+            if (triesBefore == 0) {
+                beginNs = System.nanoTime();
+            }
+            LockSupport.parkNanos(LOCK_POLL.toNanos());
+            return System.nanoTime() - beginNs < LOCK_PATIENCE.toNanos() ? 1 : 0;
+        }
+    }
+
+    private SqliteFile() {
+    }
+
+    /// Returns true if there is a store in `folder`. Errors: [Failure] if its files cannot be looked at, or must not be opened.
+    public static boolean exists(Path folder) {
+        StoreFiles.inspect(folder);
+        StoreFiles.requireDatabaseOfLogs(in(folder));
+        return Files.exists(in(folder));
+    }
+
+    public static Path in(Path folder) {
+        return folder.resolve(StoreFiles.DATABASE);
+    }
+
+    /// The write-ahead log of a file.
+    static Path log(Path file) {
+        return StoreFiles.companion(file, "-wal");
+    }
+
+    /// How long a file is; NaN when that cannot be told.
+    static double bytes(Path file) {
+        try {
+            return Files.exists(file) ? Files.size(file) : 0;
+        } catch (IOException e) {
+            return Double.NaN;
+        }
+    }
+
+    /// Creates the file if there is none. SQLite gives the companions that it creates the same owner and permissions.
+    ///
+    /// Errors: [Failure] if the folder cannot be written, or files in it must not be opened.
+    static void makePrivate(Path folder, Path file) {
+        if (exists(folder)) {
+            return;
+        }
+        try {
+            PrivateFiles.createFolder(folder);
+            PrivateFiles.createForFolder(file);
+        } catch (FileAlreadyExistsException e) {
+            // Another process has created it meanwhile.
+        } catch (IOException e) {
+            throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
+        }
+    }
+
+    /// The address of a file for the driver, which takes what follows a `?` in a bare path for parameters. Errors: as for
+    /// [#requireOpenable].
+    static String url(Path file) {
+        requireOpenable(file, file);
+        return "jdbc:sqlite:" + file.toAbsolutePath().toUri();
+    }
+
+    /// Does nothing if SQLite can open a file by its path, in which it follows links. Errors: [Failure] if the path is too long.
+    ///
+    /// @param named the file or folder to name in the message
+    public static void requireOpenable(Path file, Path named) {
+        int bytes = resolved(file.toAbsolutePath()).toString().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > LONGEST_PATH) {
+            throw Failure.unavailable("the path of " + named + " is " + (bytes - LONGEST_PATH)
+                    + " bytes too long for SQLite; choose a shorter path");
+        }
+    }
+
+    private static Path resolved(Path path) {
+        try {
+            return path.toRealPath();
+        } catch (IOException e) {
+            Path parent = path.getParent();
+            return parent == null ? path : resolved(parent).resolve(path.getFileName()).normalize();
+        }
+    }
+
+    public static Session connectWriter(Path file) throws SQLException {
+        return connect(file, "0");
+    }
+
+    public static Session connectReader(Path file) throws SQLException {
+        return connect(file, "1");
+    }
+
+    /// Connects to a file that nobody changes, without a lock and without companions.
+    static Session connectUnlocked(Path file) throws SQLException {
+        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
+        SqliteLibrary.load();
+        Session session = new Session(DriverManager.getConnection(url(file) + "?immutable=1&mode=ro"));
+        try {
+            session.execute("PRAGMA trusted_schema = OFF");
+            session.execute("PRAGMA query_only = 1");
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private static Session connect(Path file, String queryOnly) throws SQLException {
+        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
+        SqliteLibrary.load();
+        SQLiteConfig config = new SQLiteConfig();
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setBusyTimeout(Math.toIntExact(LOCK_PATIENCE.toMillis()));
+        config.setJournalSizeLimit(LARGEST_LOG);
+        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
+        config.setGetGeneratedKeys(false);
+        Session session = new Session(config.createConnection(url(file)));
+        try {
+            session.execute("PRAGMA trusted_schema = OFF");
+            session.execute("PRAGMA query_only = " + queryOnly);
+            for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
+                verify(session, setting.getKey(), setting.getValue());
+            }
+            verify(session, "query_only", queryOnly);
+            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private static void verify(Session session, String pragma, String expected) throws SQLException {
+        String actual = session.text("PRAGMA " + pragma);
+        if (!actual.equals(expected)) {
+            throw Failure.unavailable(
+                    "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
+        }
+    }
+}

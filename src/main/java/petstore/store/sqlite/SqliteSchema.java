@@ -1,0 +1,73 @@
+package petstore.store.sqlite;
+
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import petstore.Failure;
+import petstore.store.Migrations;
+import petstore.store.Session;
+
+/// The tables, indexes and views of a SQLite file, compared with those that the scripts make.
+final class SqliteSchema {
+
+    /// The condition for all objects but the statistics that ANALYZE makes.
+    static final String NO_STATISTICS = "name NOT GLOB 'sqlite_stat[0-9]'";
+
+    private SqliteSchema() {
+    }
+
+    /// Does nothing if a file has the schema that the scripts make, object by object. Errors: [Failure] that names the first object
+    /// that differs.
+    static void requireUnaltered(Session session, Path named) throws SQLException {
+        Map<String, String> found = objects(session);
+        if (!found.containsKey("table schema_version")) {
+            throw Failure.unavailable(named + " is no store of a petstore");
+        }
+        try (Session fresh = new Session(DriverManager.getConnection("jdbc:sqlite::memory:"))) {
+            // Which version it is can be read only from a table that is unaltered.
+            Migrations.run(fresh, Migrations.Dialect.SQLITE, 0);
+            requireAll(objects(fresh), found, named);
+            Migrations.run(fresh, Migrations.Dialect.SQLITE, Migrations.checkKnown(session));
+            Map<String, String> expected = objects(fresh);
+            requireAll(expected, found, named);
+            found.keySet().removeAll(expected.keySet());
+            for (String object : found.keySet()) {
+                throw differs(named, object, "does not belong there");
+            }
+        }
+    }
+
+    private static void requireAll(Map<String, String> expected, Map<String, String> found, Path named) {
+        expected.forEach((object, text) -> {
+            if (!found.containsKey(object)) {
+                throw differs(named, object, "is missing");
+            }
+            if (!text.equals(found.get(object))) {
+                throw differs(named, object, "is altered");
+            }
+        });
+    }
+
+    private static Failure differs(Path named, String object, String how) {
+        return Failure.unavailable(named + " has another schema than petstore makes: the " + object + " " + how);
+    }
+
+    /// Returns the text of every object of a schema by its kind and name.
+    private static Map<String, String> objects(Session session) throws SQLException {
+        Map<String, String> objects = new LinkedHashMap<>();
+        try (Statement statement = session.createStatement();
+                ResultSet row = statement
+                        .executeQuery("SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '')"
+                                + " FROM sqlite_schema WHERE " + NO_STATISTICS + " ORDER BY rowid")) {
+            while (row.next()) {
+                objects.put(row.getString(1), row.getString(2));
+            }
+        }
+        return objects;
+    }
+}

@@ -1,0 +1,204 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import petstore.Failure;
+
+/// The files of an embedded store: their names, and the checks before anything opens them.
+///
+/// The companions of a database file have its name and a suffix. SQLite finds them by that name alone.
+public final class StoreFiles {
+
+    /// The file of the lock on the store's folder.
+    public static final String LOCK = "petstore.lock";
+    static final String DATABASE = "petstore.db";
+
+    /// Suffixes of the companions that can hold animals.
+    static final List<String> LOGS = List.of("-wal", "-journal");
+    static final List<String> COMPANIONS = List.of("-wal", "-journal", "-shm");
+
+    /// The longest name of a file, in bytes.
+    private static final int LONGEST_NAME = 255;
+
+    /// A directory entry, not followed if it is a symbolic link.
+    record Entry(Path path, Map<String, Object> attributes) {
+
+        private boolean is(String attribute) {
+            return Boolean.TRUE.equals(attributes.get(attribute));
+        }
+
+        int hardLinks() {
+            return (Integer) Objects.requireNonNull(attributes.get("nlink"));
+        }
+
+        /// Returns true if both are names of one file.
+        boolean isSameFile(Entry other) {
+            return Objects.equals(attributes.get("fileKey"), other.attributes.get("fileKey"));
+        }
+    }
+
+    private StoreFiles() {
+    }
+
+    /// Returns true if the embedded store uses a file of this name in its folder.
+    public static boolean isReserved(String name) {
+        return name.equals(LOCK) || files(Path.of(DATABASE)).anyMatch(Path.of(name)::equals);
+    }
+
+    /// Returns a folder's path without symbolic links, so that a command uses one folder from its start to its end. The folder may
+    /// be missing.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` if a part of the path cannot be read, or is a symbolic link to a missing file.
+    public static Path resolve(Path folder) {
+        Path absolute = folder.toAbsolutePath();
+        try {
+            Path real = realPath(absolute);
+            return real.equals(absolute.normalize()) ? folder : real;
+        } catch (IOException e) {
+            throw unreadable(folder, e);
+        }
+    }
+
+    private static Path realPath(Path absolute) throws IOException {
+        try {
+            return absolute.toRealPath();
+        } catch (NoSuchFileException e) {
+            Path parent = absolute.getParent();
+            if (parent == null) {
+                throw e;
+            }
+            if (Files.isSymbolicLink(absolute)) {
+                throw Failure.unavailable(absolute + " is a symbolic link to a missing folder (--data);"
+                        + " make that folder, or remove the link");
+            }
+            return realPath(parent).resolve(absolute.getFileName());
+        }
+    }
+
+    /// Checks the lock, the database and its companions in a store's folder, without opening them: each is missing, or a regular
+    /// file with one name. The second name that a killed `restore` leaves is allowed.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` that names the file.
+    public static void inspect(Path folder) {
+        inspectBesideLock(folder, folder.resolve(DATABASE));
+    }
+
+    /// Checks the lock and a database, which need not be the store's own, in a folder as [#inspect] does.
+    static void inspectBesideLock(Path folder, Path database) {
+        try {
+            for (Path file : Stream.concat(Stream.of(folder.resolve(LOCK)), files(database)).toList()) {
+                Optional<Entry> found = find(file);
+                if (found.isPresent()) {
+                    requireOwnFile(found.get());
+                }
+            }
+        } catch (IOException e) {
+            throw unreadable(folder, e);
+        }
+    }
+
+    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [Failure] of kind
+    /// `UNAVAILABLE` that names the file and its owner.
+    public static void requireWritable(Path folder) {
+        if (!Files.isWritable(folder)) {
+            return;
+        }
+        Stream.concat(Stream.of(folder.resolve(LOCK)), files(folder.resolve(DATABASE))).filter(Files::exists)
+                .filter(file -> !Files.isReadable(file) || !Files.isWritable(file)).findFirst().ifPresent(file -> {
+                    try {
+                        throw Failure.unavailable(file + " cannot be written; it belongs to the user "
+                                + Files.getOwner(file).getName() + ": run this as that user, or change the owner");
+                    } catch (IOException e) {
+                        throw unreadable(folder, e);
+                    }
+                });
+    }
+
+    private static void requireOwnFile(Entry entry) throws IOException {
+        if (entry.is("isSymbolicLink")) {
+            throw Failure.unavailable(entry.path + " is a symbolic link; a store has regular files only:"
+                    + " put the file itself in the place of the link");
+        }
+        if (!entry.is("isRegularFile")) {
+            throw Failure.unavailable(entry.path + " is not a regular file; move it out of the store's folder");
+        }
+        if (entry.hardLinks() > 1 + ReplacedStore.names(entry).size()) {
+            throw Failure
+                    .unavailable(entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
+                            + " put a copy in its place");
+        }
+    }
+
+    /// Checks that a log or journal has its database: SQLite would delete it, or replay it over another database.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` that names the file.
+    static void requireDatabaseOfLogs(Path database) {
+        // A start that was killed leaves an empty database with a journal, which holds nothing.
+        Optional<Path> orphan = Files.notExists(database)
+                ? companions(database, LOGS).filter(StoreFiles::isPresent).findFirst()
+                : Optional.of(SqliteFile.log(database)).filter(log -> !hasContent(database) && hasContent(log));
+        if (orphan.isPresent()) {
+            throw Failure.unavailable(orphan.get() + " belongs to a store, but " + database
+                    + " is missing or empty; put that back, or run 'petstore restore', or move the log away");
+        }
+    }
+
+    /// Checks that no companion has the place that a new database file would give it. Errors: [Failure] of kind `UNAVAILABLE`.
+    static void requireNoCompanion(Path database) {
+        companions(database, COMPANIONS).filter(StoreFiles::isPresent).findFirst().ifPresent(companion -> {
+            throw Failure.unavailable(companion + " would be read as a part of " + database
+                    + "; move it away, or choose another name");
+        });
+    }
+
+    /// Returns the log or journal of a database that is not empty; absent if the database file is all there is.
+    static Optional<Path> findLog(Path database) {
+        return companions(database, LOGS).filter(StoreFiles::hasContent).findFirst();
+    }
+
+    /// Returns true if there is a file with at least one byte.
+    static boolean hasContent(Path file) {
+        return SqliteFile.bytes(file) > 0;
+    }
+
+    static Optional<Entry> find(Path file) throws IOException {
+        try {
+            return Optional.of(new Entry(file, Files.readAttributes(file,
+                    "unix:isSymbolicLink,isRegularFile,nlink,fileKey", LinkOption.NOFOLLOW_LINKS)));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isPresent(Path file) {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static Stream<Path> files(Path database) {
+        return Stream.concat(Stream.of(database), companions(database, COMPANIONS));
+    }
+
+    /// Returns the paths of companions. A backup whose name is as long as file systems allow cannot have any.
+    private static Stream<Path> companions(Path database, List<String> suffixes) {
+        return suffixes.stream().map(suffix -> companion(database, suffix)).filter(
+                path -> path.getFileName().toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME);
+    }
+
+    static Path companion(Path database, String suffix) {
+        return database.resolveSibling(database.getFileName() + suffix);
+    }
+
+    static Failure unreadable(Path folder, IOException e) {
+        return Failure.unavailable("the store's folder " + folder + " (--data) cannot be read", e);
+    }
+}

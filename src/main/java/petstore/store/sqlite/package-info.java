@@ -1,0 +1,2 @@
+/// The embedded database: its files, readers, backup and restore.
+package petstore.store.sqlite;

@@ -1,0 +1,160 @@
+package petstore.blackbox;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.ApiKey;
+import petstore.KeyToken;
+import petstore.Scope;
+import petstore.store.SqlStore;
+import petstore.testkit.ApiClient;
+import petstore.testkit.TestClock;
+import petstore.testkit.TestService;
+import petstore.testkit.TestStore;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// Bearer keys: who is let in, and what the others are told.
+@Tag("both-stores")
+class AuthenticationTest {
+
+    private static final String NOW = "2026-11-21T10:00:00Z";
+    private static final Duration REVOCATION = Duration.ofSeconds(2);
+    private static final String NO_KEY = "Bearer realm=\"petstore\"";
+    private static final String BAD_KEY = NO_KEY + ", error=\"invalid_token\"";
+
+    @TempDir
+    private Path folder;
+    private final TestClock clock = new TestClock(NOW);
+    private TestService service;
+    private SqlStore otherProcess;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder, clock, UnaryOperator.identity());
+        otherProcess = TestStore.open(folder);
+    }
+
+    @AfterEach
+    void stop() {
+        otherProcess.close();
+        service.close();
+    }
+
+    @Test
+    void everythingUnderV1AuthenticatesFirst() {
+        ApiClient stranger = service.client().withKey("");
+        Set<String> bodies = new HashSet<>();
+        for (String method : List.of("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")) {
+            for (String path : List.of("/v1", "/v1/", "/v1/pets", "/v1/pets?limit=0", "/v1/pets/1", "/v1/pets/x",
+                    "/v1/nothing")) {
+                HttpResponse<String> response = stranger.send(method, path, "{".repeat(70_000).getBytes(UTF_8));
+                assertThat(response.statusCode()).as("%s %s", method, path).isEqualTo(401);
+                assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(NO_KEY);
+                bodies.add(response.body());
+            }
+        }
+        HttpResponse<String> bad = service.client().withKey("wrong").get("/v1/pets");
+        assertThat(bad.headers().allValues("WWW-Authenticate")).containsExactly(BAD_KEY);
+        bodies.add(bad.body());
+        assertThat(bodies).hasSize(1);
+    }
+
+    @Test
+    void aNewKeyWorksOnItsFirstRequest() {
+        KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
+        assertThat(service.client().withKey(token.text()).get("/v1/pets").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aKeyWithAnotherSecretIsRefused() {
+        KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
+        KeyToken forged = new KeyToken(token.id(), KeyToken.random(new SecureRandom()).secret());
+        assertRefused(forged);
+        assertThat(service.client().withKey(token.text()).get("/v1/pets").statusCode()).isEqualTo(200);
+        assertRefused(forged);
+    }
+
+    @Test
+    void aKeyThatNobodyMadeIsRefused() {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        assertRefused(token);
+        assertRefused(token);
+    }
+
+    @Test
+    void aRevokedKeyStopsWithinTwoSeconds() {
+        KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
+        ApiClient client = service.client().withKey(token.text());
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        assertThat(otherProcess.keys().revoke(token.id(), clock.instant())).isPresent();
+        await("the key does not work any more").atMost(REVOCATION)
+                .until(() -> client.get("/v1/pets").statusCode() != 200);
+        assertRefused(token);
+    }
+
+    @Test
+    void aKeyStopsWhenItExpires() {
+        KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.of(Instant.parse("2026-11-21T11:00:00Z")));
+        clock.set("2026-11-21T10:59:59.999Z");
+        assertThat(service.client().withKey(token.text()).get("/v1/pets").statusCode()).isEqualTo(200);
+        clock.set("2026-11-21T11:00:00Z");
+        assertRefused(token);
+    }
+
+    @Test
+    void aKeyDoesWhatItsScopesSay() {
+        ApiClient reader = service.client().withKey(issue(Set.of(Scope.READ), Optional.empty()).text());
+        ApiClient writer = service.client().withKey(issue(Set.of(Scope.WRITE), Optional.empty()).text());
+        String pet = "{\"name\":\"Rex\",\"categoryId\":1}";
+        assertThat(writer.post(pet).statusCode()).isEqualTo(201);
+        assertThat(reader.get("/v1/pets").statusCode()).isEqualTo(200);
+        assertThat(reader.get("/v1/pets/1").statusCode()).isEqualTo(200);
+        assertForbidden(reader.post(pet), "pets:write");
+        assertForbidden(writer.get("/v1/pets"), "pets:read");
+        assertForbidden(writer.get("/v1/pets/1"), "pets:read");
+        assertThat(reader.get("/v1/pets").body()).doesNotContain("\"id\":2");
+    }
+
+    @Test
+    void theSchemeIsCaseInsensitive() {
+        ApiClient stranger = service.client().withKey("");
+        for (String scheme : List.of("bearer ", "BEARER ", "bEaReR   ")) {
+            assertThat(stranger.get("/v1/pets", "Authorization", scheme + TestService.KEY).statusCode()).isEqualTo(200);
+        }
+    }
+
+    private KeyToken issue(Set<Scope> scopes, Optional<Instant> expires) {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        otherProcess.keys().add(ApiKey.issued(token, "test", scopes, clock.instant(), expires, Optional.empty()));
+        return token;
+    }
+
+    private void assertRefused(KeyToken token) {
+        HttpResponse<String> response = service.client().withKey(token.text()).get("/v1/pets");
+        assertThat(response.statusCode()).isEqualTo(401);
+        assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(BAD_KEY);
+    }
+
+    private static void assertForbidden(HttpResponse<String> response, String scope) {
+        assertThat(response.statusCode()).isEqualTo(403);
+        assertThat(response.headers().allValues("WWW-Authenticate"))
+                .containsExactly(NO_KEY + ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
+    }
+}

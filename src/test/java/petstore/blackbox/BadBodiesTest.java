@@ -1,0 +1,227 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+import petstore.testkit.ProbedService;
+import petstore.testkit.ServedContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// createPet with bodies that are not one JSON object in UTF-8 of at most 64 KiB. What is wrong with single members is in
+/// [BadMembersTest].
+@Tag("both-stores")
+class BadBodiesTest {
+
+    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
+    private static final int MAX_LENGTH = 64 * 1024;
+
+    static final List<BadRequest> DOCUMENTS = List.of(
+            invalid("empty", ""),
+            invalid("white space alone", " \r\n\t "),
+            invalid("null", "null"),
+            invalid("a boolean", "true"),
+            invalid("a number", "7"),
+            invalid("a string", "\"Whiskers\""),
+            invalid("an object inside a string", "\"{\\\"name\\\":\\\"a\\\",\\\"categoryId\\\":1}\""),
+            invalid("an empty array", "[]"),
+            invalid("an array of one animal", "[" + PET + "]"),
+            invalid("two documents", PET + PET),
+            invalid("two documents in two lines", PET + "\n" + PET),
+            invalid("trailing text", PET + " x"),
+            invalid("a trailing comma behind the object", PET + ","),
+            invalid("a closing brace too many", PET + "}"),
+            invalid("a trailing NUL", PET + "\0"),
+            invalid("a byte order mark", "\uFEFF" + PET),
+            invalid("a byte order mark alone", "\uFEFF"),
+            invalid("a byte order mark behind white space", " \uFEFF" + PET),
+            invalid("a byte order mark at the end", PET + "\uFEFF"),
+            invalid("a block comment", "/* a */" + PET),
+            invalid("a block comment inside", "{\"name\":\"a\",/**/\"categoryId\":1}"),
+            invalid("a line comment", PET + "// a"),
+            invalid("a comment as in YAML", PET + "# a"),
+            invalid("an object that does not end", "{\"name\":\"a\",\"categoryId\":1"),
+            invalid("an object that ends as an array", "{\"name\":\"a\",\"categoryId\":1]"),
+            invalid("a string that does not end", "{\"name\":\"a,\"categoryId\":1}"),
+            invalid("a literal that does not end", "{\"name\":\"a\",\"categoryId\":1,\"x\":tru}"),
+            invalid("no colon", "{\"name\" \"a\",\"categoryId\":1}"),
+            invalid("no comma", "{\"name\":\"a\" \"categoryId\":1}"),
+            invalid("two commas", "{\"name\":\"a\",,\"categoryId\":1}"),
+            invalid("a comma first", "{,\"name\":\"a\",\"categoryId\":1}"),
+            invalid("a comma last", "{\"name\":\"a\",\"categoryId\":1,}"),
+            invalid("a comma last in an array", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,]}"),
+            invalid("an array without a value", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,,2]}"),
+            invalid("single quotes", "{'name':'a','categoryId':1}"),
+            invalid("member names without quotes", "{name:\"a\",categoryId:1}"),
+            invalid("a member name that is a number", "{\"name\":\"a\",\"categoryId\":1,2:3}"),
+            invalid("an emoji instead of a value", "{\"name\":\uD83D\uDE3A,\"categoryId\":1}"),
+            invalid("a literal in capitals", "{\"name\":\"a\",\"categoryId\":1,\"x\":TRUE}"),
+            invalid("undefined", "{\"name\":\"a\",\"categoryId\":1,\"x\":undefined}"),
+            invalid("a no-break space between tokens", "{\"name\":\u00A0\"a\",\"categoryId\":1}"),
+            invalid("a vertical tab between tokens", "{\"name\":\u000B\"a\",\"categoryId\":1}"),
+            invalid("a record separator first", "\u001E" + PET),
+            invalid("an escape by hexadecimal digits", "{\"name\":\"\\x41\",\"categoryId\":1}"),
+            invalid("an escape of three digits", "{\"name\":\"\\u041\",\"categoryId\":1}"),
+            invalid("an escape with a letter that is no digit", "{\"name\":\"\\u00g1\",\"categoryId\":1}"),
+            invalid("an escape with a capital U", "{\"name\":\"\\U00000041\",\"categoryId\":1}"),
+            invalid("an escape of an emoji", "{\"name\":\"\\\uD83D\uDE3A\",\"categoryId\":1}"),
+            invalid("a line feed in a string", "{\"name\":\"a\nb\",\"categoryId\":1}"),
+            invalid("a tab in a string", "{\"name\":\"a\tb\",\"categoryId\":1}"),
+            invalid("a NUL in a string", "{\"name\":\"a\0b\",\"categoryId\":1}"),
+            invalid("a NUL in a member name", "{\"na\0me\":\"a\",\"categoryId\":1}"),
+            invalid("a form", "name=a&categoryId=1"),
+            invalid("XML", "<pet><name>a</name><categoryId>1</categoryId></pet>"),
+            invalid("YAML", "name: a\ncategoryId: 1\n"),
+            invalid("JSONP", "callback(" + PET + ")"),
+            invalid("name twice", "{\"name\":\"a\",\"name\":\"a\",\"categoryId\":1}"),
+            invalid("name twice, once by an escape", "{\"name\":\"a\",\"\\u006eame\":\"a\",\"categoryId\":1}"),
+            invalid("categoryId twice", "{\"name\":\"a\",\"categoryId\":1,\"categoryId\":1}"),
+            invalid("status twice", "{\"name\":\"a\",\"categoryId\":1,\"status\":\"sold\",\"status\":\"sold\"}"),
+            invalid("an unknown member twice", "{\"name\":\"a\",\"categoryId\":1,\"x\":1,\"x\":2}"),
+            invalid("a duplicate further down", "{\"name\":\"a\",\"categoryId\":1,\"x\":[{\"y\":1,\"y\":2}]}"),
+            invalid("a member without a name twice", "{\"name\":\"a\",\"categoryId\":1,\"\":1,\"\":2}"),
+            invalid("half a surrogate pair as a name twice",
+                    "{\"name\":\"a\",\"categoryId\":1,\"\\ud800\":1,\"\\ud800\":2}"),
+            invalid("a member name of 257 characters", "{\"name\":\"a\",\"categoryId\":1,\"" + "x".repeat(257)
+                    + "\":1}"),
+            invalid("arrays 32 levels down", unknown("[".repeat(32) + "]".repeat(32))),
+            invalid("objects 32 levels down", unknown("{\"x\":".repeat(32) + "1" + "}".repeat(32))),
+            invalid("arrays 30,000 levels down", unknown("[".repeat(30_000) + "]".repeat(30_000))),
+            invalid("60,000 arrays that do not end", unknown("[".repeat(60_000))),
+            invalid("10,000 objects that do not end", "{\"x\":".repeat(10_000)),
+            BadRequest.post("100,000 arrays that do not end", "[".repeat(100_000), 413, "payload_too_large"),
+            invalid("a number of 33 characters", unknown("1".repeat(33))),
+            invalid("a number of 5,000 digits", unknown("1".repeat(5_000))),
+            invalid("a number of 5,000 digits deep down", unknown("{\"y\":[" + "1".repeat(5_000) + "]}")),
+            invalid("a fraction of 5,000 digits", unknown("0." + "1".repeat(5_000))),
+            invalid("an exponent of 5,000 digits", unknown("1e" + "1".repeat(5_000))));
+
+    static final List<BadRequest> ENCODINGS = List.of(
+            raw("a continuation byte alone", named("\u0080")),
+            raw("a lead byte alone", named("\u00C3")),
+            raw("a lead byte at the end of the body", PET + "\u00C3"),
+            raw("a byte that UTF-8 does not have", named("\u00FF")),
+            raw("a sequence of four bytes cut to three", named("\u00F0\u009F\u0098")),
+            raw("a slash in two bytes", named("\u00C0\u00AF")),
+            raw("a slash in three bytes", named("\u00E0\u0080\u00AF")),
+            raw("a slash in four bytes", named("\u00F0\u0080\u0080\u00AF")),
+            raw("NUL in two bytes", named("\u00C0\u0080")),
+            raw("quotes in two bytes", "{\u00C0\u00A2name\u00C0\u00A2:\"a\",\"categoryId\":1}"),
+            raw("half a surrogate pair in three bytes", named("\u00ED\u00A0\u0080")),
+            raw("a surrogate pair in six bytes", named("\u00ED\u00A0\u00BD\u00ED\u00B8\u00BA")),
+            raw("a code point above U+10FFFF", named("\u00F4\u0090\u0080\u0080")),
+            raw("a sequence of five bytes", named("\u00F8\u0088\u0080\u0080\u0080")),
+            raw("ISO-8859-1", named("Se\u00F1or")),
+            raw("invalid UTF-8 in an unknown member", unknown("\"\u0080\"")),
+            raw("invalid UTF-8 between tokens", "{\"name\":\u0080\"a\",\"categoryId\":1}"),
+            raw("UTF-16 with a byte order mark", bytes(PET, StandardCharsets.UTF_16)),
+            raw("UTF-16LE", bytes(PET, StandardCharsets.UTF_16LE)),
+            raw("UTF-16LE with a byte order mark", "\u00FF\u00FE" + bytes(PET, StandardCharsets.UTF_16LE)),
+            raw("UTF-16BE", bytes(PET, StandardCharsets.UTF_16BE)),
+            raw("UTF-32BE", bytes(PET, StandardCharsets.UTF_32BE)),
+            raw("UTF-32LE with a byte order mark", "\u00FF\u00FE\0\0" + bytes(PET, StandardCharsets.UTF_32LE)),
+            raw("EBCDIC", bytes(PET, Charset.forName("IBM037"))),
+            raw("the beginning of a gzip file", "\u001F\u008B\u0008\0\0\0\0\0\0\u0003"));
+
+    static final List<BadRequest> SIZES = List.of(
+            tooLarge("one byte too many", BadRequest.post(padded(MAX_LENGTH + 1))),
+            tooLarge("one byte too many in one chunk", BadRequest.postChunked(padded(MAX_LENGTH + 1), MAX_LENGTH + 1)),
+            tooLarge("one byte too many in chunks", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1_000)),
+            tooLarge("one byte too many in chunks of one byte", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1)),
+            tooLarge("white space alone", BadRequest.post(" ".repeat(MAX_LENGTH + 1))),
+            tooLarge("an animal and then white space", BadRequest.postChunked(PET + " ".repeat(MAX_LENGTH), 20_000)),
+            tooLarge("a million bytes", BadRequest.post(padded(1_000_000))),
+            tooLarge("a million bytes in chunks", BadRequest.postChunked(padded(1_000_000), 10_000)));
+
+    static final List<BadRequest> SIZES_THAT_NEVER_COME = List.of(
+            tooLarge("a length of 64 KiB and a byte", announcing("Content-Length: 65537", "")),
+            tooLarge("a length of 2^63 - 1", announcing("Content-Length: 9223372036854775807", "")),
+            tooLarge("a length of 64 KiB and a byte with Expect",
+                    announcing("Content-Length: 65537\r\nExpect: 100-continue", "")),
+            tooLarge("a chunk of 2 GiB", announcing("Transfer-Encoding: chunked",
+                    "7fffffff\r\n" + " ".repeat(MAX_LENGTH + 1))));
+
+    @TempDir
+    private static Path folder;
+    private static ProbedService service;
+
+    @BeforeAll
+    static void start() {
+        service = ProbedService.start(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    @ParameterizedTest
+    @FieldSource({"DOCUMENTS", "ENCODINGS", "SIZES"})
+    void refuses(BadRequest request) throws IOException {
+        service.refuses(request);
+    }
+
+    @ParameterizedTest
+    @FieldSource("SIZES_THAT_NEVER_COME")
+    void refusesBeforeTheBodyHasCome(BadRequest request) throws IOException {
+        service.refusesUnfinished(request);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            {}                               | name is required; categoryId is required
+            {"status":"lost"}                | name is required; status must be one of available, pending, sold; categoryId is required
+            {"name":7,"categoryId":"7"}      | name must be a string; categoryId must be an integer between -9223372036854775808 and 9223372036854775807
+            {"status":null,"name":" "}       | status must be one of available, pending, sold; name must not be blank; categoryId is required
+            {"categoryId":1.5,"status":1,"name":""} | categoryId must be an integer between -9223372036854775808 and 9223372036854775807; status must be one of available, pending, sold; name must be 1 to 255 characters long
+            """)
+    void namesEveryViolation(String body, String message) {
+        String answer = service.client().post(body).body();
+        assertThat(ServedContract.json(answer).get("message").asText()).isEqualTo(message);
+    }
+
+    private static BadRequest invalid(String name, String body) {
+        return raw(name, BadRequest.utf8(body));
+    }
+
+    /// @param body each character is one byte
+    private static BadRequest raw(String name, String body) {
+        return BadRequest.post(name, body, 400, "invalid_request");
+    }
+
+    private static BadRequest tooLarge(String name, String request) {
+        return new BadRequest(name, request, 413, "payload_too_large");
+    }
+
+    private static String announcing(String framing, String body) {
+        return "POST /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY + BadRequest.JSON + framing + "\r\n\r\n"
+                + body;
+    }
+
+    private static String named(String name) {
+        return "{\"name\":\"" + name + "\",\"categoryId\":1}";
+    }
+
+    private static String unknown(String value) {
+        return "{\"name\":\"a\",\"categoryId\":1,\"x\":" + value + "}";
+    }
+
+    private static String padded(int length) {
+        String padding = "x".repeat(length - unknown("\"\"").length());
+        return unknown('"' + padding + '"');
+    }
+
+    private static String bytes(String text, Charset charset) {
+        return new String(text.getBytes(charset), StandardCharsets.ISO_8859_1);
+    }
+}

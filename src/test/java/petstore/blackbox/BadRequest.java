@@ -1,0 +1,62 @@
+package petstore.blackbox;
+
+import java.nio.charset.StandardCharsets;
+
+import petstore.testkit.TestService;
+
+/// A request that must be refused, and how.
+///
+/// @param name why it is bad
+/// @param bytes what is sent; each character is one byte
+/// @param status the status of the answer
+/// @param code the code in its Error body
+public record BadRequest(String name, String bytes, int status, String code) {
+
+    /// What every request needs that is not about its host or its key.
+    static final String HOST = "Host: petstore\r\n";
+    static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
+    static final String JSON = "Content-Type: application/json\r\n";
+
+    public static BadRequest get(String name, String target, int status, String code) {
+        return new BadRequest(name, get(target), status, code);
+    }
+
+    /// A createPet request with this body.
+    static BadRequest post(String name, String body, int status, String code) {
+        return new BadRequest(name, post(body), status, code);
+    }
+
+    public static String get(String target) {
+        return "GET " + target + " HTTP/1.1\r\n" + HOST + KEY + "\r\n";
+    }
+
+    /// A createPet request.
+    ///
+    /// @param body each character is one byte
+    static String post(String body) {
+        return "POST /v1/pets HTTP/1.1\r\n" + HOST + KEY + JSON + "Content-Length: " + body.length() + "\r\n\r\n"
+                + body;
+    }
+
+    /// A createPet request whose body comes in chunks of at most `size` bytes.
+    static String postChunked(String body, int size) {
+        StringBuilder chunks = new StringBuilder();
+        for (int from = 0; from < body.length(); from += size) {
+            String chunk = body.substring(from, Math.min(body.length(), from + size));
+            chunks.append(Integer.toHexString(chunk.length())).append("\r\n").append(chunk).append("\r\n");
+        }
+        return "POST /v1/pets HTTP/1.1\r\n" + HOST + KEY + JSON + "Transfer-Encoding: chunked\r\n\r\n" + chunks
+                + "0\r\n\r\n";
+    }
+
+    /// The UTF-8 of a text, each byte as one character.
+    static String utf8(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    }
+
+    /// The name of the row, for reports.
+    @Override
+    public String toString() {
+        return name;
+    }
+}

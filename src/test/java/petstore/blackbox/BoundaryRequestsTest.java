@@ -1,0 +1,306 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+import petstore.testkit.ProbedService;
+import petstore.testkit.RawClient;
+import petstore.testkit.RawClient.Answer;
+import petstore.testkit.ServedContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Requests that are odd, but good: each is the last that is allowed on its side of a rule.
+@Tag("both-stores")
+class BoundaryRequestsTest {
+
+    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
+    private static final String ANIMAL = "{\"id\":1,";
+    private static final String ANIMALS = "[{\"id\":1,";
+    private static final int MAX_LENGTH = 64 * 1024;
+
+    /// A request, and what its answer must have.
+    ///
+    /// @param bytes each character is one byte
+    /// @param expected the new animal without its id, or how the body begins
+    record GoodRequest(String name, String bytes, String expected) {
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<GoodRequest> ADDED = List.of(
+            named("one letter", "a", "a"),
+            named("255 letters", "a".repeat(255), "a".repeat(255)),
+            named("255 code points of two characters", "\uD83D\uDE3A".repeat(255), "\uD83D\uDE3A".repeat(255)),
+            named("255 code points by two escapes each", "\\ud83d\\ude3a".repeat(255), "\uD83D\uDE3A".repeat(255)),
+            named("white space around a letter", " \\t a\u3000", " \\t a\u3000"),
+            named("invisible, but not white space", "\u200B", "\u200B"),
+            named("what stands for malformed bytes elsewhere", "\uFFFD", "\uFFFD"),
+            named("the last code point", "\uDBFF\uDFFF", "\uDBFF\uDFFF"),
+            named("control characters by escapes", "\\u0001\\u001f\u007F", "\\u0001\\u001f\u007F"),
+            named("every short escape", "\\\"\\\\\\/\\b\\f\\n\\r\\t", "\\\"\\\\/\\b\\f\\n\\r\\t"),
+            named("SQL", "'; DROP TABLE pets; --", "'; DROP TABLE pets; --"),
+            category("7", 7),
+            category("7.0", 7),
+            category("7e0", 7),
+            category("70E-1", 7),
+            category("0.7e+1", 7),
+            category("-0", 0),
+            category("-0.0", 0),
+            category("0e1000000000", 0),
+            category("0e9999999999", 0),
+            category("0E-9999999999", 0),
+            category("-0.00e+9999999999999999999999999", 0),
+            category("1e00000000000000000000000000002", 100),
+            category("700000000000000000000000000e-26", 7),
+            category("0.0000000000000000000000007e25", 7),
+            category("1e18", 1_000_000_000_000_000_000L),
+            category("9223372036854775807", Long.MAX_VALUE),
+            category("-9223372036854775808", Long.MIN_VALUE),
+            category("9.223372036854775807e18", Long.MAX_VALUE),
+            category("1." + "0".repeat(30), 1),
+            body("escaped member names", "{\"\\u006eame\":\"a\",\"category\\u0049d\":1}"),
+            body("members the other way round", "{\"categoryId\":1,\"name\":\"a\"}"),
+            body("white space everywhere", " \n{\t\"name\" :\r\"a\" , \"categoryId\": 1\n} "),
+            body("an id", "{\"id\":99,\"name\":\"a\",\"categoryId\":1}"),
+            body("names of other spelling", "{\"Name\":1,\"name\":\"a\",\"categoryId\":1,\"STATUS\":null}"),
+            body("arrays 31 levels down", unknown("[".repeat(31) + "]".repeat(31))),
+            body("objects 31 levels down", unknown("{\"x\":".repeat(31) + "1" + "}".repeat(31))),
+            body("an unknown number of 32 digits", unknown("1".repeat(32))),
+            body("half a surrogate pair in an unknown member", unknown("\"\\ud83d\"")),
+            body("one name in two objects", unknown("[{\"y\":1},{\"y\":2}]")),
+            body("a member name of 256 characters",
+                    "{\"name\":\"a\",\"categoryId\":1,\"" + "x".repeat(256) + "\":1}"),
+            body("a member without a name", "{\"name\":\"a\",\"categoryId\":1,\"\":1}"),
+            body("64 KiB", padded()),
+            added("64 KiB in one chunk", BadRequest.postChunked(padded(), MAX_LENGTH)),
+            added("64 KiB in chunks", BadRequest.postChunked(padded(), 1_000)),
+            added("chunks of one byte", BadRequest.postChunked(PET, 1)),
+            added("a chunk with an extension", BadRequest.postChunked(PET, 100).replace("1b\r\n", "1b;a=\"b\"\r\n")),
+            added("a chunk size with zeros and capitals",
+                    BadRequest.postChunked(PET, 100).replace("1b\r\n", "00000000000000000001B\r\n")),
+            added("a trailer", BadRequest.postChunked(PET, 100).replace("0\r\n\r\n", "0\r\nX: a\r\n\r\n")),
+            added("CHUNKED", BadRequest.postChunked(PET, 100).replace("chunked", "CHUNKED")),
+            added("a charset", BadRequest.post(PET).replace("/json", "/json; charset=UTF-8")),
+            added("a charset in quotes", BadRequest.post(PET).replace("/json", "/json;charset=\"utf-8\"")),
+            added("a blank before it", BadRequest.post(PET).replace("/json", "/json ; charset=utf-8")),
+            added("another parameter", BadRequest.post(PET).replace("/json", "/json; version=1")),
+            added("a content type in capitals", BadRequest.post(PET).replace("application/json", "APPLICATION/JSON")),
+            added("a field name in capitals", BadRequest.post(PET).replace("Content-Type:", "CONTENT-TYPE:")),
+            added("no space behind the colon", BadRequest.post(PET).replace("Type: ", "Type:")),
+            added("spaces around the length", BadRequest.post(PET).replace("Length: 27", "Length: \t 27 \t")),
+            added("a length with a zero first", BadRequest.post(PET).replace("Length: 27", "Length: 0027")),
+            added("Expect in HTTP/1.0, which has none", BadRequest.post(PET).replace("HTTP/1.1", "HTTP/1.0")
+                    .replace("Content-Length", "Expect: 100-continue\r\nContent-Length")));
+
+    static final List<GoodRequest> READ = List.of(
+            read("bearer", BadRequest.get("/v1/pets").replace("Bearer", "bearer"), ANIMALS),
+            read("BEARER", BadRequest.get("/v1/pets").replace("Bearer", "BEARER"), ANIMALS),
+            read("two spaces behind the scheme", BadRequest.get("/v1/pets").replace("Bearer", "Bearer "), ANIMALS),
+            read("an escaped id", BadRequest.get("/v1/pets/%31"), ANIMAL),
+            read("an id and a query", BadRequest.get("/v1/pets/1?x=%zz"), ANIMAL),
+            read("a query that is empty", BadRequest.get("/v1/pets?"), ANIMALS),
+            read("a query of separators", BadRequest.get("/v1/pets?&&=&=1&"), ANIMALS),
+            read("limit=1", BadRequest.get("/v1/pets?limit=1"), ANIMALS),
+            read("limit=100", BadRequest.get("/v1/pets?limit=100"), ANIMALS),
+            read("escaped name and value", BadRequest.get("/v1/pets?%6Cimit=%31"), ANIMALS),
+            read("the least after", BadRequest.get("/v1/pets?after=-9223372036854775808"), ANIMALS),
+            read("after=-0", BadRequest.get("/v1/pets?after=-0"), ANIMALS),
+            read("the greatest after", BadRequest.get("/v1/pets?after=9223372036854775807"), "[]"),
+            read("unknown parameters", BadRequest.get("/v1/pets?Limit=0&offset=x&limit[]=0&x=1&x=2"), ANIMALS),
+            read("a query of 4,000 bytes", BadRequest.get("/v1/pets?x=" + "a".repeat(4_000)), ANIMALS),
+            read("a header block of 8,000 bytes", BadRequest.get("/v1/pets").replace("Host",
+                    "X: " + "a".repeat(7_850) + "\r\nHost"), ANIMALS),
+            read("an absolute target", BadRequest.get("http://petstore/v1/pets?limit=1"), ANIMALS),
+            read("an absolute target in capitals", BadRequest.get("HTTP://PETSTORE:80/v1/pets/1"), ANIMAL),
+            read("HTTP/1.0", BadRequest.get("/v1/pets/1").replace("HTTP/1.1", "HTTP/1.0"), ANIMAL),
+            read("HTTP/1.0 without Host", "GET /v1/pets/1 HTTP/1.0\r\n" + BadRequest.KEY + "\r\n", ANIMAL),
+            read("an empty Host", BadRequest.get("/v1/pets/1").replace("petstore", ""), ANIMAL),
+            read("an IPv6 Host", BadRequest.get("/v1/pets/1").replace("petstore", "[::1]:8080"), ANIMAL),
+            read("a Host with IPv4 in IPv6", BadRequest.get("/v1/pets/1").replace("petstore", "[::ffff:127.0.0.1]"),
+                    ANIMAL),
+            read("a Host with seven groups behind a gap", BadRequest.get("/v1/pets/1").replace("petstore",
+                    "[::1:2:3:4:5:6:7]:80"), ANIMAL),
+            read("a Host of a later version", BadRequest.get("/v1/pets/1").replace("petstore", "[V1F.a:!~]:80"),
+                    ANIMAL),
+            read("a Host with an empty port", BadRequest.get("/v1/pets/1").replace("petstore", "petstore:"), ANIMAL),
+            read("an absolute target with IPv4 in IPv6", BadRequest.get("http://[::ffff:127.0.0.1]:80/v1/pets/1"),
+                    ANIMAL),
+            read("a Host with an underscore", BadRequest.get("/v1/pets/1").replace("petstore", "pet_store"), ANIMAL),
+            read("empty lines first", "\r\n\r\n" + BadRequest.get("/v1/pets/1"), ANIMAL),
+            // RFC 9112 section 5.2 lets a server read a line break in a field as a space.
+            read("a folded field", BadRequest.get("/v1/pets/1").replace("Host", "X: a\r\n b\r\nHost"), ANIMAL),
+            read("bytes above ASCII in a value", BadRequest.get("/v1/pets/1").replace("Host", "X: \u00E9\r\nHost"),
+                    ANIMAL),
+            read("1,000 empty fields", BadRequest.get("/v1/pets/1").replace("Host", "X:\r\n".repeat(1_000) + "Host"),
+                    ANIMAL),
+            read("a body that nobody reads", BadRequest.post(PET).replace("POST /v1/pets", "GET /v1/pets/1"), ANIMAL),
+            read("an upgrade to HTTP/2", BadRequest.get("/v1/pets/1").replace("Host",
+                    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nHost"), ANIMAL),
+            read("an upgrade to WebSocket", BadRequest.get("/v1/pets/1").replace("Host",
+                    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nHost"),
+                    ANIMAL),
+            read("conditions that make no sense", BadRequest.get("/v1/pets/1").replace("Host",
+                    "If-None-Match: \"\r\nIf-Modified-Since: never\r\nRange: bytes=9-\r\nHost"), ANIMAL),
+            read("other media wanted", BadRequest.get("/v1/pets/1").replace("Host",
+                    "Accept: text/html;q=x,,\r\nAccept-Encoding: identity;q=0\r\nHost"), ANIMAL));
+
+    /// What a request may say of its connection, in `Connection` fields, so that it ends with the answer.
+    static final List<String> CLOSING = List.of("close", "CLOSE", "TE, close", "close, TE", "te,Close,x",
+            "TE,\tclose\t,", ",, close", "keep-alive, close", "TE\r\nConnection: close",
+            "close\r\nConnection: TE", "TE\r\nConnection: x, close");
+
+    /// What it may say so that more can be asked there.
+    static final List<String> KEEPING = List.of("", "keep-alive", "TE", "TE, keep-alive", "c", "clos", "closed",
+            "x, clos, y", "not-close", "close;x", "close x", "\"close\"");
+
+    @TempDir
+    private static Path folder;
+    private static ProbedService service;
+
+    @BeforeAll
+    static void start() {
+        service = ProbedService.start(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    @ParameterizedTest
+    @FieldSource("ADDED")
+    void adds(GoodRequest request) throws IOException {
+        try (RawClient client = service.connect()) {
+            Answer answer = client.send(request.bytes()).answer().orElseThrow();
+            assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+            String target = "/v1/pets/" + ServedContract.json(answer.body()).get("id");
+            assertThat(answer.headers().get("location")).containsExactly(target);
+            String stored = service.client().get(target).body();
+            assertThat(ServedContract.json(stored)).isEqualTo(ServedContract.json(answer.body()));
+            JsonNode expected = ServedContract.json(request.expected());
+            expected.fieldNames().forEachRemaining(member -> assertThat(ServedContract.json(stored).get(member))
+                    .as(member).isEqualTo(expected.get(member)));
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("READ")
+    void reads(GoodRequest request) throws IOException {
+        try (RawClient client = service.connect()) {
+            Answer answer = client.send(request.bytes()).answer().orElseThrow();
+            assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+            assertThat(answer.body()).startsWith(request.expected());
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("CLOSING")
+    void endsTheConnectionWithTheAnswer(String options) throws IOException {
+        try (RawClient client = service.connect()) {
+            client.send(connection(options) + connection(""));
+            Answer answer = client.answer().orElseThrow();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.headers().get("connection")).containsExactly("close");
+            assertThat(client.answer()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("KEEPING")
+    void keepsTheConnection(String options) throws IOException {
+        try (RawClient client = service.connect()) {
+            client.send(connection(options));
+            assertThat(client.answer().orElseThrow().headers()).doesNotContainKey("connection");
+            client.send(connection(options));
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
+    /// HTTP/1.0 ends the connection unless it is told not to, and says so only then.
+    @ParameterizedTest
+    @CsvSource({"TE, false", "close, false", "keep-alive, true", "keep-alive!close, false",
+            "keep-alive!x!close, false"})
+    void keepsTheConnectionOfHttp10WhenItIsToldTo(String fields, boolean kept) throws IOException {
+        String request = connection(fields.replace("!", "\r\nConnection: ")).replace("HTTP/1.1", "HTTP/1.0");
+        try (RawClient client = service.connect()) {
+            client.send(request + request);
+            Answer answer = client.answer().orElseThrow();
+            assertThat(answer.headers().getOrDefault("connection", List.of()))
+                    .isEqualTo(kept ? List.of("keep-alive") : List.of());
+            assertThat(client.answer().isPresent()).isEqualTo(kept);
+        }
+    }
+
+    private static String connection(String options) {
+        return BadRequest.get("/v1/pets/1").replace("Host", "Connection: " + options + "\r\nHost");
+    }
+
+    @Test
+    void asksForTheBodyThatIsHeldBack() throws IOException {
+        String request = BadRequest.post(PET).replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
+        int bodyAt = request.indexOf(PET);
+        try (RawClient client = service.connect()) {
+            client.send(request.substring(0, bodyAt));
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            client.send(PET);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void answersRequestsInTheirOrder() throws IOException {
+        try (RawClient client = service.connect()) {
+            client.send(BadRequest.get("/v1/pets/1") + BadRequest.post("{}") + BadRequest.get("/v1/pets/0")
+                    + BadRequest.postChunked(PET, 5) + BadRequest.get("/v1/pets?limit=0") + BadRequest.get("/livez"));
+            for (int status : new int[]{200, 400, 404, 201, 400, 200}) {
+                assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            }
+        }
+    }
+
+    private static GoodRequest read(String name, String request, String expected) {
+        return new GoodRequest(name, request, expected);
+    }
+
+    private static GoodRequest added(String name, String request) {
+        return new GoodRequest(name, request, PET);
+    }
+
+    private static GoodRequest body(String name, String body) {
+        return added(name, BadRequest.post(BadRequest.utf8(body)));
+    }
+
+    private static GoodRequest named(String name, String sent, String kept) {
+        return new GoodRequest("name: " + name,
+                BadRequest.post(BadRequest.utf8("{\"name\":\"" + sent + "\",\"categoryId\":1}")),
+                "{\"name\":\"" + kept + "\",\"categoryId\":1}");
+    }
+
+    private static GoodRequest category(String sent, long kept) {
+        return new GoodRequest("categoryId: " + sent, BadRequest.post("{\"name\":\"a\",\"categoryId\":" + sent + "}"),
+                "{\"name\":\"a\",\"categoryId\":" + kept + "}");
+    }
+
+    private static String unknown(String value) {
+        return "{\"name\":\"a\",\"categoryId\":1,\"x\":" + value + "}";
+    }
+
+    private static String padded() {
+        return unknown('"' + "x".repeat(MAX_LENGTH - unknown("\"\"").length()) + '"');
+    }
+}

@@ -1,0 +1,129 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.ApiClient;
+import petstore.testkit.RawClient;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What pages on other sites may do from a browser.
+class CorsTest {
+
+    private static final String SHOP = "https://shop.example";
+    private static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
+    private static final String ASKED = "Access-Control-Request-Method: POST\r\n";
+
+    @TempDir
+    private static Path folder;
+    private static TestService service;
+
+    @BeforeAll
+    static void start() {
+        service = TestService.start(folder.resolve("with"), Clock.systemUTC(),
+                http -> http.corsOrigins(SHOP, "http://localhost:3000"));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    private static RawClient.Answer send(TestService to, String line, String... fields) throws IOException {
+        try (RawClient client = new RawClient(to.port())) {
+            return client.send(line + " HTTP/1.1\r\nHost: x\r\n" + String.join("", fields) + "\r\n").answer()
+                    .orElseThrow();
+        }
+    }
+
+    private static String origin(String origin) {
+        return "Origin: " + origin + "\r\n";
+    }
+
+    @Test
+    void everyAnswerToAnAllowedOriginMayBeRead() throws IOException {
+        List<RawClient.Answer> answers = List.of(send(service, "GET /v1/pets", KEY, origin(SHOP)),
+                send(service, "GET /v1/pets", origin(SHOP)), send(service, "GET /v1/pets?limit=0", KEY, origin(SHOP)),
+                send(service, "GET /nothing", origin(SHOP)), send(service, "PUT /v1/pets", KEY, origin(SHOP)),
+                send(service, "GET /v1/pets", KEY, origin(SHOP), "Bad Name: x\r\n"),
+                send(service, "GET nothing", KEY, origin(SHOP)), send(service, "GET /v1/pets/1", KEY, origin(SHOP)));
+        assertThat(answers.stream().map(RawClient.Answer::status)).containsExactly(200, 401, 400, 404, 405, 400, 400,
+                404);
+        for (RawClient.Answer answer : answers) {
+            Map<String, List<String>> headers = answer.headers();
+            assertThat(headers.get("access-control-allow-origin")).as("%s", answer).containsExactly(SHOP);
+            assertThat(headers.get("access-control-expose-headers")).containsExactly(
+                    "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
+                            + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
+            assertThat(headers.get("vary")).containsExactly("Origin");
+            assertThat(headers).doesNotContainKeys("access-control-allow-credentials", "strict-transport-security");
+        }
+    }
+
+    @Test
+    void otherOriginsAreToldNothing() throws IOException {
+        for (String other : List.of("https://shop.example.evil.example", "http://shop.example",
+                "https://shop.example:444", "https://SHOP.example", "null", "*")) {
+            RawClient.Answer answer = send(service, "GET /v1/pets", KEY, origin(other));
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.headers()).doesNotContainKeys("access-control-allow-origin",
+                    "access-control-expose-headers");
+            assertThat(answer.headers().get("vary")).containsExactly("Origin");
+            assertThat(send(service, "OPTIONS /v1/pets", origin(other), ASKED).status()).isEqualTo(401);
+        }
+        assertThat(send(service, "GET /v1/pets", KEY).headers().get("vary")).containsExactly("Origin");
+    }
+
+    @Test
+    void aBrowserMayAskWithoutAKey() throws IOException {
+        RawClient.Answer answer = send(service, "OPTIONS /v1/pets", origin("http://localhost:3000"), ASKED,
+                "Access-Control-Request-Headers: authorization,content-type\r\n");
+        assertThat(answer.status()).isEqualTo(204);
+        assertThat(answer.headers().get("access-control-allow-origin")).containsExactly("http://localhost:3000");
+        assertThat(answer.headers().get("access-control-allow-methods")).containsExactly("GET, HEAD, POST");
+        assertThat(answer.headers().get("access-control-allow-headers")).containsExactly(
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent");
+        assertThat(answer.headers()).containsKey("access-control-max-age");
+        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("no preflight").isEqualTo(401);
+        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("no preflight").isEqualTo(405);
+        assertThat(send(service, "OPTIONS /v1/pets", ASKED).status()).as("no origin").isEqualTo(401);
+        assertThat(send(service, "GET /v1/pets", origin(SHOP), ASKED).status()).as("no OPTIONS").isEqualTo(401);
+    }
+
+    @Test
+    void operatorsAreToldWhatABrowserAskedFor() throws IOException {
+        send(service, "OPTIONS /v1/pets/1", origin(SHOP), ASKED);
+        service.awaitNoRequest();
+        assertThat(new ApiClient(service.adminPort(), "").get("/metrics").body()).contains(
+                "http_request_method=\"OPTIONS\",http_response_status_code=\"204\",http_route=\"/v1/pets/{petId}\"");
+    }
+
+    @Test
+    void nothingIsSaidUnlessItIsSwitchedOn(@TempDir Path other) throws IOException {
+        try (TestService plain = TestService.start(other)) {
+            RawClient.Answer answer = send(plain, "GET /v1/pets", KEY, origin(SHOP));
+            assertThat(answer.headers()).doesNotContainKeys("access-control-allow-origin", "vary",
+                    "strict-transport-security");
+            assertThat(send(plain, "OPTIONS /v1/pets", origin(SHOP), ASKED).status()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void pagesCannotBeFramedAndLoadNothingFromElsewhere() throws IOException {
+        Map<String, List<String>> headers = send(service, "GET /docs").headers();
+        assertThat(String.valueOf(headers.get("content-security-policy"))).contains("default-src 'none'",
+                "frame-ancestors 'none'");
+        assertThat(headers.get("x-frame-options")).containsExactly("DENY");
+        assertThat(headers.get("referrer-policy")).containsExactly("no-referrer");
+        assertThat(headers.get("x-content-type-options")).containsExactly("nosniff");
+    }
+}

@@ -1,0 +1,95 @@
+package petstore.blackbox;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Clock;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.http.BaseUrl;
+import petstore.testkit.ApiClient;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// createPet through HTTP.
+@Tag("both-stores")
+class CreatePetTest {
+
+    @TempDir
+    private Path folder;
+    private TestService service;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder);
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void answersWithTheAnimalAndWhereItIs() {
+        HttpResponse<String> created = service.client()
+                .post("{\"name\":\"Whiskers\",\"categoryId\":7,\"status\":\"available\"}");
+        assertThat(created.statusCode()).isEqualTo(201);
+        assertThat(created.body())
+                .isEqualTo("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7,\"status\":\"available\"}");
+        String location = created.headers().firstValue("Location").orElseThrow();
+        assertThat(location).isEqualTo("/v1/pets/1");
+        assertThat(created.headers().firstValue("Cache-Control")).contains("no-store");
+        assertThat(service.client().get(location).body()).isEqualTo(created.body());
+    }
+
+    @Test
+    void anAbsentStatusStaysAbsent() {
+        HttpResponse<String> created = service.client().post("{\"name\":\"Rex\",\"categoryId\":-1}");
+        assertThat(created.body()).isEqualTo("{\"id\":1,\"name\":\"Rex\",\"categoryId\":-1}");
+        assertThat(service.client().get("/v1/pets").body()).isEqualTo("[" + created.body() + "]");
+        assertThat(service.client().get("/v1/pets/1").body()).isEqualTo(created.body());
+    }
+
+    @Test
+    void anIdOfTheClientIsIgnored() {
+        HttpResponse<String> created = service.client()
+                .post("{\"id\":99,\"name\":\"Rex\",\"categoryId\":1,\"tag\":{\"a\":[]}}");
+        assertThat(created.body()).isEqualTo("{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}");
+    }
+
+    @Test
+    void aNameComesBackExactlyAsSent() {
+        String name = "  \u00DCn\u00EF \uD83D\uDC15 \\\"quoted\\\" \\u0009 \u2028 e\u0301 ";
+        HttpResponse<String> created = service.client().post("{\"name\":\"" + name + "\",\"categoryId\":1}");
+        assertThat(created.statusCode()).isEqualTo(201);
+        assertThat(ServedContract.json(created.body()).get("name").asText())
+                .isEqualTo("  \u00DCn\u00EF \uD83D\uDC15 \"quoted\" \t \u2028 e\u0301 ");
+    }
+
+    @Test
+    void aBaseAddressMakesReferencesAbsolute(@TempDir Path other) {
+        BaseUrl base = BaseUrl.parse("https://shop.example/animals/v1");
+        try (TestService based = TestService.start(other, Clock.systemUTC(),
+                http -> http.baseUrl(base))) {
+            ApiClient client = based.client();
+            HttpResponse<String> created = client.post("{\"name\":\"Rex\",\"categoryId\":1}");
+            assertThat(created.headers().firstValue("Location")).contains(base + "/pets/1");
+            client.post("{\"name\":\"Rex\",\"categoryId\":1}");
+            assertThat(client.get("/v1/pets?limit=1").headers().allValues("Link"))
+                    .containsExactly("<" + base + "/pets?limit=1&after=1>; rel=\"next\"");
+            assertThat(client.get("/v1/pets/1").headers().allValues("Link")).containsExactly(
+                    "<" + base + "/pets?status=available>; rel=\"successor-version\"",
+                    "<https://shop.example/animals/docs#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\"");
+            assertThat(client.get("/openapi.json").body())
+                    .contains("\"servers\":[{\"url\":\"" + base + "\",\"description\":\"Production\"}]");
+            assertThat(client.get("/").headers().firstValue("Location")).contains("https://shop.example/animals/docs");
+            assertThat(client.get("/nothing").body())
+                    .contains("the reference is at https://shop.example/animals/docs\"");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package petstore.blackbox;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A request that a defect keeps from being carried out.
+class DefectTest {
+
+    private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
+
+    @TempDir
+    private Path folder;
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.Dispatcher");
+
+    @BeforeEach
+    void readLog() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void leaveLog() {
+        logger.detachAppender(log);
+    }
+
+    @Test
+    void theLogHasTheCauseUnderTheIdThatTheClientIsTold() throws SQLException {
+        try (TestService service = TestService.start(folder);
+                Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                Statement statement = store.createStatement()) {
+            statement.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'secret'); END");
+            assertDefect(service.client().post(PET, "X-Request-Id", "of-the-test"));
+            assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getThrowableProxy().getCause()
+                    .getMessage()).contains("secret"));
+        }
+    }
+
+    /// Whatever is thrown, and in whichever step: before the key is judged, in an operation without a body, and behind a body.
+    @Test
+    void anErrorIsAnsweredToo() {
+        AtomicBoolean isBroken = new AtomicBoolean();
+        Clock clock = new BrokenClock(isBroken);
+        try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
+            ApiClient stored = service.client().withKey(CommandLines.run(folder, "keys", "create", "--name", "k"));
+            assertThat(stored.get("/v1/pets").statusCode()).isEqualTo(200);
+            isBroken.set(true);
+            for (Supplier<HttpResponse<String>> request : List.<Supplier<HttpResponse<String>>>of(
+                    () -> stored.get("/v1/pets", "X-Request-Id", "of-the-test"),
+                    () -> service.client().get("/v1/pets/1", "X-Request-Id", "of-the-test"),
+                    () -> service.client().post(PET, "X-Request-Id", "of-the-test", "Idempotency-Key", "k"))) {
+                log.list.clear();
+                assertDefect(request.get());
+            }
+            isBroken.set(false);
+            assertThat(stored.get("/v1/pets").body()).isEqualTo("[]");
+        }
+    }
+
+    private void assertDefect(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(ServedContract.json(response.body()).get("message").asText())
+                .isEqualTo("something went wrong here; the log has it as request of-the-test");
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("Request of-the-test failed");
+    }
+
+    /// A clock that cannot tell the moment while it is broken.
+    private static final class BrokenClock extends Clock {
+
+        private final AtomicBoolean isBroken;
+
+        BrokenClock(AtomicBoolean isBroken) {
+            this.isBroken = isBroken;
+        }
+
+        @Override
+        public Instant instant() {
+            if (isBroken.get()) {
+                throw new StackOverflowError();
+            }
+            return Instant.EPOCH;
+        }
+
+        @Override
+        public long millis() {
+            return 0;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            throw new UnsupportedOperationException("only moments are asked for");
+        }
+    }
+}

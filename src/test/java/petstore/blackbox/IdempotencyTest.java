@@ -1,0 +1,145 @@
+package petstore.blackbox;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestClock;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Idempotency-Key through HTTP: retries act once.
+@Tag("both-stores")
+class IdempotencyTest {
+
+    private static final String PET = "{\"name\":\"Rex\",\"categoryId\":7,\"status\":\"sold\"}";
+
+    @TempDir
+    private Path folder;
+    private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
+    private TestService service;
+    private ApiClient client;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder, clock, UnaryOperator.identity());
+        client = service.client();
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void aRetryGetsTheSameAnswer() {
+        HttpResponse<String> first = post(PET, "a-1");
+        HttpResponse<String> second = post(PET, "a-1");
+        assertThat(first.headers().firstValue("Idempotent-Replayed")).isEmpty();
+        assertThat(second.statusCode()).isEqualTo(first.statusCode()).isEqualTo(201);
+        assertThat(second.body()).isEqualTo(first.body());
+        assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+        assertThat(second.headers().allValues("Idempotent-Replayed")).containsExactly("true");
+        assertAnimals(1);
+    }
+
+    @Test
+    void theSameRequestMayBeSpelledDifferently() {
+        post(PET, "k");
+        for (String spelling : List.of(" { \"status\" : \"sold\",\n\"categoryId\":7.0, \"name\":\"R\\u0065x\" } ",
+                "{\"id\":9,\"name\":\"Rex\",\"categoryId\":7e0,\"status\":\"sold\",\"extra\":[1]}")) {
+            assertThat(post(spelling, "k").headers().firstValue("Idempotent-Replayed")).contains("true");
+        }
+        for (String key : List.of("\"k\"", " k ")) {
+            assertThat(post(PET, key).headers().firstValue("Idempotent-Replayed")).contains("true");
+        }
+        assertAnimals(1);
+    }
+
+    @Test
+    void anotherRequestWithTheKeyIsRefused() {
+        post(PET, "k");
+        for (String other : List.of(PET.replace("Rex", "rex"), PET.replace("7", "8"), PET.replace("sold", "pending"),
+                "{\"name\":\"Rex\",\"categoryId\":7}")) {
+            HttpResponse<String> response = post(other, "k");
+            assertThat(response.statusCode()).isEqualTo(422);
+            assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("idempotency_key_reused");
+        }
+        assertAnimals(1);
+    }
+
+    @Test
+    void aRetryAfterAFailureIsAFreshTry() {
+        assertThat(post("{\"name\":\"\",\"categoryId\":7}", "k").statusCode()).isEqualTo(400);
+        assertThat(post(PET, "k").statusCode()).isEqualTo(201);
+        assertAnimals(1);
+    }
+
+    @Test
+    void takesKeysOfOneTo255VisibleCharacters() {
+        for (String key : List.of("x", "!~", "a".repeat(255), "\"" + "a".repeat(255) + "\"", "\"a\\\"b\\\\c\"", "a\"b",
+                "a,b")) {
+            assertThat(post(PET, key).statusCode()).as(key).isEqualTo(201);
+        }
+        assertThat(post(PET, "\"a\\\"b\\\\c\"").headers().firstValue("Idempotent-Replayed")).contains("true");
+        for (String key : List.of("", "\"\"", "a".repeat(256), "a b", "\"a b\"", "\"open", "\"a\"b", "\"a\\b\"",
+                "\"")) {
+            HttpResponse<String> response = post(PET, key);
+            assertThat(response.statusCode()).as(key).isEqualTo(400);
+            assertThat(response.body()).contains("Idempotency-Key").doesNotContain(";");
+            assertThat(post("{}", key).body()).as(key)
+                    .contains("Idempotency-Key", "; name is required; categoryId is required");
+        }
+        assertThat(client.post(PET, "Idempotency-Key", "a", "Idempotency-Key", "a").statusCode()).isEqualTo(400);
+        assertAnimals(6);
+    }
+
+    @Test
+    void aRotatedKeyIsTheSameOwner() {
+        String key = CommandLines.run(folder, "keys", "create", "--name", "checkout");
+        ApiClient before = client.withKey(key);
+        HttpResponse<String> first = before.post(PET, "Idempotency-Key", "k");
+        String rotated = CommandLines.run(folder, "keys", "rotate", key.substring(5, 15), "--grace", "1h");
+        assertThat(rotated).isNotEqualTo(key);
+        assertThat(client.withKey(rotated).post(PET, "Idempotency-Key", "k").body()).isEqualTo(first.body());
+        assertThat(post(PET, "k").body()).as("of another owner").isNotEqualTo(first.body());
+        String namesake = CommandLines.run(folder, "keys", "create", "--name", "checkout");
+        assertThat(client.withKey(namesake).post(PET, "Idempotency-Key", "k").body()).isEqualTo(first.body());
+    }
+
+    @Test
+    void theKeyIsAuthorisedBeforeItsResultIsLookedUp() {
+        post(PET, "k");
+        assertThat(client.withKey("").post(PET, "Idempotency-Key", "k").statusCode()).isEqualTo(401);
+        String reader = CommandLines.run(folder, "keys", "create", "--name", "PETSTORE_API_KEY", "--scope",
+                "pets:read");
+        assertThat(client.withKey(reader).post(PET, "Idempotency-Key", "k").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void resultsAreKeptForADay() {
+        HttpResponse<String> first = post(PET, "k");
+        clock.set("2026-11-22T09:59:59.999Z");
+        assertThat(post(PET, "k").body()).isEqualTo(first.body());
+        clock.set("2026-11-22T10:00:00Z");
+        assertThat(post(PET, "k").body()).isNotEqualTo(first.body());
+    }
+
+    private HttpResponse<String> post(String body, String key) {
+        return client.post(body, "Idempotency-Key", key);
+    }
+
+    private void assertAnimals(int count) {
+        assertThat(ServedContract.json(client.get("/v1/pets").body())).hasSize(count);
+    }
+}

@@ -1,0 +1,199 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+import petstore.testkit.ProbedService;
+import petstore.testkit.RawClient.Answer;
+import petstore.testkit.ServedContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Requests whose head is not HTTP/1.1, by RFC 9112 sections 2 to 5. Each is answered whatever its key is, and the connection is
+/// closed.
+class MalformedHeadsTest {
+
+    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
+    private static final String GET = "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY;
+    private static final String TLS_CLIENT_HELLO = new String(
+            Base64.getDecoder().decode("FgMBADwBAAA4AwMAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHwAAAhMBAQAADQAKAAgI"),
+            StandardCharsets.ISO_8859_1);
+
+    static final List<BadRequest> REQUEST_LINES = List.of(
+            line("GET /v1/pets"),
+            line("GET"),
+            line("/v1/pets HTTP/1.1"),
+            line("GET /v1/pets HTTP/0.9"),
+            line("GET /v1/pets HTTP/1.2"),
+            line("GET /v1/pets HTTP/1.10"),
+            line("GET /v1/pets HTTP/2.0"),
+            line("GET /v1/pets HTTP/3.7"),
+            line("GET /v1/pets HTTP/999999999999.1"),
+            line("GET /v1/pets HTTP/01.1"),
+            line("GET /v1/pets HTTP/1"),
+            line("GET /v1/pets HTTP/-1.1"),
+            line("GET /v1/pets HTTP/1.1.1"),
+            line("GET /v1/pets HTTP/1.1 "),
+            line("GET /v1/pets HTTP/1.1\0"),
+            line("GET /v1/pets http/1.1"),
+            line("GET /v1/pets HTTPS/1.1"),
+            line("GET /v1/pets RTSP/1.0"),
+            line("GET /v1/pets HTTP 1.1"),
+            line("GET /v1/pets?status=available or sold HTTP/1.1"),
+            line("GET v1/pets HTTP/1.1"),
+            line("GET ?limit=1 HTTP/1.1"),
+            line("GET * HTTP/1.1"),
+            line("GET petstore:80 HTTP/1.1"),
+            line("CONNECT petstore:80 HTTP/1.1"),
+            line("GET ftp://petstore/v1/pets HTTP/1.1"),
+            line("GET http:///v1/pets HTTP/1.1"),
+            line("GET http://a:b@petstore/v1/pets HTTP/1.1"),
+            line("GET /v1/pets\0 HTTP/1.1"),
+            line("GET /v1/pets?limit=1\u0001 HTTP/1.1"),
+            line("GET /v1/pets\u007F HTTP/1.1"),
+            line("GET /v1/pets/\u00E9 HTTP/1.1"),
+            line("G@T /v1/pets HTTP/1.1"),
+            line("G\u00C9T /v1/pets HTTP/1.1"),
+            line("\0GET /v1/pets HTTP/1.1"),
+            line("GET: /v1/pets HTTP/1.1"));
+
+    static final List<BadRequest> FIELDS = List.of(
+            bad("no Host", "GET /v1/pets HTTP/1.1\r\n" + BadRequest.KEY + "\r\n"),
+            bad("Host twice", GET + BadRequest.HOST + "\r\n"),
+            bad("Host twice in HTTP/1.0", GET.replace("HTTP/1.1", "HTTP/1.0") + BadRequest.HOST + "\r\n"),
+            host("a space", "pet store"),
+            host("a path", "petstore/v1"),
+            host("a user", "a@petstore"),
+            host("a scheme", "http://petstore"),
+            host("a port that is none", "petstore:x"),
+            host("a port above 65535", "petstore:65536"),
+            host("a bracket that does not end", "[::1"),
+            host("a bracket that does not begin", "::1]"),
+            host("an address without brackets", "::1"),
+            host("three groups", "[1:2:3]"),
+            host("nine groups", "[1:2:3:4:5:6:7:8:9]"),
+            host("eight groups and a gap", "[::1:2:3:4:5:6:7:8]"),
+            host("two gaps", "[1::2::3]"),
+            host("a zone", "[fe80::1%25eth0]"),
+            host("an IPv4 address in brackets", "[127.0.0.1]"),
+            host("a later address without a version", "[v.a]"),
+            host("text behind the bracket", "[::1]8080"),
+            line("GET http://[1:2:3]/v1/pets HTTP/1.1"),
+            line("GET http://petstore:65536/v1/pets HTTP/1.1"),
+            line("GET http://:80/v1/pets HTTP/1.1"),
+            host("a byte above ASCII", "pet\u00E9store"),
+            field("no colon", "X\r\n"),
+            field("no name", ": a\r\n"),
+            field("a space behind the name", "X : a\r\n"),
+            field("a space in the name", "X Y: a\r\n"),
+            field("a bracket in the name", "X[]: a\r\n"),
+            field("quotes around the name", "\"X\": a\r\n"),
+            field("a byte above ASCII in the name", "X\u00E9: a\r\n"),
+            field("NUL in the name", "X\0: a\r\n"),
+            field("NUL in the value", "X: a\0b\r\n"),
+            field("a control character in the value", "X: a\u0001\r\n"),
+            field("DEL in the value", "X: a\u007F\r\n"),
+            field("a vertical tab before the value", "X: \u000Ba\r\n"),
+            field("a bare carriage return in the value", "X: a\rb\r\n"),
+            field("a bare line feed and another field", "X: a\nContent-Length: 5\r\n"),
+            field("a bare line feed behind a field", "X: a\n"),
+            field("a bare line feed at the end", "X: a\r\n\n"),
+            bad("a space before the first field", "GET /v1/pets HTTP/1.1\r\n X: a\r\n" + BadRequest.HOST + "\r\n"),
+            bad("a tab before the first field", "GET /v1/pets HTTP/1.1\r\n\tX: a\r\n" + BadRequest.HOST + "\r\n"),
+            bad("bare line feeds throughout", (GET + "\r\n").replace("\r", "")),
+            bad("a bare line feed behind the request line", GET.replaceFirst("\r", "") + "\r\n"));
+
+    static final List<BadRequest> SIZES = List.of(
+            new BadRequest("a query of 4 KiB", BadRequest.get("/v1/pets?x=" + "a".repeat(4_096)), 414,
+                    "invalid_request"),
+            new BadRequest("a path of 100,000 characters", BadRequest.get("/" + "a".repeat(100_000)), 414,
+                    "invalid_request"),
+            new BadRequest("a method of 100,000 characters", "G".repeat(100_000) + " / HTTP/1.1\r\n\r\n", 414,
+                    "invalid_request"),
+            new BadRequest("a version of 5,000 characters", "GET / HTTP/1." + "1".repeat(5_000) + "\r\n\r\n", 414,
+                    "invalid_request"),
+            new BadRequest("a line that does not end", "x".repeat(5_000), 414, "invalid_request"),
+            new BadRequest("a value of 8 KiB", GET + "X: " + "a".repeat(8_192) + "\r\n\r\n", 431, "invalid_request"),
+            new BadRequest("a value of 100,000 characters", GET + "X: " + "a".repeat(100_000) + "\r\n\r\n", 431,
+                    "invalid_request"),
+            new BadRequest("a name of 9,000 characters", GET + "X".repeat(9_000) + ": a\r\n\r\n", 431,
+                    "invalid_request"),
+            new BadRequest("5,000 fields", GET + "X: a\r\n".repeat(5_000) + "\r\n", 431, "invalid_request"),
+            new BadRequest("a header block that does not end", GET + "X: a\r\n".repeat(3_000), 431,
+                    "invalid_request"),
+            new BadRequest("a folded value of 10,000 characters", GET + "X: a\r\n" + (" " + "a".repeat(98) + "\r\n")
+                    .repeat(100) + "\r\n", 431, "invalid_request"));
+
+    static final List<BadRequest> OTHER_PROTOCOLS = List.of(
+            bad("HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"),
+            bad("TLS", TLS_CLIENT_HELLO),
+            bad("SSH", "SSH-2.0-OpenSSH_9.9\r\n"),
+            bad("SMTP", "EHLO petstore\r\n"),
+            bad("a PROXY header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + GET + "\r\n"),
+            bad("SOCKS 5", "\u0005\u0001\0"),
+            bad("a zero and a line", "\0\r\n"),
+            bad("bytes above ASCII", "\u0080\u00FF\u00FE\u00C3\r\n\r\n"));
+
+    @TempDir
+    private static Path folder;
+    private static ProbedService service;
+
+    @BeforeAll
+    static void start() {
+        service = ProbedService.start(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    @ParameterizedTest
+    @FieldSource({"REQUEST_LINES", "FIELDS", "SIZES", "OTHER_PROTOCOLS"})
+    void refusesAndCloses(BadRequest request) throws IOException {
+        service.refusesAndCloses(request);
+    }
+
+    /// The second request is complete and would be carried out on a connection of its own.
+    @ParameterizedTest
+    @CsvSource({"GET /v1/pets HTTP/3.7", "GET * HTTP/1.1", "GET /v1/pets HTTP/0.9", "GET /v1/pets", "PRI * HTTP/2.0"})
+    void dropsWhatFollows(String requestLine) throws IOException {
+        service.refusesAndCloses(bad("", requestLine + "\r\n" + BadRequest.HOST + "\r\n" + BadRequest.post(PET)));
+    }
+
+    @Test
+    void namesEveryViolation() throws IOException {
+        Answer answer = service.refusesAndCloses(bad("", "GET pets HTTP/1.2\r\n: a\r\n\r\n"));
+        assertThat(ServedContract.json(answer.body()).get("message").asText())
+                .isEqualTo("the protocol must be HTTP/1.1 or HTTP/1.0;"
+                        + " the request target must be a path or an http URL, in visible ASCII characters;"
+                        + " there must be one Host field, a host with or without a port;"
+                        + " every header field must have a name");
+    }
+
+    private static BadRequest bad(String name, String bytes) {
+        return new BadRequest(name, bytes, 400, "invalid_request");
+    }
+
+    private static BadRequest line(String requestLine) {
+        return bad(requestLine, requestLine + "\r\n" + BadRequest.HOST + BadRequest.KEY + "\r\n");
+    }
+
+    private static BadRequest host(String name, String host) {
+        return bad("Host with " + name, "GET /v1/pets HTTP/1.1\r\nHost: " + host + "\r\n" + BadRequest.KEY + "\r\n");
+    }
+
+    private static BadRequest field(String name, String field) {
+        return bad(name, GET + field + "\r\n");
+    }
+}

@@ -1,0 +1,257 @@
+package petstore.blackbox;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.store.SqlStore;
+import petstore.testkit.ApiClient;
+import petstore.testkit.TestService;
+import petstore.testkit.TestStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// Pages that are read while animals are added, held against a model of the catalogue: whatever the service keeps in memory, a
+/// page is what the catalogue was at one moment after the request was sent.
+@Tag("both-stores")
+class PagesTest {
+
+    private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
+    private static final int WRITERS = 3;
+    private static final int READERS = 4;
+    private static final int ANIMALS = 400;
+    private static final List<String> STATUSES = List.of("available", "pending", "sold");
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
+    private static final String HITS = "petstore_page_cache_requests_total{result=\"hit\"} ";
+    private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
+
+    /// What was asked for.
+    private record Query(int limit, Optional<String> status, long after) {
+
+        static Query any(Random random) {
+            return new Query(random.nextBoolean() ? 3 : 20,
+                    random.nextBoolean() ? Optional.empty() : Optional.of(STATUSES.get(random.nextInt(3))),
+                    random.nextInt(4) * (ANIMALS / 4L));
+        }
+
+        String path() {
+            return "/v1/pets?limit=" + limit + status.map(text -> "&status=" + text).orElse("") + "&after=" + after;
+        }
+
+        String linkAfter(long last) {
+            return "<" + new Query(limit, status, last).path() + ">; rel=\"next\"";
+        }
+    }
+
+    /// What a page is, which its tag stands for.
+    private record Content(String body, String link) {
+
+        static Content of(HttpResponse<String> response) {
+            return new Content(response.body(), response.headers().firstValue("Link").orElse(""));
+        }
+    }
+
+    /// One page that was read.
+    ///
+    /// @param acknowledged the greatest id that was acknowledged before it was asked for
+    private record Reading(Query query, Content content, long acknowledged) {
+    }
+
+    @TempDir
+    private Path folder;
+
+    /// The animals by id, as JSON, and their statuses.
+    private final NavigableMap<Long, String> animals = new ConcurrentSkipListMap<>();
+    private final Map<Long, String> statuses = new ConcurrentHashMap<>();
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final AtomicInteger begun = new AtomicInteger();
+    private final Map<String, Content> tags = new ConcurrentHashMap<>();
+    private final Queue<Reading> readings = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void areWhatTheCatalogueIs() throws Exception {
+        System.out.println("PagesTest: -Dpetstore.seed=" + SEED);
+        Random seeds = new Random(SEED);
+        try (TestService service = TestService.start(folder);
+                ExecutorService threads = Executors.newFixedThreadPool(WRITERS + READERS)) {
+            List<Callable<Void>> clients = new ArrayList<>();
+            for (int i = 0; i < WRITERS; i++) {
+                Random random = new Random(seeds.nextLong());
+                clients.add(() -> write(service.client(), random));
+            }
+            for (int i = 0; i < READERS; i++) {
+                Random random = new Random(seeds.nextLong());
+                clients.add(() -> read(service.client(), random));
+            }
+            for (Future<Void> client : threads.invokeAll(clients)) {
+                client.get();
+            }
+        }
+        assertThat(animals).hasSize(ANIMALS);
+        assertThat(readings).hasSizeGreaterThan(100).allSatisfy(this::check);
+        assertThat(tags.entrySet().stream().collect(Collectors.groupingBy(Map.Entry::getValue)).values())
+                .as("a page has one tag").allMatch(same -> same.size() == 1);
+    }
+
+    /// It may put animals back in the middle of a page, and add some behind the last one.
+    @Test
+    void showSoonWhatAnotherProcessHasAdded() {
+        Query full = new Query(3, Optional.empty(), 0);
+        Query last = new Query(3, Optional.empty(), 6);
+        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+            command.catalogue().putBack(LongStream.of(2, 4, 6, 8, 10).mapToObj(PagesTest::pet).toList());
+            HttpResponse<String> fullBefore = awaitFromMemory(service, full);
+            HttpResponse<String> lastBefore = awaitFromMemory(service, last);
+            assertThat(Content.of(fullBefore)).isEqualTo(new Content(json(2, 4, 6), full.linkAfter(6)));
+            assertThat(Content.of(lastBefore)).isEqualTo(new Content(json(8, 10), ""));
+
+            command.catalogue().putBack(List.of(pet(3)));
+            command.catalogue().addAll(Collections.nCopies(2, new NewPet("Rex", 1, Optional.empty())));
+            assertChangesSoon(service, full, fullBefore, new Content(json(2, 3, 4), full.linkAfter(4)));
+            assertChangesSoon(service, last, lastBefore, new Content(json(8, 10, 11), last.linkAfter(11)));
+        }
+    }
+
+    /// What this process adds tells it nothing of what others put back.
+    @Test
+    void showSoonWhatAnotherProcessHasPutBackThoughThisOneAddsToo() {
+        Query full = new Query(3, Optional.empty(), 0);
+        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+            command.catalogue().putBack(LongStream.of(2, 4, 6, 8).mapToObj(PagesTest::pet).toList());
+            assertThat(awaitFromMemory(service, full).body()).isEqualTo(json(2, 4, 6));
+            command.catalogue().putBack(List.of(pet(3)));
+            await().atMost(SOON).untilAsserted(() -> {
+                assertThat(service.client().post(PET).statusCode()).isEqualTo(201);
+                assertThat(service.client().get(full.path()).body()).isEqualTo(json(2, 3, 4));
+            });
+        }
+    }
+
+    @Test
+    void showAtOnceWhatIsAddedWithAnIdempotencyKey() {
+        Query all = new Query(20, Optional.empty(), 0);
+        try (TestService service = TestService.start(folder)) {
+            for (int id = 1; id <= 10; id++) {
+                awaitFromMemory(service, all);
+                assertThat(service.client().post(PET, "Idempotency-Key", "key" + id).statusCode()).isEqualTo(201);
+                assertThat(service.client().get(all.path()).body())
+                        .isEqualTo(json(LongStream.rangeClosed(1, id).toArray()));
+            }
+        }
+    }
+
+    private static HttpResponse<String> awaitFromMemory(TestService service, Query query) {
+        double before = pagesFromMemory(service);
+        return await().atMost(PATIENCE).until(() -> service.client().get(query.path()),
+                _ -> pagesFromMemory(service) > before);
+    }
+
+    private static double pagesFromMemory(TestService service) {
+        return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                .filter(line -> line.startsWith(HITS))
+                .mapToDouble(line -> Double.parseDouble(line.substring(HITS.length()))).sum();
+    }
+
+    /// Within a second and what a slow machine takes.
+    private static void assertChangesSoon(TestService service, Query query, HttpResponse<String> before, Content now) {
+        String tag = before.headers().firstValue("ETag").orElseThrow();
+        await().atMost(SOON).untilAsserted(() -> {
+            HttpResponse<String> page = service.client().get(query.path(), "If-None-Match", tag);
+            assertThat(page.statusCode()).isEqualTo(200);
+            assertThat(Content.of(page)).isEqualTo(now);
+        });
+    }
+
+    private static Pet pet(long id) {
+        return new Pet(id, "Rex", 1, Optional.empty());
+    }
+
+    private static String json(long... ids) {
+        return LongStream.of(ids).mapToObj(id -> "{\"id\":" + id + ",\"name\":\"Rex\",\"categoryId\":1}")
+                .collect(Collectors.joining(",", "[", "]"));
+    }
+
+    private Void write(ApiClient client, Random random) {
+        for (int i = begun.getAndIncrement(); i < ANIMALS; i = begun.getAndIncrement()) {
+            String status = STATUSES.get(random.nextInt(3));
+            String animal = client.post("{\"name\":\"animal " + i + "\",\"categoryId\":" + i + ",\"status\":\"" + status
+                    + "\"}").body();
+            long id = ID.matcher(animal).results().map(match -> Long.valueOf(match.group(1))).findFirst().orElseThrow();
+            animals.put(id, animal);
+            statuses.put(id, status);
+            acknowledged.accumulateAndGet(id, Math::max);
+        }
+        return null;
+    }
+
+    private Void read(ApiClient client, Random random) {
+        Map<Query, String> known = new HashMap<>();
+        while (begun.get() < ANIMALS + WRITERS) {
+            Query query = Query.any(random);
+            long before = acknowledged.get();
+            HttpResponse<String> page = client.get(query.path(), "If-None-Match",
+                    known.getOrDefault(query, "\"none\""));
+            String tag = page.headers().firstValue("ETag").orElseThrow();
+            Content content = page.statusCode() == 304 ? Objects.requireNonNull(tags.get(tag)) : Content.of(page);
+            assertThat(tags.computeIfAbsent(tag, _ -> content)).as("a tag stands for one page").isEqualTo(content);
+            known.put(query, tag);
+            readings.add(new Reading(query, content, before));
+        }
+        return null;
+    }
+
+    /// Everything acknowledged before is there, nothing is there that is not next, and `Link` is there if more was.
+    private void check(Reading reading) {
+        Query query = reading.query();
+        List<Long> all = animals.tailMap(query.after(), false).keySet().stream()
+                .filter(id -> query.status().isEmpty() || query.status().get().equals(statuses.get(id))).toList();
+        List<Long> shown = ID.matcher(reading.content().body()).results().map(PagesTest::id).toList();
+        assertThat(shown).hasSizeLessThanOrEqualTo(query.limit());
+        assertThat(reading.content().body()).isEqualTo(all.stream().limit(shown.size()).map(animals::get)
+                .collect(Collectors.joining(",", "[", "]")));
+        boolean hasNext = !reading.content().link().isEmpty();
+        assertThat(shown.size() == query.limit() || !hasNext).isTrue();
+        Optional<Long> next = all.stream().skip(shown.size()).findFirst();
+        if (hasNext) {
+            assertThat(next).isPresent();
+            assertThat(reading.content().link()).isEqualTo(query.linkAfter(shown.getLast()));
+        } else {
+            assertThat(next.orElse(Long.MAX_VALUE)).as("missing in %s", reading).isGreaterThan(reading.acknowledged());
+        }
+    }
+
+    private static long id(MatchResult match) {
+        return Long.parseLong(match.group(1));
+    }
+}

@@ -1,0 +1,151 @@
+package petstore.blackbox;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.RateLimit;
+import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestClock;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Each API key has its share of requests.
+@Tag("both-stores")
+class RateLimitTest {
+
+    @TempDir
+    private Path folder;
+    private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
+    private TestService service;
+    private ApiClient client;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder, clock,
+                http -> http.rateLimit(new RateLimit(3, Duration.ofMinutes(1))));
+        client = service.client();
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void everyAnswerSaysWhatRemains() {
+        assertShare(client.get("/v1/pets"), 200, 2, 20);
+        assertShare(client.get("/v1/nothing"), 404, 1, 40);
+        assertShare(client.post("{}"), 400, 0, 60);
+        HttpResponse<String> refused = client.get("/v1/pets/1");
+        assertShare(refused, 429, 0, 60);
+        assertThat(refused.headers().allValues("Retry-After")).containsExactly("20");
+        assertThat(refused.headers().firstValue("Deprecation")).isPresent();
+        assertThat(ServedContract.json(refused.body()).get("code").asText()).isEqualTo("rate_limited");
+    }
+
+    @Test
+    void theBucketFillsUpAgain() {
+        spend(client, 3);
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+        clock.set("2026-11-21T10:00:19.999Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+        clock.set("2026-11-21T10:00:20Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+        clock.set("2026-11-21T12:00:00Z");
+        spend(client, 3);
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+    }
+
+    /// Whoever waits as long as it is told is not refused again.
+    @Test
+    void partsOfASecondAreWaitedForWhole() {
+        spend(client, 3);
+        clock.set("2026-11-21T10:00:00.500Z");
+        HttpResponse<String> refused = client.get("/v1/pets");
+        assertShare(refused, 429, 0, 60);
+        assertThat(refused.headers().allValues("Retry-After")).containsExactly("20");
+        clock.set("2026-11-21T10:00:20.500Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aClockThatIsSetBackKeepsNobodyWaiting() {
+        spend(client, 3);
+        clock.set("2026-11-21T08:00:00Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+        clock.set("2026-11-21T08:00:20Z");
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void aRefusedRequestChangesNothing() {
+        spend(client, 3);
+        assertThat(client.post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode()).isEqualTo(429);
+        clock.set("2026-11-21T12:00:00Z");
+        assertThat(client.get("/v1/pets").body()).isEqualTo("[]");
+    }
+
+    @Test
+    void eachKeyHasABucketOfItsOwn() {
+        spend(client, 3);
+        ApiClient other = client.withKey(CommandLines.run(folder, "keys", "create", "--name", "other"));
+        spend(other, 3);
+        assertThat(other.get("/v1/pets").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void aKeyMayHaveALimitOfItsOwn() {
+        ApiClient generous = client
+                .withKey(CommandLines.run(folder, "keys", "create", "--name", "vip", "--rate-limit", "5/10s"));
+        HttpResponse<String> first = generous.get("/v1/pets");
+        assertThat(first.headers().allValues("RateLimit-Policy")).containsExactly("\"default\";q=5;w=10");
+        spend(generous, 4);
+        assertThat(generous.get("/v1/pets").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void strangersAndOpenAddressesAreNotCounted() {
+        for (int i = 0; i < 5; i++) {
+            HttpResponse<String> stranger = client.withKey("").get("/v1/pets");
+            assertThat(stranger.statusCode()).isEqualTo(401);
+            assertThat(stranger.headers().firstValue("RateLimit")).isEmpty();
+            assertThat(client.get("/readyz").statusCode()).isEqualTo(200);
+        }
+        spend(client, 3);
+    }
+
+    @Test
+    void thereIsNoLimitByDefault(@TempDir Path other) {
+        try (TestService unlimited = TestService.start(other)) {
+            HttpResponse<String> response = unlimited.client().get("/v1/pets");
+            assertThat(response.headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
+        }
+    }
+
+    private static void spend(ApiClient client, int count) {
+        for (int i = 0; i < count; i++) {
+            assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        }
+    }
+
+    private static void assertShare(HttpResponse<String> response, int status, int remaining, int reset) {
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(
+                List.of(response.headers().firstValue("RateLimit-Policy"), response.headers().firstValue("RateLimit")))
+                .containsExactly(Optional.of("\"default\";q=3;w=60"),
+                        Optional.of("\"default\";r=" + remaining + ";t=" + reset));
+    }
+}

@@ -1,0 +1,75 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.http.HttpSettings.Deadlines;
+import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
+import petstore.testkit.RawClient;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestClock;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A store that takes longer than a request may.
+class SlowStoreTest {
+
+    private static final Duration REQUEST = Duration.ofSeconds(1);
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+
+    private static final String POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
+            + "\r\nContent-Type: application/json\r\nContent-Length: " + PET.length() + "\r\n\r\n" + PET;
+
+    @TempDir
+    private Path folder;
+
+    /// That the use of a key cannot be saved meanwhile must not keep its end from being seen.
+    @Test
+    void aRevokedKeyStopsThoughTheStoreCannotBeWritten() throws SQLException {
+        String key = CommandLines.run(folder, "keys", "create", "--name", "checkout");
+        TestClock clock = new TestClock("2099-01-31T10:00:00Z");
+        try (TestService service = TestService.start(folder, clock, UnaryOperator.identity());
+                Connection other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                Statement statement = other.createStatement()) {
+            ApiClient client = service.client().withKey(key);
+            statement.execute("BEGIN IMMEDIATE");
+            statement.execute("UPDATE api_key SET revoked_ms = 1");
+            assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+            statement.execute("COMMIT");
+            statement.execute("BEGIN IMMEDIATE");
+            assertThat(client.awaitRefusal(Duration.ofSeconds(2)).statusCode()).isEqualTo(401);
+            statement.execute("ROLLBACK");
+        }
+    }
+
+    @Test
+    void whoWaitsForTheStoreIsToldSoAndKeepsTheConnection() throws IOException, SQLException {
+        Duration longer = Duration.ofSeconds(30);
+        try (TestService service = TestService.start(folder, new Deadlines(longer, longer, REQUEST), 10);
+                RawClient client = new RawClient(service.port())) {
+            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                    Statement statement = other.createStatement()) {
+                statement.execute("BEGIN IMMEDIATE");
+                long start = System.nanoTime();
+                RawClient.Answer answer = client.send(POST).answer().orElseThrow();
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(REQUEST);
+                assertThat(answer.status()).isEqualTo(503);
+                assertThat(answer.body()).contains("the service could not answer in time");
+                assertThat(answer.headers().get("retry-after")).isNotEmpty();
+                ServedContract.verify("POST", "/v1/pets", answer.status(), answer.headers(), answer.body());
+                statement.execute("ROLLBACK");
+            }
+            assertThat(client.send(POST).answer().orElseThrow().status()).isEqualTo(201);
+        }
+    }
+}

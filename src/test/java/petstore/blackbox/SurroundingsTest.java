@@ -1,0 +1,183 @@
+package petstore.blackbox;
+
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.ApiClient;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What surrounds the operations: HEAD, request ids, other methods, and all that is outside `/v1`.
+@Tag("both-stores")
+class SurroundingsTest {
+
+    @TempDir
+    private Path folder;
+    private TestService service;
+    private ApiClient client;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder);
+        client = service.client();
+        client.post("{\"name\":\"Rex\",\"categoryId\":1}");
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void headIsGetWithoutTheBody() {
+        for (String path : List.of("/v1/pets", "/v1/pets?limit=1", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=x",
+                "/docs",
+                "/openapi.yaml", "/livez", "/nothing")) {
+            HttpResponse<String> get = client.get(path);
+            HttpResponse<String> head = client.send("HEAD", path, new byte[0]);
+            assertThat(head.statusCode()).as(path).isEqualTo(get.statusCode());
+            for (String name : List.of("Content-Type", "Content-Length", "ETag", "Link", "Cache-Control",
+                    "Deprecation")) {
+                assertThat(head.headers().allValues(name)).as("%s of %s", name, path)
+                        .isEqualTo(get.headers().allValues(name));
+            }
+        }
+    }
+
+    @Test
+    void headAnswersIfNoneMatchToo() {
+        String tag = client.send("HEAD", "/v1/pets", new byte[0]).headers().firstValue("ETag").orElseThrow();
+        for (String known : List.of(tag, "*", "W/" + tag, "\"a\" , " + tag + ",\"b\"")) {
+            assertThat(client.send("HEAD", "/v1/pets", new byte[0], "If-None-Match", known).statusCode())
+                    .isEqualTo(304);
+        }
+        for (String unknown : List.of("\"a\"", tag.replace("\"", ""), "")) {
+            assertThat(client.get("/v1/pets", "If-None-Match", unknown).statusCode()).isEqualTo(200);
+        }
+        assertThat(client.get("/v1/pets", "If-None-Match", "\"a\"", "If-None-Match", tag).statusCode()).isEqualTo(304);
+        assertThat(client.get("/v1/pets/2", "If-None-Match", "*").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void aRequestIdThatIsWellFormedComesBack() {
+        String longest = "a".repeat(128);
+        for (String id : List.of("x", "A-z_0.9", longest)) {
+            assertThat(client.get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
+                    .containsExactly(id);
+            assertThat(client.withKey("").get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
+                    .containsExactly(id);
+        }
+        for (String id : List.of("", "a b", "ä", longest + "a", "a;b")) {
+            assertThat(client.get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
+                    .doesNotContain(id);
+        }
+    }
+
+    @Test
+    void otherMethodsAreToldWhichAreWelcome() {
+        for (String method : List.of("PUT", "DELETE", "PATCH", "OPTIONS", "FOO")) {
+            assertAllows(client.send(method, "/v1/pets", new byte[0]), "GET, HEAD, POST");
+            assertAllows(client.send(method, "/v1/pets/1", new byte[0]), "GET, HEAD");
+            assertAllows(client.send(method, "/docs", new byte[0]), "GET, HEAD");
+        }
+        assertAllows(client.send("POST", "/v1/pets/1", new byte[0]), "GET, HEAD");
+    }
+
+    @Test
+    void unknownAddressesAreNotFound() {
+        for (String path : List.of("/v1", "/v1/", "/v1/pets/", "/v1/pets/1/", "/v1/pets/1/2", "/v1//pets", "/v1/Pets",
+                "/v2/pets", "/V1/pets", "/v1pets", "/pets", "/docs/", "/docs/index.html", "/docs/docs.html", "/docs/..",
+                "/docs/%2e%2e%2fContract.class", "/metrics")) {
+            assertThat(client.get(path).statusCode()).as(path).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void theReferencePageLoadsOnlyWhatIsServedHere() {
+        ApiClient stranger = client.withKey("");
+        assertThat(stranger.get("/").statusCode()).isEqualTo(302);
+        assertThat(stranger.get("/").headers().firstValue("Location")).contains("/docs");
+        HttpResponse<String> page = stranger.get("/docs");
+        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                .startsWith("default-src 'none'; ")
+                .doesNotContain("unsafe").doesNotContain("*");
+        assertThat(page.body()).doesNotContainPattern("(?:src|href)=\"(?:https?:)?//");
+    }
+
+    /// A proxy that serves it below a path of its own takes that path away, and changes no page.
+    @Test
+    void theReferencePageWorksBelowAPath() {
+        ApiClient stranger = client.withKey("");
+        URI proxied = URI.create("https://proxy.example/shop/docs");
+        String page = stranger.get("/docs").body();
+        String script = stranger.get("/docs/docs.js").body();
+        Set<String> loaded = Pattern.compile("(?:(?:src|href)=\"|url: ')([^\"':]+)[\"']").matcher(page + script)
+                .results().map(found -> proxied.resolve(found.group(1)).toString())
+                .collect(Collectors.toSet());
+        assertThat(loaded).hasSizeGreaterThanOrEqualTo(6).contains("https://proxy.example/shop/openapi.json")
+                .allSatisfy(url -> {
+                    assertThat(url).startsWith("https://proxy.example/shop/");
+                    assertThat(stranger.get(url.substring("https://proxy.example/shop".length())).statusCode())
+                            .isEqualTo(200);
+                });
+    }
+
+    @Test
+    void theContractIsServedTwice() {
+        HttpResponse<String> yaml = client.withKey("").get("/openapi.yaml");
+        HttpResponse<String> json = client.withKey("").get("/openapi.json");
+        assertThat(yaml.headers().firstValue("Content-Type")).contains("application/yaml");
+        assertThat(yaml.body()).isEqualTo(ServedContract.openapi());
+        assertThat(json.headers().firstValue("Content-Type")).contains("application/json");
+        assertThat(ServedContract.json(json.body())).isEqualTo(ServedContract.yaml(yaml.body()));
+        assertThat(client.get("/openapi.json", "If-None-Match", json.headers().firstValue("ETag").orElseThrow())
+                .statusCode())
+                .isEqualTo(304);
+    }
+
+    @Test
+    void healthIsOnBothListeners() {
+        for (int port : List.of(service.port(), service.adminPort())) {
+            ApiClient stranger = new ApiClient(port, "");
+            assertThat(stranger.get("/livez").statusCode()).isEqualTo(200);
+            assertThat(stranger.get("/readyz").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void unknownAddressesAreToldWhatThereIs() {
+        ApiClient stranger = client.withKey("");
+        assertThat(directions(stranger)).isEqualTo("there is nothing at this address; the reference is at /docs");
+        assertThat(stranger.get("/docs").statusCode()).isEqualTo(200);
+        ApiClient admin = new ApiClient(service.adminPort(), "");
+        assertThat(directions(admin))
+                .isEqualTo("there is nothing at this address; there are /metrics, /livez and /readyz");
+        assertThat(admin.get("/docs").statusCode()).isEqualTo(404);
+        assertThat(admin.get("/metrics").statusCode()).isEqualTo(200);
+    }
+
+    private static String directions(ApiClient to) {
+        HttpResponse<String> answer = to.get("/nothing");
+        assertThat(answer.statusCode()).isEqualTo(404);
+        return ServedContract.json(answer.body()).get("message").asText();
+    }
+
+    private static void assertAllows(HttpResponse<String> response, String methods) {
+        assertThat(response.statusCode()).isEqualTo(405);
+        assertThat(response.headers().allValues("Allow")).containsExactly(methods);
+        assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("method_not_allowed");
+    }
+}

@@ -1,0 +1,569 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.Certificate;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLSocket;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import petstore.Failure;
+import petstore.http.HttpSettings.Deadlines;
+import petstore.http.HttpSettings.TlsFiles;
+import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
+import petstore.testkit.RawClient;
+import petstore.testkit.RawHttp2Client;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestCertificate;
+import petstore.testkit.TestService;
+import petstore.testkit.TestSettings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/// The API over TLS: HTTP/1.1 and HTTP/2, certificates that change, and clients that take their time at every step.
+class TlsTest {
+
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    private static final Duration SHORT = Duration.ofSeconds(2);
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration SLACK = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int SCRIPTS = 10;
+    private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
+            "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
+
+    @TempDir
+    private static Path shared;
+    private static TestCertificate ec;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void makeCertificate() {
+        ec = TestCertificate.make(shared, "EC");
+    }
+
+    private TestService start(UnaryOperator<TestSettings> change) {
+        return start(ec.write(folder), change);
+    }
+
+    private TestService start(TlsFiles files, UnaryOperator<TestSettings> change) {
+        return TestService.start(folder.resolve("data"), Clock.systemUTC(), http -> change.apply(http.tls(files)));
+    }
+
+    private static HttpResponse<String> send(HttpClient client, int port, String method, String path, String key,
+            String body) throws IOException, InterruptedException {
+        HttpResponse<String> response = client.send(
+                HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path)).timeout(LONG)
+                        .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                        .header("Authorization", "Bearer " + key).header("Content-Type", "application/json").build(),
+                BodyHandlers.ofString());
+        ServedContract.verify(method, path, response.statusCode(), response.headers().map(), response.body());
+        assertThat(response.headers().allValues("Strict-Transport-Security")).containsExactly("max-age=31536000");
+        return response;
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = HttpClient.Version.class, names = {"HTTP_1_1", "HTTP_2"})
+    void answersAsItDoesWithoutTls(HttpClient.Version version) throws IOException, InterruptedException {
+        try (TestService service = start(UnaryOperator.identity());
+                HttpClient client = HttpClient.newBuilder().version(version).sslContext(ec.trusted()).build()) {
+            String key = TestService.KEY;
+            int port = service.port();
+            HttpResponse<String> added = send(client, port, "POST", "/v1/pets", key, PET);
+            assertThat(added.version()).isEqualTo(version);
+            assertThat(added.statusCode()).isEqualTo(201);
+            assertThat(added.headers().allValues("Location")).containsExactly("/v1/pets/1");
+            assertThat(send(client, port, "GET", "/v1/pets", key, "").body()).contains("Whiskers");
+            HttpResponse<String> head = send(client, port, "HEAD", "/v1/pets", key, "");
+            assertThat(head.body()).isEmpty();
+            assertThat(head.statusCode()).isEqualTo(200);
+            assertThat(send(client, port, "GET", "/v1/pets/1", key, "").headers().firstValue("Deprecation"))
+                    .isPresent();
+            assertThat(send(client, port, "GET", "/v1/pets?limit=x", key, "").statusCode()).isEqualTo(400);
+            assertThat(send(client, port, "POST", "/v1/pets", key, "{}").statusCode()).isEqualTo(400);
+            for (String body : List.of(PET, "{}")) {
+                String fresh = CommandLines.run(folder.resolve("data"), "keys", "create", "--name", "fresh");
+                assertThat(send(client, port, "POST", "/v1/pets", fresh, body).statusCode())
+                        .as("with a key that is looked up").isEqualTo(body.equals(PET) ? 201 : 400);
+            }
+            assertThat(send(client, port, "GET", "/v1/pets", "none", "").statusCode()).isEqualTo(401);
+            assertThat(send(client, port, "GET", "/nothing", key, "").statusCode()).isEqualTo(404);
+            assertThat(send(client, port, "PUT", "/v1/pets", key, PET).statusCode()).isEqualTo(405);
+            assertThat(send(client, port, "POST", "/v1/pets", key, " ".repeat(300_000)).statusCode()).isEqualTo(413);
+            assertThat(send(client, port, "GET", "/v1/pets", key, "").statusCode()).isEqualTo(200);
+            assertThat(new ApiClient(service.adminPort(), "").get("/readyz").statusCode())
+                    .as("the admin listener stays without TLS").isEqualTo(200);
+            service.awaitNoRequest();
+        }
+    }
+
+    @Test
+    void browsersAreToldOfTlsAndOfOtherSites() throws IOException, InterruptedException {
+        String shop = "https://shop.example";
+        try (TestService service = start(http -> http.corsOrigins(shop));
+                HttpClient client = HttpClient.newBuilder().sslContext(ec.trusted()).build()) {
+            HttpResponse<String> response = client.send(HttpRequest
+                    .newBuilder(URI.create("https://127.0.0.1:" + service.port() + "/v1/pets")).timeout(LONG)
+                    .header("Origin", shop).build(), BodyHandlers.ofString());
+            assertThat(response.headers().allValues("Strict-Transport-Security")).containsExactly("max-age=31536000");
+            assertThat(response.headers().allValues("Access-Control-Allow-Origin")).containsExactly(shop);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void takesRsaKeysInBothForms(boolean pkcs1) throws IOException {
+        TestCertificate rsa = TestCertificate.make(folder, "RSA");
+        try (TestService service = start((pkcs1 ? rsa.inPkcs1() : rsa).write(folder), UnaryOperator.identity())) {
+            assertThat(served(service.port())).isEqualTo(rsa.der());
+        }
+    }
+
+    /// The certificate that a new connection is shown.
+    private static Certificate served(int port) throws IOException {
+        try (SSLSocket socket = connect(port)) {
+            return socket.getSession().getPeerCertificates()[0];
+        }
+    }
+
+    private static SSLSocket connect(int port) throws IOException {
+        SSLSocket socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1",
+                port);
+        socket.setSoTimeout(30_000);
+        socket.startHandshake();
+        return socket;
+    }
+
+    @Test
+    void refusesVersionsBeforeTls12() throws IOException {
+        String body = "0302" + "00".repeat(32) + "00" + "0004c013002f" + "0100";
+        String hello = "01" + HexFormat.of().toHexDigits(body.length() / 2, 6) + body;
+        String tls11 = "160301" + HexFormat.of().toHexDigits(hello.length() / 2, 4) + hello;
+        try (TestService service = start(UnaryOperator.identity()); RawClient client = new RawClient(service.port())) {
+            client.send(HexFormat.of().parseHex(tls11));
+            byte[] alert = client.socket().getInputStream().readNBytes(7);
+            assertThat(alert).hasSize(7);
+            assertThat(alert[0]).as("an alert").isEqualTo((byte) 21);
+            assertThat(alert[6]).as("about the version").isEqualTo((byte) 70);
+        }
+        try (TestService service = start(UnaryOperator.identity()); SSLSocket client = connect(service.port())) {
+            assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
+        }
+    }
+
+    @Test
+    void changesTheCertificateWithoutDroppingConnections() throws IOException {
+        TestCertificate next = TestCertificate.make(folder, "RSA");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.server.Tls");
+        logger.addAppender(log);
+        try (TestService service = start(UnaryOperator.identity()); SSLSocket kept = connect(service.port())) {
+            assertThat(isAnswered(kept)).isTrue();
+            assertThat(served(service.port())).isEqualTo(ec.der());
+            TlsFiles files = next.write(folder);
+            awaitServed(service.port(), next.der());
+            assertThat(isAnswered(kept)).as("a connection of before").isTrue();
+
+            Files.writeString(files.key(), next.key().substring(0, 100));
+            awaitLine(log, "PEM");
+            assertThat(served(service.port())).as("with half a key").isEqualTo(next.der());
+            Files.writeString(files.key(), ec.key());
+            awaitLine(log, "fits");
+            assertThat(served(service.port())).as("with another's key").isEqualTo(next.der());
+            Files.delete(files.certificate());
+            awaitLine(log, "no such file");
+            assertThat(served(service.port())).as("without a certificate").isEqualTo(next.der());
+            ec.write(folder);
+            awaitServed(service.port(), ec.der());
+            assertThat(isAnswered(kept)).isTrue();
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    /// Waits until the service has found that the files do not do.
+    private static void awaitLine(ListAppender<ILoggingEvent> log, String reason) {
+        await().atMost(PATIENCE).until(() -> log.list.stream().map(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.startsWith("The TLS certificate stays as it was") && line.contains(reason)));
+    }
+
+    private static void awaitServed(int port, Certificate expected) {
+        await().atMost(PATIENCE).until(() -> served(port).equals(expected));
+    }
+
+    private static boolean isAnswered(SSLSocket socket) throws IOException {
+        socket.getOutputStream()
+                .write("HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        byte[] answer = new byte[1_000];
+        int length = socket.getInputStream().read(answer);
+        return length > 0 && new String(answer, 0, length, StandardCharsets.US_ASCII).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void refusesFilesThatDoNotServe() throws IOException {
+        TlsFiles good = ec.write(folder);
+        Path other = Files.writeString(folder.resolve("other.pem"), TestCertificate.make(folder, "EC").key());
+        Path rsa = Files.writeString(folder.resolve("rsa.pem"), TestCertificate.make(folder, "RSA").key());
+        Path text = Files.writeString(folder.resolve("text"), "-----BEGIN PRIVATE KEY-----\nAAAA\n");
+        assertRefused(new TlsFiles(good.certificate(), other), "other.pem (--tls-key)", "--tls-certificate");
+        assertRefused(new TlsFiles(good.certificate(), rsa), "rsa.pem (--tls-key)", "fits --tls-certificate");
+        assertRefused(new TlsFiles(good.certificate(), text), "text (--tls-key)", "PEM");
+        assertRefused(new TlsFiles(text, good.key()), "text (--tls-certificate)", "PEM");
+        assertRefused(new TlsFiles(good.certificate(), folder.resolve("none")), "none (--tls-key)", "no such file");
+    }
+
+    private void assertRefused(TlsFiles files, String... says) {
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> start(files, UnaryOperator.identity()).close())
+                .satisfies(failure -> assertThat(failure.getMessage()).contains(says).doesNotContain("\n"));
+    }
+
+    @Test
+    void closesWhoeverDoesNotFinishTheHandshakeInTime() throws IOException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, SHORT, LONG)))) {
+            Instant begun = Instant.now();
+            try (RawClient silent = new RawClient(service.port());
+                    RawClient half = new RawClient(service.port());
+                    SSLSocket noRequest = connect(service.port());
+                    RawHttp2Client noPreface = new RawHttp2Client(service.port());
+                    RawHttp2Client noStream = new RawHttp2Client(service.port()).begin()) {
+                half.send(HexFormat.of().parseHex("16030100"));
+                assertThat(silent.isClosedByServer()).isTrue();
+                assertThat(half.isClosedByServer()).isTrue();
+                assertThat(noRequest.getInputStream().read()).isEqualTo(-1);
+                assertThat(noPreface.await(RawHttp2Client.DATA)).isEmpty();
+                assertThat(noStream.await(RawHttp2Client.GOAWAY)).isPresent();
+                assertThat(noStream.await(RawHttp2Client.DATA)).isEmpty();
+            }
+            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+        }
+    }
+
+    @Test
+    void refusesASecondHandshakeOfTheClient() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                SSLSocket socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory()
+                        .createSocket("127.0.0.1", service.port())) {
+            socket.setSoTimeout(30_000);
+            socket.setEnabledProtocols(new String[]{"TLSv1.2"});
+            socket.startHandshake();
+            socket.startHandshake();
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> socket.getInputStream().read())
+                    .withMessageContaining("handshake_failure");
+        }
+    }
+
+    @Test
+    void countsConnectionsFromBeforeTheirHandshake() throws IOException {
+        try (TestService service = start(http -> http.maxConnections(3))) {
+            List<RawClient> silent = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                silent.add(new RawClient(service.port()));
+            }
+            // The three may be taken by another event loop than the next one.
+            await().atMost(PATIENCE).until(() -> new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                    .anyMatch("petstore_connections{listener=\"api\"} 3.0"::equals));
+            try (RawClient more = new RawClient(service.port())) {
+                more.socket().setSoTimeout(5_000);
+                assertThat(more.isClosedByServer()).isTrue();
+            }
+            for (RawClient client : silent) {
+                client.close();
+            }
+            await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> served(service.port()).equals(ec.der()));
+        }
+    }
+
+    @Test
+    void resetsStreamsThatTakeTooLongAndKeepsTheirConnection() throws IOException, InterruptedException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, SHORT)));
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            Instant begun = Instant.now();
+            client.request(1, false, POST).request(3, false, POST);
+            for (int i = 0; i < 2; i++) {
+                assertThat(client.await(RawHttp2Client.RST_STREAM).orElseThrow().errorCode()).isEqualTo(8);
+            }
+            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            client.request(5, true, "no", "thing").request(7, false, POST).send(RawHttp2Client.DATA,
+                    RawHttp2Client.END_STREAM, 7, PET.replace("7", "\"7\"").getBytes(StandardCharsets.US_ASCII));
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(400);
+            service.awaitNoRequest();
+        }
+    }
+
+    /// Its answer was handed over long before, but nothing of it is taken.
+    @Test
+    void resetsStreamsWhoseAnswerIsNotTaken() throws IOException, InterruptedException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, SHORT)));
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            // Windows of one byte.
+            client.send(RawHttp2Client.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 1);
+            Instant begun = Instant.now();
+            client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/v1/pets", ":authority",
+                    "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(401);
+            assertThat(client.await(RawHttp2Client.RST_STREAM).orElseThrow().errorCode()).isEqualTo(8);
+            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            service.awaitNoRequest();
+            client.request(3, true, ":method", "HEAD", ":scheme", "https", ":path", "/livez", ":authority",
+                    "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as("another").isEqualTo(200);
+        }
+    }
+
+    @Test
+    void closesAnIdleConnectionHoweverManyFramesComeOnIt() throws IOException, InterruptedException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(SHORT, LONG, LONG)));
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            Instant begun = Instant.now();
+            client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+            Thread drip = Thread.ofVirtual().start(() -> {
+                try {
+                    while (true) {
+                        client.send(RawHttp2Client.PING, 0, 0, new byte[8]);
+                        TimeUnit.MILLISECONDS.sleep(50);
+                    }
+                } catch (IOException | InterruptedException e) {
+                    // Closed.
+                }
+            });
+            assertThat(client.await(RawHttp2Client.GOAWAY)).isPresent();
+            assertThat(client.await(RawHttp2Client.HEADERS)).isEmpty();
+            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            drip.join();
+        }
+    }
+
+    @Test
+    void refusesHeadsThatHttp1WouldNotBeAllowedEither() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            RawHttp2Client.Frame settings = client.await(RawHttp2Client.SETTINGS).orElseThrow();
+            assertThat(HexFormat.of().formatHex(settings.payload().array())).as("100 streams").contains("000300000064");
+            List<String[]> heads = List.of(new String[]{":path", "/livez", "x", "y"},
+                    new String[]{":path", "livez", ":authority", "localhost"},
+                    new String[]{":path", "*", ":authority", "localhost"},
+                    new String[]{":path", "/livez", ":authority", "[1:2:3]"},
+                    new String[]{":path", "/livez", ":authority", "a@localhost"},
+                    new String[]{":path", "/livez", "host", "[1:2:3]"},
+                    new String[]{":path", "/livez", ":authority", "a", "host", "b"},
+                    new String[]{":path", "/livez?\u00E4", ":authority", "localhost"});
+            int stream = 1;
+            for (String[] head : heads) {
+                client.request(stream, true,
+                        Stream.concat(Stream.of(":method", "GET", ":scheme", "https"), Stream.of(head))
+                                .toArray(String[]::new));
+                RawHttp2Client.Frame answer = client.await(RawHttp2Client.HEADERS).orElseThrow();
+                assertThat(answer.status()).as(String.join(" ", head)).isEqualTo(400);
+                assertThat(answer.stream()).isEqualTo(stream);
+                stream += 2;
+            }
+            assertThat(statusOf(client, stream, "/livez?" + "x".repeat(5_000), "")).isEqualTo(414);
+            assertThat(statusOf(client, stream + 2, "/livez", "x".repeat(8_200))).isEqualTo(431);
+            assertThat(statusOf(client, stream + 4, "/livez", "x".repeat(4_000))).isEqualTo(200);
+        }
+    }
+
+    /// Every host that RFC 3986 has, in `:authority` or, without it, in `Host`.
+    @Test
+    void takesEveryKindOfHost() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            int stream = 1;
+            for (String host : List.of("localhost:", "[::ffff:127.0.0.1]:443", "[::1:2:3:4:5:6:7]", "[v1.a]")) {
+                for (String field : List.of(":authority", "host")) {
+                    client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/livez", field, host);
+                    assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as(host).isEqualTo(200);
+                    stream += 2;
+                }
+            }
+        }
+    }
+
+    private static int statusOf(RawHttp2Client client, int stream, String path, String field) throws IOException {
+        client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", path, ":authority", "localhost",
+                "x", field);
+        return client.await(RawHttp2Client.HEADERS).orElseThrow().status();
+    }
+
+    @Test
+    void resetsStreamsWhoseMethodIsNoneAndAnswersTheOthers() throws IOException, InterruptedException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            client.request(1, false, POST);
+            int stream = 3;
+            for (String method : List.of("", " ", " GET", "GET ", "GET X", "G\tT", "G\u0000T", "G\u00E2\u0080\u00A8T",
+                    "G\"T")) {
+                client.request(stream, !method.equals("G\"T"), ":method", method, ":scheme", "https", ":path", "/livez",
+                        ":authority", "localhost");
+                RawHttp2Client.Frame reset = client.await(RawHttp2Client.RST_STREAM).orElseThrow();
+                assertThat(reset.stream()).isEqualTo(stream);
+                assertThat(reset.errorCode()).as("PROTOCOL_ERROR").isEqualTo(1);
+                stream += 2;
+            }
+            byte[] body = PET.getBytes(StandardCharsets.US_ASCII);
+            client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, stream - 2, body)
+                    .send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1, body);
+            RawHttp2Client.Frame answer = client.await(RawHttp2Client.HEADERS).orElseThrow();
+            assertThat(answer.stream()).isEqualTo(1);
+            assertThat(answer.status()).isEqualTo(201);
+            assertThat(statusOf(client, stream, "/livez", "")).isEqualTo(200);
+            service.awaitNoRequest();
+        }
+    }
+
+    @Test
+    void endsAConnectionThatBeginsRequestsOnlyToGiveThemUp() throws IOException, InterruptedException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            boolean open = true;
+            for (int stream = 1; open && stream < 4_000; stream += 2) {
+                try {
+                    client.request(stream, false, POST).send(RawHttp2Client.RST_STREAM, 0, stream, (byte) 0, (byte) 0,
+                            (byte) 0, (byte) 8);
+                } catch (IOException e) {
+                    open = false;
+                }
+            }
+            assertThat(client.await(RawHttp2Client.DATA)).as("closed").isEmpty();
+            service.awaitNoRequest();
+        }
+    }
+
+    /// A client may send as many of them as it likes.
+    @Test
+    void framesThatMakeNoSenseAreNoEventsOfTheLog() throws IOException {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        Logger all = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        try (TestService service = start(UnaryOperator.identity())) {
+            all.addAppender(log);
+            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+                String[] post = Stream.concat(Stream.of(POST), Stream.of("content-length", "1")).toArray(String[]::new);
+                // The second one is longer than that, and the others come behind a reset.
+                client.request(1, false, post)
+                        .send(Collections.nCopies(10, RawHttp2Client.frame(RawHttp2Client.DATA, 0, 1, (byte) 'x')));
+                assertThat(client.await(RawHttp2Client.RST_STREAM)).isPresent();
+            }
+            // The connection ends behind 200 resets, most of which have not gone then.
+            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+                client.send(IntStream.range(0, 300).mapToObj(i -> RawHttp2Client.head(2 * i + 1, true, ":method",
+                        "B D", ":scheme", "https", ":path", "/", ":authority", "localhost")).toList());
+                assertThat(client.await(RawHttp2Client.DATA)).as("closed").isEmpty();
+            }
+            byte[] frameOfOneByte = {0, 5, 0, 0, 0, 1};
+            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin(frameOfOneByte)) {
+                assertThat(client.await(RawHttp2Client.GOAWAY).orElseThrow().errorCode()).isEqualTo(1);
+                assertThat(client.await(RawHttp2Client.GOAWAY)).as("closed").isEmpty();
+            }
+        } finally {
+            all.detachAppender(log);
+        }
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void sendsLongAnswersAtTheSameTime() throws IOException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)));
+                RawHttp2Client client = withWideWindows(service)) {
+            for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
+                askForTheScript(client, stream);
+            }
+            Map<Integer, Integer> bytes = new HashMap<>();
+            for (int ended = 0; ended < SCRIPTS;) {
+                RawHttp2Client.Frame data = client.await(RawHttp2Client.DATA).orElseThrow();
+                bytes.merge(data.stream(), data.payload().remaining(), Integer::sum);
+                ended += data.flags() & RawHttp2Client.END_STREAM;
+            }
+            assertThat(bytes).hasSize(SCRIPTS);
+            assertThat(Set.copyOf(bytes.values())).hasSize(1).allMatch(length -> length > 1_000_000);
+            service.awaitNoRequest();
+        }
+    }
+
+    @Test
+    void forgetsClientsThatGoAwayAmidLongAnswers() throws IOException {
+        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)))) {
+            for (int frames = 0; frames < 500; frames += 25) {
+                try (RawHttp2Client client = withWideWindows(service)) {
+                    for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
+                        askForTheScript(client, stream);
+                    }
+                    for (int i = 0; i < frames; i++) {
+                        assertThat(client.await(RawHttp2Client.DATA)).isPresent();
+                    }
+                }
+            }
+            service.awaitNoRequest();
+        }
+    }
+
+    /// A client that would take all of its answers at once.
+    private static RawHttp2Client withWideWindows(TestService service) throws IOException {
+        return new RawHttp2Client(service.port()).begin((byte) 0, (byte) 4, (byte) 64, (byte) 0, (byte) 0, (byte) 0)
+                .send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 63, (byte) 0, (byte) 0, (byte) 0);
+    }
+
+    private static void askForTheScript(RawHttp2Client client, int stream) throws IOException {
+        client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/docs/swagger-ui-bundle.js",
+                ":authority", "localhost");
+    }
+
+    @Test
+    void answersWhatHasBegunWhenItStops() throws IOException, InterruptedException {
+        TestService service = start(UnaryOperator.identity());
+        try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            client.request(1, false, POST);
+            client.request(3, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+            Thread stopping = Thread.ofVirtual().start(service::close);
+            RawHttp2Client.Frame away = client.await(RawHttp2Client.GOAWAY).orElseThrow();
+            assertThat(away.errorCode()).isZero();
+            client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1,
+                    PET.replace("7", "\"7\"").getBytes(StandardCharsets.US_ASCII));
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(400);
+            assertThat(client.await(RawHttp2Client.HEADERS)).isEmpty();
+            stopping.join();
+        }
+    }
+}

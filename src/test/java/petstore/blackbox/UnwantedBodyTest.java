@@ -1,0 +1,154 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import petstore.KeyToken;
+import petstore.testkit.RawClient;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
+
+/// Bodies that nobody wants: their sender can read why, although it sends the whole of it first.
+class UnwantedBodyTest {
+
+    private static final int MEBIBYTE = 1024 * 1024;
+    private static final int LENGTH = 5 * MEBIBYTE;
+    private static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
+    private static final String UNKNOWN = new KeyToken("a".repeat(10), "b".repeat(32)).text();
+    private static final String JSON = "Content-Type: application/json\r\n";
+    private static final String GOOD = "GET /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + "\r\n";
+
+    @TempDir
+    private Path folder;
+    private TestService service;
+
+    @BeforeEach
+    void start() {
+        service = TestService.start(folder);
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    static Stream<Arguments> unwanted() {
+        return Stream.of(
+                argumentSet("too long", "POST /v1/pets", KEY + JSON, 413),
+                argumentSet("no key", "POST /v1/pets", JSON, 401),
+                argumentSet("a key that the service does not know", "POST /v1/pets",
+                        "Authorization: Bearer " + UNKNOWN + "\r\n" + JSON, 401),
+                argumentSet("not JSON", "POST /v1/pets", KEY + "Content-Type: text/plain\r\n", 415),
+                argumentSet("nothing there", "PUT /nothing", KEY, 404),
+                argumentSet("another method", "PUT /v1/pets", KEY, 405),
+                argumentSet("a GET", "GET /v1/pets", KEY, 200));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unwanted")
+    void senderCanReadTheAnswerAfterSendingAll(String line, String headers, int status) throws IOException {
+        String start = line + " HTTP/1.1\r\nHost: x\r\n" + headers;
+        try (RawClient client = new RawClient(service.port())) {
+            client.send(start + "Content-Length: " + LENGTH + "\r\n\r\n").send(new byte[LENGTH]);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            client.send(start + "Transfer-Encoding: chunked\r\n\r\n").send(chunks());
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("unwanted")
+    void senderThatEndsTheConnectionCanReadTheAnswer(String line, String headers, int status) throws IOException {
+        try (RawClient client = new RawClient(service.port())) {
+            client.send(line + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers + "Content-Length: " + LENGTH
+                    + "\r\n\r\n").send(new byte[LENGTH]);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+        try (RawClient client = new RawClient(service.port())) {
+            client.send(line + " HTTP/1.0\r\n" + headers + "Content-Length: " + LENGTH + "\r\n\r\n")
+                    .send(new byte[LENGTH]);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void whoAsksFirstIsNotToldToContinueWithWhatIsTooLong() throws IOException {
+        byte[] body = new byte[70_000];
+        try (RawClient client = new RawClient(service.port())) {
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
+                    + "Expect: 100-continue\r\nContent-Length: " + body.length + "\r\n\r\n");
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(413);
+            assertThat(client.send(body).send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void whoAsksFirstIsToldToContinueOnce() throws IOException {
+        String pet = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+        String headers = KEY + JSON + "Expect: 100-continue\r\nContent-Length: " + pet.length() + "\r\n\r\n";
+        try (RawClient client = new RawClient(service.port())) {
+            for (int i = 0; i < 2; i++) {
+                client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + headers);
+                assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+                assertThat(client.send(pet).answer().orElseThrow().status()).isEqualTo(201);
+            }
+        }
+        try (RawClient old = new RawClient(service.port())) {
+            old.send("POST /v1/pets HTTP/1.0\r\n" + headers + pet);
+            assertThat(old.answer().orElseThrow().status()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void senderOfABodyThatIsNotHttpIsToldSo() throws IOException {
+        try (RawClient client = new RawClient(service.port())) {
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
+                    + "Transfer-Encoding: chunked\r\n\r\nno length\r\n");
+            RawClient.Answer answer = client.answer().orElseThrow();
+            ServedContract.verify("POST", "/v1/pets", answer.status(), answer.headers(), answer.body());
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void thereIsAnEndToWhatIsReadAndDropped() throws IOException {
+        try (RawClient client = new RawClient(service.port())) {
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: " + (1L << 40) + "\r\n\r\n");
+            Optional<RawClient.Answer> answer = client.answer();
+            assertThat(answer.orElseThrow().status()).isEqualTo(401);
+            byte[] part = new byte[MEBIBYTE];
+            int sent = 0;
+            try {
+                while (sent < 64) {
+                    client.send(part);
+                    sent++;
+                }
+            } catch (IOException e) {
+                assertThat(e).hasMessageMatching("Broken pipe|Connection reset.*");
+            }
+            assertThat(sent).isLessThan(64);
+        }
+    }
+
+    private static byte[] chunks() {
+        String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
+        return (chunk.repeat(LENGTH / 0x10000) + "0\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    }
+}

@@ -1,0 +1,180 @@
+package petstore.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import petstore.cli.options.Variables;
+import petstore.cli.terminal.Console;
+import petstore.testkit.ServedContract;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The documents say what is so: every name in them exists, and every table is what the code would write.
+class DocumentationTest {
+
+    private static final List<String> DOCUMENTS = List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
+            "SECURITY.md", "docs/deployment.md", "docs/operations.md", "docs/performance.md", "docs/postgresql.md",
+            "docs/security.md");
+    private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+    private static final Pattern CLASS = Pattern.compile("[A-Z][a-z]+(?:[A-Z][a-z]*)*");
+    private static final Pattern FILE = Pattern.compile("\\.?[a-z][A-Za-z0-9.-]*(/[A-Za-z0-9.-]+)+/?");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^):#]+)\\)");
+
+    /// Files of an archive, which are nowhere in a checkout; `PackagingIT` looks for them.
+    private static final Set<String> ARCHIVED = Set.of("petstore.jar", "petstore.aot", "commands.aot", "petstore.env",
+            "completions/petstore", "runtime/legal");
+
+    @Test
+    void readmeHasTheSettingsOfServe() throws IOException {
+        assertThat(rows("README.md", "| `--")).containsExactlyElementsOf(options("petstore serve")
+                .map(DocumentationTest::row).toList());
+    }
+
+    @Test
+    void readmeHasEveryCommand() throws IOException {
+        List<String> expected = commands(commandLine()).map(DocumentationTest::row).toList();
+        assertThat(rows("README.md", "| `petstore ")).containsExactlyElementsOf(expected);
+    }
+
+    @Test
+    void everyOptionHasADescription() {
+        commands(commandLine()).flatMap(command -> command.getCommandSpec().options().stream())
+                .forEach(option -> assertThat(option.description()).as(option.longestName()).isNotEmpty());
+    }
+
+    @Test
+    void everyNameInTheDocumentsExists() throws IOException {
+        Set<String> sources = files("src").stream().filter(file -> file.endsWith(".java"))
+                .map(file -> file.substring(file.lastIndexOf('/') + 1, file.length() - ".java".length()))
+                .collect(Collectors.toSet());
+        Set<String> missing = new TreeSet<>();
+        for (String document : DOCUMENTS) {
+            for (String code : matches(CODE, Files.readString(Path.of(document)))) {
+                if (ARCHIVED.contains(code)) {
+                    continue;
+                }
+                String name = code.replaceAll("[#(].*", "");
+                if (CLASS.matcher(name).matches() && !sources.contains(name) && !isInJdkOrHttp(name)) {
+                    missing.add(document + ": " + code);
+                }
+                if (FILE.matcher(code).matches() && !Files.exists(Path.of(code)) && !code.startsWith("application/")) {
+                    missing.add(document + ": " + code);
+                }
+                if (code.startsWith("petstore.") && !packageExists(code) && !code.contains("=")) {
+                    missing.add(document + ": " + code);
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void everyLinkBetweenTheDocumentsLeadsSomewhere() throws IOException {
+        for (String document : DOCUMENTS) {
+            for (String target : matches(LINK, Files.readString(Path.of(document)))) {
+                assertThat(Path.of(document).resolveSibling(target)).as(document).exists();
+            }
+        }
+    }
+
+    @Test
+    void architectureNamesEveryPackage() throws IOException {
+        String text = Files.readString(Path.of("ARCHITECTURE.md"));
+        for (String file : files("src/main/java")) {
+            if (file.endsWith("/package-info.java")) {
+                String name = Path.of("src/main/java").relativize(Path.of(file).getParent()).toString().replace('/',
+                        '.');
+                assertThat(text).contains("`" + name + "`");
+            }
+        }
+    }
+
+    /// Promtool runs the cases.
+    @Test
+    void everyAlertHasACaseThatFiresAndOneThatDoesNot() throws IOException {
+        String cases = Files.readString(Path.of(".ci/alerts-test.yaml"));
+        for (String alert : matches(Pattern.compile("- alert: (.+)"),
+                Files.readString(Path.of("deploy/alerts.yaml")))) {
+            assertThat(cases).as(alert).containsPattern("alertname: " + alert + "\\n +exp_alerts")
+                    .containsPattern("alertname: " + alert + " }");
+        }
+    }
+
+    @Test
+    void changelogHasTheVersionThatIsBuilt() throws IOException {
+        String version = matches(Pattern.compile("<version>([^<]+)</version>"), Files.readString(Path.of("pom.xml")))
+                .getFirst();
+        assertThat(Files.readString(Path.of("CHANGELOG.md"))).contains("\n## [" + version + "]");
+        assertThat(ServedContract.yaml(ServedContract.openapi()).at("/info/version").asText()).isEqualTo("1.0.0");
+    }
+
+    /// Words that look like class names and are header fields, status words or classes of the JDK.
+    private static boolean isInJdkOrHttp(String name) {
+        return Set.of("Link", "Location", "Authorization", "Allow", "Sunset", "Deprecation", "Retry-After", "Bearer",
+                "Error",
+                "Duration", "Instant", "Path", "Optional", "Clock").contains(name);
+    }
+
+    private static boolean packageExists(String code) {
+        return Files.isDirectory(Path.of("src/main/java", code.replace('.', '/').replaceAll("/\\*+$", "")));
+    }
+
+    private static String row(OptionSpec option) {
+        String defaultValue = option.defaultValue() == null ? "" : "`" + option.defaultValue() + "`";
+        return "| `" + option.longestName() + "` | `" + Variables.name(option.longestName()) + "` | " + defaultValue
+                + " | "
+                + String.join(" ", option.description()) + " |";
+    }
+
+    private static String row(CommandLine command) {
+        return "| `" + command.getCommandSpec().qualifiedName() + "` | "
+                + String.join(" ", command.getCommandSpec().usageMessage().description()) + " |";
+    }
+
+    private static Stream<OptionSpec> options(String command) {
+        return commands(commandLine()).map(CommandLine::getCommandSpec)
+                .filter(spec -> spec.qualifiedName().equals(command)).flatMap(spec -> spec.options().stream())
+                .filter(option -> !option.versionHelp() && !option.usageHelp() && !option.inherited());
+    }
+
+    private static Stream<CommandLine> commands(CommandLine command) {
+        return command.getSubcommands().isEmpty()
+                ? Stream.of(command)
+                : command.getSubcommands().values().stream().flatMap(DocumentationTest::commands);
+    }
+
+    private static CommandLine commandLine() {
+        return Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC()));
+    }
+
+    private static List<String> rows(String document, String beginning) throws IOException {
+        return Files.readAllLines(Path.of(document)).stream().filter(line -> line.startsWith(beginning)).toList();
+    }
+
+    private static List<String> matches(Pattern pattern, String text) {
+        return new ArrayList<>(pattern.matcher(text).results().map((MatchResult match) -> match.group(1)).toList());
+    }
+
+    private static List<String> files(String folder) throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of(folder))) {
+            return files.map(Path::toString).toList();
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package petstore.cli.options;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.cli.Main;
+import petstore.cli.terminal.Console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A wrong setting is refused in one line that names the setting, what is wrong, and no secret.
+class SettingsTest {
+
+    private static final String PASSWORD = "PETSTORE_DATABASE_PASSWORD_FILE";
+
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(Map<String, String> environment, String... line) {
+        return Main.run(Console.of(InputStream.nullInputStream(), out, err, false, environment, Clock.systemUTC()),
+                line);
+    }
+
+    private String refusal(int code, Map<String, String> environment, String... line) {
+        assertThat(run(environment, line)).as(Arrays.toString(line) + out + err).isEqualTo(code);
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(err.toString(StandardCharsets.UTF_8)).doesNotContain("geheim").startsWith("petstore: ");
+        return err.toString(StandardCharsets.UTF_8).lines().reduce("", String::concat);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", textBlock = """
+            petstore.example/v1               | it must begin with https:// or http://
+            ftp://petstore.example/v1         | it must begin with https:// or http://
+            https:/petstore.example/v1        | it must begin with https:// or http://
+            https://u:geheim@h/v1             | it must not have a user or a password
+            https://geheim@h/v1               | it must not have a user or a password
+            https://u:ge@heim@h/v1            | it must not have a user or a password
+            https://h/v1?key=geheim           | it must not have a query
+            https://h?key=geheim/v1           | it must not have a query
+            https://h/v1?                     | it must not have a query
+            https://h/v1#geheim               | it must not have a fragment
+            https:///v1                       | its host must be letters, digits, hyphens and dots, or an IP address
+            https://:443/v1                   | its host must be letters, digits, hyphens and dots, or an IP address
+            https://-/v1                      | its host must be letters, digits, hyphens and dots, or an IP address
+            https://a_b/v1                    | its host must be letters, digits, hyphens and dots, or an IP address
+            https://a%41/v1                   | its host must be letters, digits, hyphens and dots, or an IP address
+            https://zoë.example/v1            | its host must be letters, digits, hyphens and dots, or an IP address
+            https://256.1.1.1/v1              | its host must be letters, digits, hyphens and dots, or an IP address
+            https://[1:2:3]/v1                | its host must be letters, digits, hyphens and dots, or an IP address
+            https://[fe80::1%25eth0]/v1       | its host must be letters, digits, hyphens and dots, or an IP address
+            https://::1/v1                    | its host must be letters, digits, hyphens and dots, or an IP address
+            https://[::1]x/v1                 | its port must be a number from 1 to 65535
+            https://h:0/v1                    | its port must be a number from 1 to 65535
+            https://h:65536/v1                | its port must be a number from 1 to 65535
+            https://h:-1/v1                   | its port must be a number from 1 to 65535
+            https://h:x/v1                    | its port must be a number from 1 to 65535
+            https://h:1:2/v1                  | its port must be a number from 1 to 65535
+            https://h                         | it must end in /v1
+            https://h/v1/                     | it must end in /v1
+            https://h/v2                      | it must end in /v1
+            https://h/xv1                     | it must end in /v1
+            https://h/a b/v1                  | its path has characters that a URL cannot have
+            https://u:1/geheim@h/v1           | each @ of its path must be written as %40
+            https://h/%zz/v1                  | its path has characters that a URL cannot have""")
+    void refusesBaseUrls(String url, String reason) {
+        for (String option : new String[]{"--base-url", "--staging-base-url"}) {
+            String expected = "petstore: Invalid value for option '" + option + "': " + reason;
+            err.reset();
+            assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", option, url)).startsWith(expected + " (see ");
+            err.reset();
+            String variable = Variables.name(option);
+            assertThat(refusal(Main.WRONG_USAGE, Map.of(variable, url), "config"))
+                    .startsWith(expected + " in " + variable + " (see ");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"https://petstore.example/v1", "HTTP://h/v1", "http://[::ffff:127.0.0.1]:8080/v1",
+            "https://[v1.a]/v1", "https://h:/v1", "https://h:65535/a%20b/v1", "https://127.0.0.1/a%40b/v1"})
+    void takesBaseUrls(String url) {
+        assertThat(run(Map.of(), "config", "--base-url", url)).as(err.toString(StandardCharsets.UTF_8)).isZero();
+    }
+
+    @Test
+    void refusesFilesOfSecrets() throws IOException {
+        for (String setting : new String[]{"PETSTORE_API_KEY_FILE", PASSWORD}) {
+            assertFile(Main.FAILED, setting, null, " cannot be read: FILE");
+            assertFile(Main.WRONG_USAGE, setting, "", " is an empty file: FILE");
+            assertFile(Main.WRONG_USAGE, setting, " \n\n", " is an empty file: FILE");
+            assertFile(Main.WRONG_USAGE, setting, "geheim-geheim-geheim\ngeheim\n", " must have one line: FILE");
+            assertFile(Main.WRONG_USAGE, setting, "geheim-geheim-geheim\rgeheim", " must have one line: FILE");
+            assertFile(Main.WRONG_USAGE, setting, "geheim-geheim-geheim\u00FF", " is not text in UTF-8: FILE");
+            assertFile(Main.WRONG_USAGE, setting, "geheim".repeat(20_000), " is longer than 64 KiB: FILE");
+        }
+        assertFile(Main.WRONG_USAGE, "PETSTORE_API_KEY_FILE", "geheim\n",
+                " must be at least 16 characters of visible ASCII without spaces");
+        assertFile(Main.WRONG_USAGE, "PETSTORE_API_KEY_FILE", "geheim geheim geheim\n",
+                " must be at least 16 characters of visible ASCII without spaces");
+    }
+
+    /// @param bytes the file as ISO 8859-1; without it there is none
+    private void assertFile(int code, String setting, @Nullable String bytes, String reason)
+            throws IOException {
+        Path file = folder.resolve("secret");
+        Files.deleteIfExists(file);
+        if (bytes != null) {
+            Files.writeString(file, bytes, StandardCharsets.ISO_8859_1);
+        }
+        err.reset();
+        assertThat(refusal(code, Map.of(setting, file.toString()), "config", "--database", "postgresql://u@h/d"))
+                .startsWith("petstore: " + setting + reason.replace("FILE", file.toString()));
+    }
+
+    /// An `@` in a password ends it too early, and so may `/` and `?`.
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql://u:ge@heim@h/d", "postgresql://u:x@geheim@h/d", "postgresql://u:1/geheim@h/d",
+            "postgresql://u:1?x=geheim@h/d", "postgresql://u:1?geheim=x@h/d", "postgresql://u:x#geheim@h/d",
+            "postgresql://x@geheim@h/d", "postgresql://u:x@h/d?user=a@geheim"})
+    void showsNoPartOfAPassword(String address) {
+        assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", "--database", address)).contains("--database");
+        err.reset();
+        assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_DATABASE", address), "config"))
+                .contains(" in PETSTORE_DATABASE ");
+        err.reset();
+        assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_TO", address), "move")).contains(" in PETSTORE_TO ");
+    }
+
+    @Test
+    void saysHowToWriteAnAt() {
+        assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", "--database", "postgresql://u:ge@heim@h/d")).contains(
+                "the database's address cannot be used: write each @ of its user, password and parameters as %40");
+    }
+}

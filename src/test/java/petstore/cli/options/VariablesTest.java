@@ -1,0 +1,129 @@
+package petstore.cli.options;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.cli.Main;
+import petstore.cli.terminal.Console;
+import petstore.testkit.Shell;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The settings of the service and of the store have variables, options of single commands have none.
+class VariablesTest {
+
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private Console console(Map<String, String> environment) {
+        return Console.of(InputStream.nullInputStream(), out, err, false, environment, Clock.systemUTC());
+    }
+
+    private List<String> run(int code, Map<String, String> environment, String... line) {
+        out.reset();
+        err.reset();
+        Map<String, String> all = new HashMap<>(environment);
+        all.putIfAbsent("PETSTORE_DATA", folder.resolve("data").toString());
+        assertThat(Main.run(console(all), line)).as(out + "" + err).isEqualTo(code);
+        return err.toString(StandardCharsets.UTF_8).lines().filter(text -> !text.contains(Shell.NEW_STORE)).toList();
+    }
+
+    private static Stream<OptionSpec> options(CommandLine command) {
+        return Stream.concat(command.getCommandSpec().options().stream(),
+                command.getSubcommands().values().stream().flatMap(VariablesTest::options));
+    }
+
+    @Test
+    void belongToTheServiceAndTheStore() {
+        CommandLine petstore = Main.commandLine(console(Map.of()));
+        CommandLine serve = requireNonNull(petstore.getSubcommands().get("serve"));
+        assertThat(options(petstore).flatMap(option -> Variables.of(option).stream()).collect(toSet()))
+                .hasSize(24).contains("PETSTORE_DATA", "PETSTORE_RATE_LIMIT", "PETSTORE_TO")
+                .isSubsetOf(Stream.concat(options(serve), options(petstore).filter(o -> o.longestName().equals("--to")))
+                        .map(option -> Variables.name(option.longestName())).collect(toSet()));
+    }
+
+    @Test
+    void doNotReachOptionsOfSingleCommands() {
+        Map<String, String> environment = Map.of("PETSTORE_RATE_LIMIT", "5/1m", "PETSTORE_EXPIRES_IN", "90d",
+                "PETSTORE_SCOPE", "none", "PETSTORE_NAME", "other");
+        assertThat(run(0, environment, "keys", "create", "--name", "x")).hasSize(3);
+        run(0, Map.of("PETSTORE_FORMAT", "csv"), "keys", "list", "--format", "json");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("\"name\":\"x\"",
+                "\"expires\":null", "\"rateLimit\":null", "pets:write");
+        assertThat(run(0, Map.of("PETSTORE_FORMAT", "csv"), "keys", "list"))
+                .containsExactly("petstore: warning: unknown environment variable PETSTORE_FORMAT is ignored");
+    }
+
+    @Test
+    void ofKubernetesStopNothing() {
+        Map<String, String> environment = new HashMap<>();
+        for (String service : List.of("PETSTORE", "PETSTORE_ADMIN", "PETSTORE_DATABASE", "PETSTORE_SERVICE")) {
+            environment.put(service + "_SERVICE_HOST", "10.0.0.1");
+            environment.put(service + "_SERVICE_PORT", "8080");
+            environment.put(service + "_SERVICE_PORT_HTTP_API", "8080");
+            environment.put(service + "_PORT", "tcp://10.0.0.1:8080");
+            for (String protocol : List.of("TCP", "UDP", "SCTP")) {
+                String port = service + "_PORT_8080_" + protocol;
+                environment.put(port, protocol + "://10.0.0.1:8080");
+                environment.put(port + "_PROTO", protocol);
+                environment.put(port + "_PORT", "8080");
+                environment.put(port + "_ADDR", "10.0.0.1");
+            }
+        }
+        environment.put("PETSTORE_ADMIN_PORT", "udp://[fd00::1]:53");
+        assertThat(run(0, environment, "config")).isEmpty();
+        assertThat(out.toString(StandardCharsets.UTF_8)).containsPattern("--port +8080 +default")
+                .containsPattern("--admin-port +9090 +default");
+        assertThat(run(2, Map.of("PETSTORE_PORT", "http://10.0.0.1:8080"), "config").getFirst())
+                .contains("--port", "in PETSTORE_PORT");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PETSTORE_ADMIN_PROT, PETSTORE_ADMIN_PORT", "PETSTORE_DAT, PETSTORE_DATA",
+            "PETSTORE_DATAA, PETSTORE_DATA",
+            "PETSTORE_XATA, PETSTORE_DATA", "PETSTORE_data_base, ", "PETSTORE_API_KEYS, PETSTORE_API_KEY",
+            "PETSTORE_API_KEY_FIEL, PETSTORE_API_KEY_FILE", "PETSTORE_DATABASE_PASWORD, PETSTORE_DATABASE_PASSWORD",
+            "PETSTORE_JAVA_OPTION, PETSTORE_JAVA_OPTIONS", "PETSTORE_TOO, PETSTORE_TO", "PETSTORE_OPRT, PETSTORE_PORT",
+            "PETSTORE_RATELIMIT, PETSTORE_RATE_LIMIT", "PETSTORE_RATE__LIMIT, PETSTORE_RATE_LIMIT",
+            "PETSTORE_ADMIN_PROTS, ", "PETSTORE_OPTR, ", "PETSTORE_REPLICA_3, ", "PETSTORE_HELP, ", "PETSTORE_, "})
+    void thatAreUnknownWarnUnlessTheyAreNearMisses(String name, String suggestion) {
+        for (String command : List.of("config", "keys list")) {
+            run(0, Map.of(), "keys", "create", "--name", "x");
+            String unknown = "unknown environment variable " + name;
+            List<String> said = run(suggestion == null ? 0 : 2, Map.of(name, "x"), command.split(" ", 0));
+            if (suggestion == null) {
+                assertThat(said).containsExactly("petstore: warning: " + unknown + " is ignored");
+            } else {
+                assertThat(said).singleElement().asString()
+                        .startsWith("petstore: " + unknown + "; did you mean " + suggestion + "? (see ");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PETSTORE_PROXY_LISTEN", "PETSTORE_REPLICA_1", "PETSTORE_JAVA", "PETSTORE_API_KEY", "PATH",
+            "PETSTORE"})
+    void thatAreKnownAreNotMentioned(String name) {
+        assertThat(run(0, Map.of(name, "a-value-of-some-length"), "config")).isEmpty();
+    }
+}

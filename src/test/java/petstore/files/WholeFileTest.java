@@ -1,0 +1,143 @@
+package petstore.files;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.fail;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+class WholeFileTest {
+
+    private static final String ACCESS = "unix:uid,gid,mode";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void appearsOnceItIsWritten() throws Exception {
+        Path target = folder.resolve("animals");
+        Path written = WholeFile.write(target, part -> {
+            Files.writeString(part, "Whiskers");
+            assertThat(target).doesNotExist();
+            assertThat(part.getParent()).isEqualTo(target.getParent());
+            return part;
+        });
+        assertThat(target).hasContent("Whiskers");
+        assertThat(written).doesNotExist();
+    }
+
+    @Test
+    void takesThePlaceOfAnother() throws Exception {
+        Path target = Files.writeString(folder.resolve("animals"), "Rex");
+        WholeFile.write(target, part -> Files.writeString(part, "Whiskers"));
+        assertThat(target).hasContent("Whiskers");
+    }
+
+    @Test
+    void aNewFileHasTheModeOfAnyOther() throws Exception {
+        Path other = Files.createFile(folder.resolve("other"));
+        Path target = folder.resolve("animals");
+        WholeFile.replace(target, part -> Files.writeString(part, "Whiskers"));
+        assertThat(mode(target)).isEqualTo(mode(other));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-r-----", "r--------", "-w-------", "rw-rw-rw-", "rwx--x--x", "---------"})
+    void aReplacedFileKeepsItsMode(String mode) throws Exception {
+        Path target = Files.writeString(folder.resolve("animals"), "Rex");
+        Files.setPosixFilePermissions(target, PosixFilePermissions.fromString(mode));
+        WholeFile.replace(target, part -> {
+            assertThat(mode(part)).as("before it is whole").isEqualTo("rw-------");
+            return Files.writeString(part, "Whiskers");
+        });
+        assertThat(mode(target)).isEqualTo(mode);
+        Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-------"));
+        assertThat(target).hasContent("Whiskers");
+    }
+
+    /// Somebody may withdraw it while much is written.
+    @Test
+    void aReplacedFileKeepsTheModeItHasAtTheEnd() throws Exception {
+        Path target = Files.writeString(folder.resolve("animals"), "Rex");
+        WholeFile.replace(target, part -> {
+            Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-------"));
+            return Files.writeString(part, "Whiskers");
+        });
+        assertThat(mode(target)).isEqualTo("rw-------");
+    }
+
+    @Test
+    void aReplacedFileKeepsItsOwnerAndGroup() throws Exception {
+        Path target = Files.writeString(folder.resolve("animals"), "Rex");
+        assumeThat(Files.getAttribute(target, "unix:uid")).as("only root gives files away").isEqualTo(0);
+        Files.setAttribute(target, "unix:gid", 65_533);
+        Files.setAttribute(target, "unix:uid", 65_534);
+        Files.setAttribute(target, "unix:mode", 06750);
+        Map<String, Object> before = Files.readAttributes(target, ACCESS);
+        WholeFile.replace(target, part -> Files.writeString(part, "Whiskers"));
+        assertThat(target).hasContent("Whiskers");
+        assertThat(Files.readAttributes(target, ACCESS)).isEqualTo(before);
+    }
+
+    /// Names of 255 bytes, the most that file systems take; in two of them a cut by bytes or chars would divide a character.
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "ü", "x😀"})
+    void aNameMayBeAsLongAsTheFileSystemAllows(String unit) throws Exception {
+        byte[] bytes = unit.getBytes(StandardCharsets.UTF_8);
+        String name = unit.repeat(255 / bytes.length) + "b".repeat(255 % bytes.length);
+        Path target = folder.resolve(name);
+        WholeFile.write(target, part -> {
+            assertThat(part.getFileName().toString()).startsWith(unit).doesNotContain("?", "\uFFFD").endsWith(".part");
+            assertThat(part.getFileName().toString().getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(240);
+            return Files.writeString(part, "Whiskers");
+        });
+        assertThat(target).hasContent("Whiskers");
+    }
+
+    @Test
+    void aNameThatIsTooLongFailsBeforeAnythingIsWritten() {
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> WholeFile.write(folder.resolve("a".repeat(256)),
+                _ -> fail("it is written"))).withMessageContaining("too long");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /// Processes of two containers have the same number, and so have these.
+    @Test
+    void twoThatAreWrittenAtOnceAreBothWhole() throws Exception {
+        Path target = folder.resolve("animals");
+        WholeFile.write(target, part -> {
+            Files.writeString(part, "Whis", StandardOpenOption.CREATE_NEW);
+            WholeFile.write(target, other -> Files.writeString(other, "Rex", StandardOpenOption.CREATE_NEW));
+            assertThat(target).hasContent("Rex");
+            return Files.writeString(part, "kers", StandardOpenOption.APPEND);
+        });
+        assertThat(target).hasContent("Whiskers");
+    }
+
+    @Test
+    void leavesEverythingAsItWasWhenTheWritingFails() throws Exception {
+        Path target = Files.writeString(folder.resolve("animals"), "Rex");
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> WholeFile.write(target, part -> {
+            Files.writeString(part, "Whis");
+            throw new IOException("the disk is full");
+        })).withMessage("the disk is full");
+        assertThat(target).hasContent("Rex");
+        assertThat(folder).isDirectoryContaining(target::equals).isDirectoryNotContaining(file -> !file.equals(target));
+    }
+
+    private static String mode(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    }
+}

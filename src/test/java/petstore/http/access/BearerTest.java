@@ -1,0 +1,162 @@
+package petstore.http.access;
+
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.KeyToken;
+import petstore.Scope;
+import petstore.SecretHash;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.store.postgres.DatabaseWait;
+import petstore.store.postgres.PostgresUri;
+import petstore.testkit.PostgresServer;
+import petstore.testkit.TestClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// Authentication while keys change, and while the store is slow or unavailable.
+class BearerTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+    private static final int GUESSES = 500;
+    private static final int FEW = 5;
+
+    private final String url = PostgresServer.newDatabase();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final SqlStore store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 1,
+            new DatabaseWait(DatabaseWait.LIMIT), meters);
+    private final TestClock clock = new TestClock(NOW.toString());
+    private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
+            clock);
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void guessesShareAReadingOfOneNumberAndTakeNothingFromOthers() throws Exception {
+        KeyToken token = issue();
+        List<CompletableFuture<Bearer.Decided>> guesses = new ArrayList<>();
+        try (Connection connection = PostgresServer.connect(url); Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute("LOCK TABLE api_key");
+            lock.execute("LOCK TABLE api_key_change");
+            for (int i = 0; i < GUESSES; i++) {
+                guesses.add(bearer.lookUp(i % 2 == 0 ? token() : new KeyToken(token.id(), token().secret())));
+            }
+            await("a reading that waits").atMost(PATIENCE)
+                    .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
+            assertThat(judge(token)).as("a key that memory knows").isInstanceOf(Bearer.Accepted.class);
+            connection.rollback();
+        }
+        assertThat(guesses).allSatisfy(
+                guess -> assertThat(guess).succeedsWithin(PATIENCE).isInstanceOf(Bearer.Refused.class));
+        assertThat(meters.get("petstore.store.batch.duration").tag("queue", "keys").timer().count())
+                .as("readings").isLessThanOrEqualTo(FEW);
+    }
+
+    @Test
+    void aGuessWaitsForTheStore() {
+        KeyToken token = issue();
+        assertThat(judge(token())).as("an id that nobody has").isInstanceOf(Bearer.Undecided.class);
+        assertThat(judge(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Undecided.class);
+        assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
+    }
+
+    /// The reading of the keys that began before the change ends after the next one has begun.
+    @Test
+    void aNewSecretIsAcceptedAtOnceAndAReplacedOneNeverAgain() {
+        KeyToken old = issue();
+        KeyToken fresh = new KeyToken(old.id(), token().secret());
+        PostgresServer.query(url, "CREATE TABLE pause AS SELECT 0.7::float8 AS seconds");
+        PostgresServer.query(url, "ALTER TABLE api_key RENAME TO kept");
+        PostgresServer.query(url, "CREATE VIEW api_key AS"
+                + " SELECT kept.* FROM kept, (SELECT pg_sleep(seconds) FROM pause OFFSET 0) AS paused");
+        PostgresServer.query(url, "UPDATE api_key_change SET changes = changes + 1");
+        CompletableFuture<?> late = store.keys().refresh();
+        await("a reading that takes long").atMost(PATIENCE).until(() -> !PostgresServer.query(url,
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+                .isEmpty());
+        PostgresServer.query(url, "UPDATE pause SET seconds = 0");
+        PostgresServer.query(url, "UPDATE kept SET secret_sha256 = '" + SecretHash.of(fresh.secret()).hex() + "'");
+        assertThat(verdict(fresh)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(verdict(old)).isInstanceOf(Bearer.Refused.class);
+        assertThat(late).succeedsWithin(PATIENCE);
+        assertThat(verdict(old)).as("after it was refused").isInstanceOf(Bearer.Refused.class);
+        assertThat(verdict(fresh)).isInstanceOf(Bearer.Accepted.class);
+    }
+
+    private Bearer.Verdict verdict(KeyToken token) {
+        Bearer.Verdict verdict = judge(token);
+        return verdict instanceof Bearer.Undecided ? bearer.lookUp(token).join() : verdict;
+    }
+
+    @Test
+    void usesThatCouldNotBeSavedAreSavedLater() {
+        KeyToken token = issue();
+        assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
+        PostgresServer.query(url, "ALTER TABLE api_key RENAME TO elsewhere");
+        assertThatThrownBy(bearer::saveUses).isInstanceOf(Failure.class);
+        PostgresServer.query(url, "ALTER TABLE elsewhere RENAME TO api_key");
+        bearer.saveUses();
+        assertThat(store.keys().find(token.id())).flatMap(ApiKey::lastUsed).contains(NOW);
+    }
+
+    @Test
+    void aUseWhileOthersAreBeingSavedIsSavedNext() throws Exception {
+        KeyToken first = issue();
+        KeyToken second = issue();
+        assertThat(judge(first)).isInstanceOf(Bearer.Accepted.class);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Connection connection = PostgresServer.connect(url);
+                Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute("SELECT id FROM api_key FOR UPDATE");
+            CompletableFuture<Void> saving = CompletableFuture.runAsync(bearer::saveUses, threads);
+            await("uses that are being saved").atMost(PATIENCE)
+                    .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
+            assertThat(judge(second)).isInstanceOf(Bearer.Accepted.class);
+            connection.rollback();
+            assertThat(saving).succeedsWithin(PATIENCE);
+        }
+        bearer.saveUses();
+        assertThat(store.keys().list()).hasSize(2).extracting(ApiKey::lastUsed).containsOnly(Optional.of(NOW));
+    }
+
+    /// A key that memory knows.
+    private KeyToken issue() {
+        KeyToken token = token();
+        store.keys().add(ApiKey.issued(token, "test", EnumSet.allOf(Scope.class), NOW, Optional.empty(),
+                Optional.empty()));
+        bearer.refresh();
+        return token;
+    }
+
+    private static KeyToken token() {
+        return KeyToken.random(new SecureRandom());
+    }
+
+    private Bearer.Verdict judge(KeyToken token) {
+        return bearer.judge(List.of("Bearer " + token.text()));
+    }
+}

@@ -1,0 +1,57 @@
+package petstore.http.message;
+
+import java.util.List;
+
+import io.vertx.core.MultiMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class IdempotencyHeaderTest {
+
+    private static MultiMap field(String... values) {
+        MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+        List.of(values).forEach(value -> headers.add("Idempotency-Key", value));
+        return headers;
+    }
+
+    @Test
+    void readsAKeyWithAndWithoutQuotes() {
+        assertThat(IdempotencyHeader.find(MultiMap.caseInsensitiveMultiMap())).isEmpty();
+        assertThat(IdempotencyHeader.find(field("a\\\"b"))).contains("a\\\"b");
+        assertThat(IdempotencyHeader.find(field(" \"a\\\"b\\\\\" "))).contains("a\"b\\");
+        assertThat(IdempotencyHeader.find(field('"' + "\\\\".repeat(255) + '"'))).contains("\\".repeat(255));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\"", "\"\"", "\"a", "\"a\\\"", "\"a\\\\", "\"\\", "\"a\\b\"", "\"a\"b\"", "\"a\";b",
+            "\"a b\"",
+            "a b", "\u007f", "é"})
+    void refusesWhatIsNoKey(String value) {
+        assertRefused(value);
+    }
+
+    /// An expression with a group in a loop takes a frame of the stack for each turn.
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "\"", "\\", "\\\\", "\\\"", " ", ","})
+    void refusesAnyLength(String part) {
+        String value = part.repeat(8_192);
+        assertRefused(value);
+        assertRefused('"' + value);
+        assertRefused('"' + value + '"');
+    }
+
+    @Test
+    void refusesTwoFields() {
+        assertRefused("a", "a");
+    }
+
+    private static void assertRefused(String... values) {
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> IdempotencyHeader.find(field(values)))
+                .withMessageContaining("Idempotency-Key must be one key of 1 to 255");
+    }
+}

@@ -1,0 +1,63 @@
+package petstore.http.server;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import io.vertx.core.Vertx;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.Failure;
+import petstore.http.HttpSettings.TlsFiles;
+import petstore.testkit.TestCertificate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The two files while somebody replaces them.
+class CertificateFilesTest {
+
+    private final Vertx vertx = Vertx.vertx();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void close() throws Exception {
+        vertx.close().await();
+    }
+
+    @Test
+    void nothingIsSaidOfFilesThatAreHalfReplaced() throws IOException {
+        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        CertificateFiles read = CertificateFiles.load(vertx, files);
+        assertThat(read.changed()).as("as they were").isEmpty();
+        TestCertificate next = TestCertificate.make(folder, "EC");
+        Files.writeString(files.certificate(), next.certificate());
+        assertThat(read.changed()).as("with the key of before").isEmpty();
+        Files.writeString(files.key(), next.key());
+        assertThat(read.changed()).as("read once").isEmpty();
+        assertThat(read.changed()).as("read twice").isPresent();
+        assertThat(read.changed()).as("used").isEmpty();
+    }
+
+    @Test
+    void whatCannotBeUsedIsSaidOnceForEachChange() throws IOException {
+        TestCertificate good = TestCertificate.make(folder, "EC");
+        TlsFiles files = good.write(folder);
+        CertificateFiles read = CertificateFiles.load(vertx, files);
+        Files.delete(files.key());
+        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
+        assertThat(read.changed()).isEmpty();
+        Files.writeString(files.key(), "no key");
+        assertThat(read.changed()).isEmpty();
+        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("has no private key");
+        assertThat(read.changed()).isEmpty();
+        Files.delete(files.key());
+        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
+        good.write(folder);
+        assertThat(read.changed()).isEmpty();
+        assertThat(read.changed()).isPresent();
+    }
+}

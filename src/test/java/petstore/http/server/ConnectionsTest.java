@@ -1,0 +1,93 @@
+package petstore.http.server;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import petstore.http.HttpSettings.Deadlines;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// A bare server whose connections are watched, with room for one answer that nobody takes.
+class ConnectionsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final String GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    private static final int SHORT_ANSWER = 1_000;
+    /// More than the system takes in on both sides.
+    private static final int LONG_ANSWER = 32 * 1024 * 1024;
+
+    private final Vertx vertx = Vertx.vertx();
+    private final Counter refused = Counter.builder("refused").register(new SimpleMeterRegistry());
+
+    @AfterEach
+    void close() throws Exception {
+        vertx.close().await();
+    }
+
+    @Test
+    void givesUpWhoTakesTheLeastWhenTooMuchWaits() throws IOException {
+        int port = listen(2L * LONG_ANSWER);
+        try (Socket taking = connect(port);
+                Socket first = connect(port);
+                Socket second = connect(port);
+                Socket third = connect(port)) {
+            ask(taking, SHORT_ANSWER);
+            assertThat(bytesOf(taking, SHORT_ANSWER)).isGreaterThan(SHORT_ANSWER);
+            for (Socket idle : new Socket[]{first, second, third}) {
+                ask(idle, LONG_ANSWER);
+            }
+            await().atMost(Duration.ofSeconds(20)).until(() -> refused.count() > 0);
+            ask(taking, SHORT_ANSWER);
+            assertThat(bytesOf(taking, SHORT_ANSWER)).isGreaterThan(SHORT_ANSWER);
+        }
+    }
+
+    private int listen(long mostUntakenBytes) {
+        Context loop = vertx.getOrCreateContext();
+        Connections connections = new Connections(new Deadlines(LONG, LONG, LONG),
+                new Room(10, new AtomicInteger(), refused, () -> false), mostUntakenBytes);
+        return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
+            vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
+            vertx.createHttpServer().connectionHandler(connections::opened)
+                    .requestHandler(request -> request.response()
+                            .end(Buffer.buffer(new byte[Integer.parseInt(request.uri().substring(1))])))
+                    .listen(0, "127.0.0.1").onComplete(listening);
+        })).await().actualPort();
+    }
+
+    private static Socket connect(int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(30_000);
+        return socket;
+    }
+
+    private static void ask(Socket socket, int bytes) throws IOException {
+        socket.getOutputStream().write(GET.replace(" / ", " /" + bytes + " ").getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static int bytesOf(Socket socket, int least) throws IOException {
+        InputStream in = socket.getInputStream();
+        int read = 0;
+        while (read <= least) {
+            int more = in.read(new byte[4_096]);
+            assertThat(more).isPositive();
+            read += more;
+        }
+        return read;
+    }
+}

@@ -1,0 +1,192 @@
+package petstore.http.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.impl.HttpServerConnection;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.http.HttpSettings.Deadlines;
+import petstore.http.message.Answer;
+import petstore.http.message.Header;
+import petstore.http.telemetry.RequestLog;
+import petstore.http.telemetry.RequestMeters;
+import petstore.http.telemetry.Telemetry;
+import petstore.http.telemetry.Traces;
+import petstore.testkit.TestCertificate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A bare server whose answers are sent by exchanges.
+class ExchangeTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Deadlines DEADLINES = new Deadlines(LONG, LONG, LONG);
+    private static final int PATIENCE_MS = 30_000;
+    private static final String GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    private static final String GET_AND_CLOSE = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    private static final Pattern HEAD = Pattern.compile("(?s)HTTP/1.1 200 OK\r\n.*?\r\n\r\n");
+    private static final char LAST = '.';
+    private static final Header DATE = Header.of("Date", "Sat, 21 Nov 2026 10:00:00 GMT");
+
+    private final Vertx vertx = Vertx.vertx();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final BlockingQueue<RequestLog.Entry> log = new LinkedBlockingQueue<>();
+    private final Telemetry telemetry = new Telemetry(new RequestMeters(meters), new Traces(Optional.empty()),
+            new RequestLog() {
+                @Override
+                public void ended(Entry entry) {
+                    log.add(entry);
+                }
+
+                @Override
+                public void refused(Refusal refusal) {
+                    throw new AssertionError(refusal);
+                }
+            });
+
+    @AfterEach
+    void close() throws Exception {
+        vertx.close().await();
+    }
+
+    /// Its client would else wait for the rest, or take the next answer for it.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20_000})
+    void endsTheConnectionOfAnAnswerThatCannotBeWritten(int length) throws IOException, InterruptedException {
+        Answer answer = text("a".repeat(length - 1) + LAST);
+        int port = listen(new HttpServerOptions(), FirstEndFails::install, exchange -> exchange.send(answer));
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(HEAD.matcher(taken(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
+                    .matches("a*");
+        }
+        RequestLog.Entry first = log.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        assertThat(first).isNotNull().extracting(RequestLog.Entry::outcome).isEqualTo("abandoned");
+    }
+
+    /// With TLS a connection can be written to again when the first record of a long answer's first slice has been sent, and its
+    /// last one has not. The sizes make it so: what was sent before fills the connection, the last record of that does not, and
+    /// together with head and slice it does again.
+    @Test
+    void beginsAnAnswerOnceThatHasWaitedForThoseBefore(@TempDir Path folder) throws IOException {
+        HttpServerOptions tls = new HttpServerOptions();
+        new Tls(CertificateFiles.load(vertx, TestCertificate.make(folder, "EC").write(folder)), DEADLINES)
+                .applyTo(tls, 8 * 1024);
+        Answer before = text("a".repeat(15_000));
+        Answer waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
+        Answer after = text("c");
+        Iterator<Answer> answers = List.of(before, before, before, waiting, after).iterator();
+        int port = listen(tls, _ -> {
+        }, exchange -> {
+            Answer answer = answers.next();
+            if (answer.equals(waiting)) {
+                exchange.suspend();
+                // The connection is told to be full in the next turn of the event loop.
+                exchange.resume(() -> exchange.send(answer));
+            } else {
+                exchange.send(answer);
+            }
+        });
+        try (Socket client = TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port)) {
+            assertThat(HEAD.splitAsStream(taken(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1)).containsExactly(
+                    before.body().toString(), before.body().toString(), before.body().toString(),
+                    waiting.body().toString(), after.body().toString());
+        }
+    }
+
+    /// A key that was looked up for longer than a request may take would have its animal added behind a 503. What comes back for the
+    /// first request does so before the second one is answered.
+    @Test
+    void goesOnWithNothingThatComesBackAfterTheAnswer() throws IOException {
+        List<String> steps = new CopyOnWriteArrayList<>();
+        int port = listen(new HttpServerOptions(), _ -> {
+        }, exchange -> {
+            exchange.suspend();
+            exchange.resume(() -> {
+                steps.add("in time");
+                exchange.suspend();
+                exchange.resume(() -> steps.add("too late"));
+                exchange.send(text("a"));
+            });
+        });
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(HEAD.splitAsStream(taken(client, GET + GET_AND_CLOSE)).skip(1)).containsExactly("a", "a");
+        }
+        assertThat(steps).containsExactly("in time", "in time");
+    }
+
+    private static Answer text(String body, Header... headers) {
+        return Answer.ok("text/plain", body.getBytes(StandardCharsets.US_ASCII), headers);
+    }
+
+    /// All that is sent to a client that asks this at once.
+    private static String taken(Socket client, String requests) throws IOException {
+        client.setSoTimeout(PATIENCE_MS);
+        client.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
+        return new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+
+    private int listen(HttpServerOptions options, Consumer<HttpConnection> opened, Consumer<Exchange> begun) {
+        Context loop = vertx.getOrCreateContext();
+        Connections connections = new Connections(DEADLINES,
+                new Room(10, new AtomicInteger(), Counter.builder("refused").register(meters), () -> false),
+                Long.MAX_VALUE);
+        return Future.<HttpServer>future(listening -> loop.runOnContext(
+                _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {
+                    connections.opened(connection);
+                    opened.accept(connection);
+                }).requestHandler(request -> begun
+                        .accept(new Exchange(request, loop, connections, telemetry, 0, DATE)))
+                        .listen(0, "127.0.0.1").onComplete(listening)))
+                .await().actualPort();
+    }
+
+    /// As an encoder for which there is no memory when the end of the first answer is written.
+    private static final class FirstEndFails extends ChannelOutboundHandlerAdapter {
+
+        static void install(HttpConnection connection) {
+            ((HttpServerConnection) connection).channelHandlerContext().pipeline().addFirst(new FirstEndFails());
+        }
+
+        @Override
+        public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+            ByteBuf bytes = (ByteBuf) message;
+            if (bytes.isReadable() && bytes.getByte(bytes.writerIndex() - 1) == LAST) {
+                context.pipeline().remove(this);
+                bytes.release();
+                promise.setFailure(new IOException("there is no memory"));
+            } else {
+                var _ = context.write(message, promise);
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package petstore.http.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.ScheduledFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// On one event loop and real sockets.
+class FlushConsolidatorTest {
+
+    private static final int BIG = 4 << 20;
+    private static final int PATIENCE_MS = 30_000;
+
+    private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
+    private Channel listener;
+
+    @BeforeEach
+    void listen() {
+        FlushConsolidator flushes = new FlushConsolidator();
+        listener = new ServerBootstrap().group(loop).channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline().addFirst(flushes);
+                        accepted.add(channel);
+                    }
+                }).bind(InetAddress.getLoopbackAddress(), 0).syncUninterruptibly().channel();
+    }
+
+    @AfterEach
+    void stop() {
+        var _ = loop.shutdownGracefully();
+    }
+
+    @Test
+    void sendsToAllConnectionsAtTheEndOfATurn() throws IOException, InterruptedException {
+        try (Socket first = connect(); Socket second = connect()) {
+            List<Channel> channels = List.of(accepted.take(), accepted.take());
+            List<Long> waiting = loop.submit(() -> {
+                for (Channel channel : channels) {
+                    var _ = channel.writeAndFlush(text("answer"));
+                }
+                return channels.stream().map(channel -> channel.unsafe().outboundBuffer().totalPendingWriteBytes())
+                        .toList();
+            }).syncUninterruptibly().getNow();
+            assertThat(waiting).hasSize(2).allMatch(bytes -> bytes > 0);
+            assertThat(first.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(second.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+        }
+    }
+
+    @Test
+    void waitsForWhatComesInTheNextTurn() throws IOException, InterruptedException {
+        try (Socket first = connect(); Socket second = connect()) {
+            Channel one = accepted.take();
+            Channel other = accepted.take();
+            CompletableFuture<Long> waiting = new CompletableFuture<>();
+            loop.execute(() -> {
+                var _ = loop.schedule(() -> {
+                    var _ = other.writeAndFlush(text("second"));
+                    waiting.complete(one.unsafe().outboundBuffer().totalPendingWriteBytes());
+                }, 0, TimeUnit.NANOSECONDS);
+                var _ = one.writeAndFlush(text("first"));
+            });
+            assertThat(waiting.join()).isPositive();
+            assertThat(List.of(first.getInputStream().read(), second.getInputStream().read()))
+                    .containsExactlyInAnyOrder((int) 'f', (int) 's');
+        }
+    }
+
+    @Test
+    void doesNotWaitForEver() throws IOException, InterruptedException {
+        try (Socket client = connect(); Socket other = connect()) {
+            List<Channel> channels = List.of(accepted.take(), accepted.take());
+            ScheduledFuture<?> always = loop.scheduleWithFixedDelay(() -> {
+                for (Channel channel : channels) {
+                    var _ = channel.writeAndFlush(text("answer"));
+                }
+            }, 0, 1, TimeUnit.NANOSECONDS);
+            assertThat(client.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(other.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            always.cancel(false);
+        }
+    }
+
+    @Test
+    void sendsAgainInTheNextTurn() throws IOException, InterruptedException {
+        try (Socket client = connect()) {
+            Channel channel = accepted.take();
+            for (String text : List.of("one", "two", "three")) {
+                send(text(text), channel);
+                assertThat(client.getInputStream().readNBytes(text.length())).asString().isEqualTo(text);
+            }
+        }
+    }
+
+    @Test
+    void sendsBeforeItCloses() throws IOException, InterruptedException {
+        try (Socket client = connect()) {
+            Channel channel = accepted.take();
+            loop.execute(() -> {
+                var _ = channel.writeAndFlush(text("the end"));
+                var _ = channel.close();
+            });
+            assertThat(client.getInputStream().readAllBytes()).asString().isEqualTo("the end");
+        }
+    }
+
+    @Test
+    void sendsWhatTheSystemDoesNotTakeAtOnce() throws IOException, InterruptedException {
+        try (Socket client = connect()) {
+            Channel channel = accepted.take();
+            send(Unpooled.wrappedBuffer(new byte[BIG]), channel);
+            assertThat(client.getInputStream().readNBytes(BIG)).hasSize(BIG);
+        }
+    }
+
+    private void send(ByteBuf bytes, Channel channel) {
+        loop.execute(() -> {
+            var _ = channel.writeAndFlush(bytes);
+        });
+    }
+
+    private Socket connect() throws IOException {
+        InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+        Socket client = new Socket(address.getAddress(), address.getPort());
+        client.setSoTimeout(PATIENCE_MS);
+        return client;
+    }
+
+    private static ByteBuf text(String text) {
+        return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,387 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Pet;
+import petstore.store.sqlite.FolderLock;
+import petstore.testkit.Ledger;
+import petstore.testkit.Load;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.ServedContract;
+import petstore.testkit.Shell;
+import petstore.testkit.StoreFile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// `petstore backup` and `petstore restore`, with what was acknowledged before and what is damaged.
+class BackupIT {
+
+    private static final String KEY = "a-key-for-the-test-of-backups";
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    private static final int PAGE_BYTES = 4096;
+    private static final int DAMAGED_BYTES = 4 * PAGE_BYTES;
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @Test
+    void backupUnderLoadBringsBackEveryAnimalAcknowledgedBefore() throws InterruptedException {
+        Ledger ledger = new Ledger();
+        List<Pet> before;
+        long lastId;
+        try (PetstoreProcess server = serve(shell.data())) {
+            CountDownLatch loaded = new CountDownLatch(500);
+            try (Load load = new Load(16, server.port(), KEY, ledger, loaded::countDown)) {
+                assertThat(loaded.await(60, TimeUnit.SECONDS)).isTrue();
+                before = pets(shell.data());
+                Ending backup = shell.run("petstore backup backup.db");
+                assertThat(backup.code()).as(backup.toString()).isZero();
+                assertThat(backup.out()).isEmpty();
+                assertThat(backup.err()).singleElement().asString()
+                        .matches("Backed up [0-9]+ animals to backup.db, verified");
+                server.kill();
+                load.awaitEnd();
+            }
+        }
+        assertThat(ledger.refused()).isZero();
+        assertThat(shell.run("petstore restore backup.db --data other && petstore restore backup.db").code()).isZero();
+        List<Pet> restored = pets(folder.resolve("other"));
+        assertThat(restored).startsWith(before.toArray(Pet[]::new)).isEqualTo(pets(shell.data()));
+
+        Path replaced = folder.resolve("replaced");
+        shell.run("mkdir replaced && cp data/replaced-*.db replaced/petstore.db && rm -f data/*-wal");
+        ledger.verify(pets(replaced));
+        lastId = pets(replaced).getLast().id();
+        try (PetstoreProcess server = serve(shell.data())) {
+            long id = Ledger.pet(ServedContract.json(server.client(KEY).post(PET).body())).id();
+            assertThat(id).as("used by the replaced store").isGreaterThan(lastId);
+            assertThat(server.client(KEY).get("/v1/pets/" + before.getFirst().id()).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void restoreRefusesWhatIsNoWholeStoreAndReplacesNothing() throws IOException {
+        importAnimals(3_000);
+        shell.run("petstore backup good.db");
+        importAnimals(1);
+        byte[] store = Files.readAllBytes(shell.data().resolve("petstore.db"));
+
+        Files.writeString(folder.resolve("text.db"), "This is not a database, but a rather long text. ".repeat(100));
+        Files.createFile(folder.resolve("empty.db"));
+        copyOfGood("short.db", file -> file.truncate(file.size() / 2 / PAGE_BYTES * PAGE_BYTES));
+        copyOfGood("cut.db", file -> file.truncate(file.size() - 100));
+        int pages = (int) Files.size(folder.resolve("good.db")) / PAGE_BYTES;
+        assertThat(pages).isGreaterThan(20);
+        for (int page = 2; page < pages; page += pages / 5) {
+            long at = (long) page * PAGE_BYTES;
+            copyOfGood("page-" + page + ".db", file -> file.write(ByteBuffer.wrap(new byte[64]), at));
+        }
+        shell.run("mkdir newer && cp good.db newer/petstore.db");
+        try (StoreFile newer = new StoreFile(folder.resolve("newer"))) {
+            newer.execute("INSERT INTO schema_version (version) VALUES (1000)");
+        }
+        shell.run("cp newer/petstore.db newer.db; cp good.db used.db; echo x > used.db-wal");
+
+        for (String file : shell.run("ls *.db").out()) {
+            Ending ending = file.equals("good.db") ? refused(file, "none.db") : refused(file, file);
+            assertThat(ending.err().getFirst()).as(file).containsAnyOf("damaged", "malformed", "not a database",
+                    "is no store",
+                    "newer petstore", "is in use", "there is no such file");
+        }
+        assertThat(Files.readAllBytes(shell.data().resolve("petstore.db"))).isEqualTo(store);
+        assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
+        assertThat(shell.run("petstore restore good.db").code()).isZero();
+        assertThat(pets(shell.data())).hasSize(3_000);
+    }
+
+    @Test
+    void aRefusedRestoreMakesNothingAndABackupWithoutChecksumIsWarnedOf() throws IOException {
+        importAnimals(2);
+        shell.run("petstore backup good.db; cp -r data altered; cp good.db altered.db");
+        try (StoreFile store = new StoreFile(shell.data());
+                StoreFile altered = new StoreFile(folder.resolve("altered"))) {
+            store.execute("VACUUM INTO '" + folder.resolve("plain.db") + "'");
+            altered.execute("ALTER TABLE pet RENAME COLUMN category_id TO category");
+            altered.execute("VACUUM INTO '" + folder.resolve("renamed.db") + "'");
+        }
+        try (FileChannel file = FileChannel.open(folder.resolve("altered.db"), StandardOpenOption.WRITE)) {
+            int at = new String(Files.readAllBytes(folder.resolve("altered.db")), StandardCharsets.ISO_8859_1)
+                    .lastIndexOf("Whiskers");
+            file.write(ByteBuffer.wrap("w".getBytes(StandardCharsets.US_ASCII)), at);
+        }
+        shell.run("rm -r altered");
+        List<String> before = shell.run("ls -R; sha256sum data/*").out();
+        for (String data : List.of("data", "none")) {
+            assertThat(refused(data, "altered.db --data " + data).err())
+                    .containsExactly("petstore: altered.db is damaged:"
+                            + " its contents do not match its checksum; use another backup");
+            assertThat(refused(data, "renamed.db --data " + data).err())
+                    .containsExactly("petstore: renamed.db has another"
+                            + " schema than petstore makes: the table pet is altered");
+        }
+        assertThat(shell.run("ls -R; sha256sum data/*").out()).isEqualTo(before);
+        assertThat(shell.run("petstore restore plain.db --data other")).isEqualTo(new Ending(0, List.of(),
+                List.of("Restored 2 animals in other", "warning: plain.db has no checksum, so it may have been altered"
+                        + " unnoticed; 'petstore backup' adds a checksum")));
+        assertThat(shell.run("petstore restore good.db --data other").err()).singleElement().asString()
+                .startsWith("Restored 2 animals in other; the store before is kept as ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, PAGE_BYTES})
+    void saysWhenADamagedStoreCannotTellItsIds(int offset) throws IOException {
+        importAnimals(2);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        importAnimals(3);
+        try (FileChannel store = FileChannel.open(shell.data().resolve("petstore.db"), StandardOpenOption.WRITE)) {
+            store.write(ByteBuffer.wrap("nonsense".repeat(DAMAGED_BYTES / 8).getBytes(StandardCharsets.US_ASCII)),
+                    offset);
+        }
+        assertThat(shell.run("petstore restore backup.db")).satisfies(ending -> {
+            assertThat(ending.code()).isZero();
+            assertThat(ending.err()).hasSize(2)
+                    .last().isEqualTo("The store before is damaged: ids that it gave out may be given out again");
+        });
+        assertThat(pets(shell.data())).hasSize(2);
+    }
+
+    /// As a first start leaves it that was stopped at the wrong moment, or had no space.
+    @Test
+    void aStoreThatWasNeverFinishedHasNoIdsToKeep() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db && mkdir other && touch other/petstore.db").code()).isZero();
+        Ending restore = shell.run("petstore restore backup.db --data other");
+        assertThat(restore.code()).as(restore.toString()).isZero();
+        assertThat(restore.err()).singleElement().asString().startsWith("Restored 1 animals");
+        assertThat(pets(folder.resolve("other"))).hasSize(1);
+    }
+
+    private Ending refused(String what, String file) {
+        Ending ending = shell.run("petstore restore " + file);
+        assertThat(ending.code()).as(what).isEqualTo(1);
+        assertThat(ending.out()).isEmpty();
+        assertThat(ending.err()).as(what).hasSize(1);
+        return ending;
+    }
+
+    @Test
+    void restoreRefusesWhileAServerRunsAndBackupReplacesNothing() {
+        try (PetstoreProcess server = serve(shell.data())) {
+            server.client(KEY).post(PET);
+            assertThat(shell.run("petstore backup backup.db").err())
+                    .containsExactly("Backed up 1 animals to backup.db, verified");
+            Ending again = shell.run("petstore backup backup.db");
+            assertThat(again).isEqualTo(new Ending(1, List.of(),
+                    List.of("petstore: backup.db exists already; a backup replaces nothing")));
+            assertThat(shell.run("petstore backup none/backup.db"))
+                    .isEqualTo(new Ending(1, List.of(), List.of("petstore: there is no folder for none/backup.db")));
+            Ending restore = shell.run("petstore restore backup.db");
+            assertThat(restore).isEqualTo(new Ending(1, List.of(), List.of("petstore: the store in ./data is in use by"
+                    + " process " + server.pid() + "; stop that one, or choose another folder with --data")));
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+        }
+        assertThat(shell.run("petstore restore backup.db --data none/of/these").code()).isZero();
+        assertThat(pets(folder.resolve("none/of/these"))).hasSize(1);
+    }
+
+    @Test
+    void aFileMayBeCalledLikeStdout() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup ./- && petstore restore ./- --data other").code()).isZero();
+        assertThat(pets(folder.resolve("other"))).hasSize(1);
+    }
+
+    @Test
+    void nothingIsRestoredUnderACommandThatChangesTheStore() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        try (FolderLock _ = FolderLock.change(shell.data())) {
+            assertThat(shell.run("petstore restore backup.db")).isEqualTo(new Ending(1, List.of(), List.of(
+                    "petstore: another command changes the store in ./data; try again when that has ended")));
+            importAnimals(1);
+            assertThat(shell.run("petstore keys create --name shop").code()).isZero();
+        }
+        assertThat(shell.run("petstore restore backup.db").code()).isZero();
+        assertThat(pets(shell.data())).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore import animals.ndjson", "petstore keys create --name shop",
+            "petstore keys rotate 4fQ0c8sXbT", "petstore keys revoke 4fQ0c8sXbT"})
+    void nothingChangesAStoreThatIsBeingReplaced(String command) throws IOException {
+        importAnimals(1);
+        try (FolderLock _ = FolderLock.replace(shell.data())) {
+            assertThat(shell.run(command)).isEqualTo(new Ending(1, List.of(),
+                    List.of("petstore: the store in ./data is in use by process " + ProcessHandle.current().pid()
+                            + ", which replaces or moves it; try again when that has ended")));
+        }
+        assertThat(pets(shell.data())).hasSize(1);
+    }
+
+    @Test
+    void aRestoredStoreBelongsToItsOwnerAlone() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db && chmod 644 backup.db && petstore restore backup.db").code())
+                .isZero();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shell.data().resolve("petstore.db"))))
+                .isEqualTo("rw-------");
+    }
+
+    /// Root may do everything, unless it gives that up.
+    @Test
+    void saysWhatMayNotBeRead() throws IOException {
+        importAnimals(1);
+        String bound = "b() { [ $(id -u) != 0 ] || set -- setpriv --inh-caps=-all --bounding-set=-all \"$@\"; \"$@\"; };";
+        assumeThat(shell.run("mkdir here; petstore backup here/backup.db; chmod 0 data here;" + bound
+                + " b true && ! b ls data/petstore.db").code()).as("permissions hold").isZero();
+        for (String command : List.of("keys list", "export animals.ndjson", "backup other.db")) {
+            assertThat(shell.run(bound + "b petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(),
+                    List.of("petstore: the store's folder ./data (--data) cannot be read: permission denied")));
+        }
+        assertThat(shell.run(bound + "b petstore restore here/backup.db --data other")).isEqualTo(new Ending(1,
+                List.of(), List.of("petstore: here/backup.db cannot be read: permission denied")));
+        assertThat(shell.run("chmod 700 data here; petstore restore here/backup.db; petstore restore here").err())
+                .hasSize(2).last().isEqualTo("petstore: here is no file");
+    }
+
+    /// The service, which runs as somebody else, could not use it.
+    @Test
+    void whatRootRestoresBelongsToTheOwnerOfTheFolder() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        assumeThat(shell.run("mkdir other restored && chown 65534 other restored").code())
+                .as("only root gives folders away").isZero();
+        assertThat(shell.run("petstore restore backup.db --data restored").code()).isZero();
+        assertThat(shell.run("petstore keys create --name shop --data other").code()).isZero();
+        assertThat(shell.run("mkdir elsewhere && chown 65534 elsewhere && petstore backup elsewhere/copy.db").code())
+                .isZero();
+        Ending owners = shell.run("stat -c '%n %u %a' restored/* other/* elsewhere/*");
+        assertThat(owners.out()).containsExactlyInAnyOrder("restored/petstore.db 65534 600",
+                "restored/petstore.lock 65534 600", "other/petstore.db 65534 600", "other/petstore.lock 65534 600",
+                "elsewhere/copy.db 0 600");
+    }
+
+    /// Nothing is written behind the link, and nothing is made in the folder.
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore.lock", "petstore.db"})
+    void noCommandFollowsALinkInTheFolderOfTheStore(String name) throws IOException {
+        importAnimals(1);
+        assertThat(shell
+                .run("petstore backup backup.db; cp backup.db precious; rm data/" + name + "; ln -s ../precious data/"
+                        + name)
+                .code()).isZero();
+        byte[] precious = Files.readAllBytes(folder.resolve("precious"));
+        for (String command : List.of("keys create --name shop", "keys list", "import animals.ndjson",
+                "export animals.csv", "backup copy.db", "restore backup.db", "serve --port 0 --admin-port 0")) {
+            assertThat(shell.run("petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(), List.of(
+                    "petstore: ./data/" + name + " is a symbolic link; a store has regular files only:"
+                            + " put the file itself in the place of the link")));
+        }
+        assertThat(folder.resolve("precious")).hasBinaryContent(precious);
+        assertThat(shell.run("ls . data").out()).doesNotContain("animals.csv", "copy.db", name + "-wal");
+    }
+
+    @Test
+    void nothingIsWrittenBehindADanglingLink() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("ln -s nothing link; petstore backup link; petstore export link").err()).containsExactly(
+                "petstore: link exists already; a backup replaces nothing",
+                "petstore: link is a symbolic link to a missing file; remove the link, or name another file");
+        assertThat(shell.run("ls; readlink link").out()).containsExactly("animals.ndjson", "data", "link", "nothing");
+    }
+
+    @Test
+    void theFolderOfTheStoreMayBeALink() throws IOException {
+        importAnimals(1);
+        assertThat(shell
+                .run("mv data real && ln -s real data && petstore backup backup.db && petstore import animals.ndjson"
+                        + " && petstore restore backup.db && test -L data && ls -d real/replaced-*.db")
+                .code()).isZero();
+        assertThat(pets(folder.resolve("real"))).hasSize(1);
+    }
+
+    /// The first of the two animals is in the database, the second in a log that the killed process left.
+    @Test
+    void noOldLogIsReplayedOverARestoredStore() throws IOException {
+        importAnimals(1);
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        try (PetstoreProcess server = serve(shell.data())) {
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+            server.kill();
+        }
+        assertThat(shell.run("rm data/petstore.db && test -s data/petstore.db-wal").code()).isZero();
+        for (String command : List.of("keys create --name shop", "import animals.ndjson", "keys list",
+                "serve --port 0 --admin-port 0")) {
+            assertThat(shell.run("petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(), List.of(
+                    "petstore: ./data/petstore.db-wal belongs to a store, but ./data/petstore.db is missing or empty;"
+                            + " put that back, or run 'petstore restore', or move the log away")));
+        }
+        assertThat(shell.run("petstore restore backup.db && test -s data/replaced-*.wal").code()).isZero();
+        assertThat(pets(shell.data())).hasSize(1);
+    }
+
+    /// As a kill between the link and the rename leaves it.
+    @ParameterizedTest
+    @ValueSource(strings = {"export animals.csv", "keys list", "import animals.ndjson", "restore backup.db"})
+    void theNextCommandRepairsAStoreAfterAKilledRestore(String command) throws IOException {
+        importAnimals(2);
+        assertThat(shell.run("petstore backup backup.db; ln data/petstore.db data/replaced-20261121-101112-131.db;"
+                + "petstore " + command).code()).isZero();
+        assertThat(folder.resolve("data/replaced-20261121-101112-131.db")).doesNotExist();
+        assertThat(pets(shell.data())).hasSizeGreaterThanOrEqualTo(2);
+    }
+
+    private static PetstoreProcess serve(Path data) {
+        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), data).awaitReady();
+    }
+
+    private void importAnimals(int count) throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(count));
+        assertThat(shell.run("petstore import animals.ndjson").code()).isZero();
+    }
+
+    private static List<Pet> pets(Path data) {
+        try (StoreFile file = new StoreFile(data)) {
+            assertThat(file.integrity()).isEqualTo("ok");
+            return file.pets();
+        }
+    }
+
+    /// What is done to a file.
+    @FunctionalInterface
+    private interface Damage {
+        void to(FileChannel file) throws IOException;
+    }
+
+    private void copyOfGood(String name, Damage damage) throws IOException {
+        Path copy = Files.copy(folder.resolve("good.db"), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        try (FileChannel file = FileChannel.open(copy, StandardOpenOption.WRITE)) {
+            damage.to(file);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import petstore.cli.Main;
+import petstore.testkit.OwnPostgres;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.StoreFile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What `petstore` says to whoever types something wrong, or asks for help.
+class CommandLineIT {
+
+    /// Where no store can be: below a regular file.
+    private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
+
+    @TempDir
+    private static Path data;
+    /// Stands for a folder in which a store can be.
+    private static final String DATA = "DATA";
+    private static final String SERVE = "serve --port 0 --admin-port 0 --data " + DATA + " ";
+
+    /// One command line, and the one line that answers it.
+    ///
+    /// @param code the exit code
+    /// @param says what the line has to name
+    record Mistake(int code, Map<String, String> environment, String line, List<String> says) {
+
+        @Override
+        public String toString() {
+            return line + " " + environment;
+        }
+    }
+
+    private static Mistake usage(String line, String... says) {
+        return new Mistake(Main.WRONG_USAGE, Map.of(), line, List.of(says));
+    }
+
+    private static Mistake setting(String name, String value, String... says) {
+        return new Mistake(Main.WRONG_USAGE, Map.of(name, value), "serve", List.of(says));
+    }
+
+    static Stream<Mistake> mistakes() {
+        return Stream.of(usage("", "subcommand"), usage("keys", "subcommand"), usage("feed", "'feed'"),
+                usage("serve --colour red", "--colour"),
+                usage("serve --port 65536", "--port", "65535"), usage("serve --port http", "--port", "'http'"),
+                usage("serve --port 9 --admin-port 9", "--admin-port"),
+                usage("healthcheck --admin-port 70000", "--admin-port", "'70000'", "65535"),
+                usage("serve --idle-timeout 36501d", "--idle-timeout", "36500d"),
+                usage("serve --rate-limit 600/366d", "--rate-limit", "365d"),
+                usage("serve --request-timeout 20", "--request-timeout", "'20'", "30s"),
+                usage("serve --idle-timeout 0s", "--idle-timeout"),
+                usage("serve --base-url https://petstore.example/v2", "--base-url", "/v1"),
+                usage("serve --base-url petstore.example/v1", "--base-url", "https://"),
+                usage("serve --staging-base-url ftp://petstore.example/v1", "--staging-base-url", "https://"),
+                usage("serve --base-url <html>", "--base-url", "it must begin with https://"),
+                usage("serve --tls-certificate c.pem", "--tls-certificate and --tls-key", "together"),
+                usage("serve --cors-origin *", "--cors-origin", "'*'", "https://shop.example"),
+                usage("serve --cors-origin https://shop.example,https://shop.example/", "'https://shop.example/'"),
+                usage("serve --cors-origin https://shop.example:443", "'https://shop.example:443'"),
+                usage("serve --cors-origin null", "--cors-origin", "'null'"),
+                setting("PETSTORE_CORS_ORIGIN", "shop.example", "PETSTORE_CORS_ORIGIN", "'shop.example'"),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate /none.pem --tls-key /none.pem",
+                        List.of("/none.pem (--tls-certificate)", "no such file")),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate pom.xml --tls-key pom.xml",
+                        List.of("pom.xml (--tls-certificate)", "PEM")),
+                usage("keys create", "--name"), usage("keys create --name x --scope all", "pets:read", "pets:write"),
+                usage("keys create --name x --expires-in soon", "--expires-in", "90d"), usage("keys revoke", "ID"),
+                usage("backup -", "stdout", "./-"), usage("restore -", "stdin", "./-"),
+                setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
+                setting("PETSTORE_API_KEY", "a long key with spaces", "PETSTORE_API_KEY", "spaces"),
+                setting("PETSTORE_API_KEY_FILE", "/dev/null", "PETSTORE_API_KEY_FILE is an empty file: /dev/null"),
+                setting("PETSTORE_BASE_URL", "https://u:p@h/v1", "user or a password in PETSTORE_BASE_URL"),
+                setting("PETSTORE_IDLE_TIMEOUT", "long", "PETSTORE_IDLE_TIMEOUT", "'long'"),
+                new Mistake(Main.WRONG_USAGE,
+                        Map.of("PETSTORE_API_KEY", "a-key-that-is-long-enough", "PETSTORE_API_KEY_FILE", "/none"),
+                        "serve", List.of("PETSTORE_API_KEY and PETSTORE_API_KEY_FILE must not both be set")),
+                new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_API_KEY", "", "PETSTORE_API_KEY_FILE", ""), "keys list",
+                        List.of("PETSTORE_API_KEY and PETSTORE_API_KEY_FILE must not both be set")),
+                new Mistake(Main.WRONG_USAGE,
+                        Map.of("PETSTORE_DATABASE_PASSWORD", "geheim", "PETSTORE_DATABASE_PASSWORD_FILE", "/none"),
+                        "config", List.of("PETSTORE_DATABASE_PASSWORD and PETSTORE_DATABASE_PASSWORD_FILE must not")),
+                setting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
+                usage("serve --access-log=", "--access-log", "TRUE, FALSE", "''"),
+                setting("PETSTORE_ACCESS_LOG", "", "TRUE, FALSE", "'' in PETSTORE_ACCESS_LOG"),
+                setting("PETSTORE_ACCESS_LOG", "no", "TRUE, FALSE", "'no' in PETSTORE_ACCESS_LOG"),
+                usage("serve --host=", "--host", "'' is not an address", "127.0.0.1"),
+                setting("PETSTORE_HOST", "", "'' is not an address", "in PETSTORE_HOST"),
+                setting("PETSTORE_ADMIN_HOST", "", "'' is not an address", "in PETSTORE_ADMIN_HOST"),
+                usage("healthcheck --admin-host=", "--admin-host", "'' is not an address"),
+                usage("healthcheck --admin-host [1:2:3]", "--admin-host", "'[1:2:3]' is not an address"),
+                usage("serve --host 1:2:3", "--host", "'1:2:3' is not an address"),
+                usage("serve --host [127.0.0.1]", "--host", "'[127.0.0.1]' is not an address"),
+                usage("serve --host [v1.a]", "--host", "'[v1.a]' is not an address"),
+                usage("serve --host 127.0.0.1:8080", "--host", "'127.0.0.1:8080' is not an address"),
+                usage("serve --host 256.0.0.1", "--host", "'256.0.0.1' is not an address"),
+                usage("serve --admin-host a_b", "--admin-host", "'a_b' is not an address"),
+                usage("serve --cors-origin https://[1:2:3]", "--cors-origin", "'https://[1:2:3]' is not an origin"),
+                usage("serve --cors-origin https://a:65536", "--cors-origin", "'https://a:65536' is not an origin"),
+                usage("serve --database postgresql://[1:2:3]/d", "--database", "its hosts must look like host1:5432"),
+                new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host ::ffff:127.0.0.1 --admin-port 1",
+                        List.of("not ready: http://[::ffff:127.0.0.1]:1/readyz: Connection refused")),
+                setting("PETSTORE_DATA", "", "--data", "'' is not a path", "in PETSTORE_DATA"),
+                setting("PETSTORE_TLS_KEY", "", "--tls-key", "'' is not a path", "in PETSTORE_TLS_KEY"),
+                setting("PETSTORE_API_KEY_FILE", "", "PETSTORE_API_KEY_FILE", "name of a file"),
+                usage("serve --max-connections 99999999999", "'99999999999'", "between 1 and 2147483647"),
+                usage("serve --max-connections 0", "--max-connections", "'0'", "between 1 and 2147483647"),
+                usage("serve --database-readers x", "--database-readers", "'x'", "between 1 and 1000"),
+                setting("PETSTORE_DATABASE_READERS", "1001", "between 1 and 1000", "in PETSTORE_DATABASE_READERS"),
+                setting("PETSTORE_CORS_ORIGIN", "https://a.example,b.example,http://c.example", "'b.example'",
+                        "in PETSTORE_CORS_ORIGIN"),
+                setting("PETSTORE_ADMIN_PROT", "9090", "PETSTORE_ADMIN_PROT", "did you mean PETSTORE_ADMIN_PORT?"),
+                new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_DAT", "/none"), "keys create --name x",
+                        List.of("PETSTORE_DAT; ", "did you mean PETSTORE_DATA?")),
+                new Mistake(Main.FAILED, Map.of("PETSTORE_API_KEY_FILE", "/none/of/these"), "serve",
+                        List.of("PETSTORE_API_KEY_FILE", "/none/of/these", "no such file")),
+                new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_ADMIN_HOST", "a b"), "healthcheck",
+                        List.of("--admin-host", "'a b' is not an address", "in PETSTORE_ADMIN_HOST")),
+                new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host [::1] --admin-port 1",
+                        List.of("not ready: http://[::1]:1/readyz")),
+                new Mistake(Main.FAILED, Map.of(), "serve --data " + NO_FOLDER,
+                        List.of(NO_FOLDER, "--data", "Not a directory")),
+                new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --data /proc/petstore",
+                        List.of("/proc/petstore", "--data", "cannot be written")),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--host 192.0.2.1",
+                        List.of("192.0.2.1:0", "--host")),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--admin-host none.invalid",
+                        List.of("none.invalid:0", "--admin-host")),
+                new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + NO_FOLDER,
+                        List.of(NO_FOLDER, "Not a directory")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void saysInOneLineWhatIsWrong(Mistake mistake) {
+        try (PetstoreProcess petstore = start(mistake.environment(),
+                mistake.line().replace(DATA, data.toString()))) {
+            PetstoreProcess.Ending ending = petstore.ending();
+            assertThat(ending.code()).isEqualTo(mistake.code());
+            assertThat(ending.out()).isEmpty();
+            assertOneLine(ending, mistake.says());
+            String key = mistake.environment().get("PETSTORE_API_KEY");
+            if (key != null && !key.isEmpty()) {
+                assertThat(ending.err().getFirst()).doesNotContain(key);
+            }
+        }
+    }
+
+    @Test
+    void refusesWhatIsNoStoreOfItsOwn(@TempDir Path folder) throws IOException {
+        Path text = Files.createDirectory(folder.resolve("text"));
+        Files.writeString(text.resolve("petstore.db"), "This is not a database, but a rather long text. ".repeat(100));
+        Path nested = folder.resolve("nested");
+        Files.createDirectories(nested.resolve("petstore.db"));
+        Path newer = folder.resolve("newer");
+        assertThat(PetstoreProcess.run("keys", "create", "--name", "x", "--data", newer.toString()).code()).isZero();
+        try (StoreFile file = new StoreFile(newer)) {
+            file.execute("INSERT INTO schema_version (version) VALUES (1000)");
+        }
+        for (String command : List.of("serve --port 0 --admin-port 0", "keys list")) {
+            assertFails(command, text, "petstore.db", "not a database");
+            assertFails(command, nested, "petstore.db");
+            assertFails(command, newer, "version 1000", "newer");
+        }
+        assertThat(text.resolve("petstore.db")).content().startsWith("This is not a database");
+    }
+
+    @Test
+    void saysWhyADatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
+        try (OwnPostgres postgres = new OwnPostgres(folder)) {
+            postgres.addUser("keeper", "the-right-one");
+            String address = postgres.database().replace("postgres:postgres@", "keeper:wrong-one@");
+            String serve = "serve --port 0 --admin-port 0 --database ";
+            for (String command : List.of(serve + address, "keys list --database " + address)) {
+                PetstoreProcess.Ending ending = assertFails(command, "keeper", "password authentication failed",
+                        "--database", "PETSTORE_DATABASE_PASSWORD");
+                assertThat(ending.err().getFirst()).doesNotContain("wrong-one");
+            }
+            assertFails(serve + postgres.database() + "none", "postgresnone", "--database", "createdb");
+            postgres.stop();
+            assertFails(serve + postgres.database(), "refused", "--database");
+        }
+    }
+
+    private static void assertFails(String command, Path folder, String... says) {
+        assertFails(command + " --data " + folder, says);
+    }
+
+    private static PetstoreProcess.Ending assertFails(String command, String... says) {
+        try (PetstoreProcess petstore = start(Map.of(), command)) {
+            PetstoreProcess.Ending ending = petstore.ending();
+            assertThat(ending.code()).isEqualTo(Main.FAILED);
+            assertOneLine(ending, List.of(says));
+            return ending;
+        }
+    }
+
+    private static void assertOneLine(PetstoreProcess.Ending ending, List<String> says) {
+        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(says)
+                .doesNotContain("Exception", "java.");
+    }
+
+    private static PetstoreProcess start(Map<String, String> environment, String line) {
+        return PetstoreProcess.start(environment, line.strip().isEmpty() ? new String[0] : line.strip().split(" ", 0));
+    }
+}

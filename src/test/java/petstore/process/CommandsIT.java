@@ -1,0 +1,259 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.Shell;
+import petstore.testkit.Tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// The rest of the command line through the real program: what it says to a terminal, to a pipe, and to who mistypes.
+class CommandsIT {
+
+    private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
+    private static final String SECRET = "a-secret-key-of-the-operator";
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @Test
+    void configShowsEveryValueAndItsSourceAndNoSecret() throws IOException {
+        Ending ending = shell.run("PETSTORE_API_KEY=" + SECRET
+                + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000");
+        assertThat(ending.code()).isZero();
+        assertThat(ending.err()).isEmpty();
+        assertThat(ending.out().stream().map(line -> line.replaceAll(" {2,}", "|").strip())).containsExactly(
+                "SETTING|VALUE|FROM", "--data|./data|default", "--database|-|default", "--migrate|auto|default",
+                "--host|0.0.0.0|PETSTORE_HOST", "--port|9000|--port",
+                "--admin-host|127.0.0.1|default", "--admin-port|9090|default", "--base-url|-|default",
+                "--staging-base-url|-|default", "--idle-timeout|75s|default", "--header-timeout|10s|default",
+                "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
+                "--rate-limit|-|default",
+                "--database-readers|16|default", "--database-wait|2m|default", "--log-format|text|default",
+                "--access-log|true|default",
+                "--max-connections|10000|default", "--tls-certificate|-|default", "--tls-key|-|default",
+                "--cors-origin|-|default",
+                "API key|(secret)|PETSTORE_API_KEY");
+        Files.writeString(folder.resolve("key"), SECRET + "\n");
+        assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())
+                .matches("API key +\\(secret\\) +PETSTORE_API_KEY_FILE");
+        assertThat(folder.resolve("data")).doesNotExist();
+    }
+
+    @Test
+    void healthcheckTellsByItsExitCode() {
+        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+            assertThat(shell.run("petstore healthcheck --admin-port " + server.adminPort()))
+                    .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
+            server.kill();
+            server.ending();
+            assertThat(shell.run("PETSTORE_ADMIN_PORT=" + server.adminPort() + " petstore healthcheck"))
+                    .isEqualTo(new Ending(1, List.of(), List.of("petstore: not ready: http://127.0.0.1:"
+                            + server.adminPort() + "/readyz: Connection refused")));
+        }
+    }
+
+    @Test
+    void everyCommandHasHelpWithAnExample() {
+        List<String> commands = List.of("serve", "keys create", "keys list", "keys rotate", "keys revoke", "import",
+                "export", "backup", "restore", "move", "config", "healthcheck", "completion");
+        Ending all = shell.run("printf '%s\\n' '" + String.join("' '", commands)
+                + "' | xargs -P 2 -I @ sh -c 'petstore @ --help > \"help @\"; petstore @ --version > \"version @\"'"
+                + " && petstore keys --help > 'help keys' && petstore --help && petstore --version");
+        assertThat(all.code()).isZero();
+        assertThat(all.err()).isEmpty();
+        assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"));
+        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+");
+        for (String command : commands) {
+            assertThat(folder.resolve("help " + command)).content().startsWith("Usage: petstore " + command)
+                    .containsPattern("Example:\\R  .*petstore " + command);
+            assertThat(folder.resolve("version " + command)).hasContent(all.out().getLast());
+        }
+        assertThat(folder.resolve("help keys")).content().startsWith("Usage: petstore keys ");
+    }
+
+    @Test
+    void whatCannotBeShownIsAFailure() {
+        for (String command : List.of("serve --port 0 --admin-port 0", "keys create --name x")) {
+            Ending create = shell.run("petstore " + command + " > /dev/full");
+            assertThat(create.code()).isEqualTo(1);
+            assertThat(create.err()).last().asString()
+                    .matches("petstore: the key (\\w{10}) was made, but stdout cannot be written;"
+                            + " 'petstore keys rotate \\1' shows another");
+        }
+        assertThat(shell.run("petstore keys list > /dev/full"))
+                .isEqualTo(new Ending(1, List.of(), List.of("petstore: stdout cannot be written")));
+    }
+
+    @Test
+    void lettersBeyondAsciiNeedNoLocale() {
+        shell.run("LC_ALL=C petstore keys create --name \"$(printf 'Zo\\303\\253')\"");
+        for (String locale : List.of("unset LC_ALL LANG", "unset LC_ALL; export LANG=de_XX.UTF-8")) {
+            assertThat(shell.run(locale + "; petstore keys list").out().getLast()).as(locale).contains(" Zoë ");
+        }
+    }
+
+    @Test
+    void theLauncherMayBeCalledThroughLinks() {
+        Ending ending = shell.run("mkdir bin elsewhere; ln -s \"$(command -v petstore)\" absolute;"
+                + " ln -s ../absolute bin/petstore; bin/petstore --version; cd elsewhere; ../bin/petstore --version;"
+                + " PATH=../bin:$PATH; petstore --version");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+"));
+    }
+
+    /// Java would use the first file that it opens in the place of the one that is closed.
+    @Test
+    void whatIsClosedCannotBeReadOrWritten() {
+        assertThat(shell.run("petstore import " + EXAMPLES + " >&-"))
+                .isEqualTo(new Ending(0, List.of(), List.of("Imported 46 animals")));
+        assertThat(shell.run("petstore export - >&-")).isEqualTo(new Ending(1, List.of(),
+                List.of("petstore: the export cannot be written: Bad file descriptor")));
+        assertThat(shell.run("petstore import - <&-")).isEqualTo(new Ending(1, List.of(),
+                List.of("petstore: - cannot be read: Bad file descriptor")));
+        Ending silent = shell.run("petstore export - 2>&-");
+        assertThat(silent.code()).isZero();
+        assertThat(silent.out()).hasSize(46);
+        assertThat(shell.run("petstore export - <&- >&- 2>&-")).isEqualTo(new Ending(1, List.of(), List.of()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"CDPATH=. home/petstore --version", "cd home; sh petstore --version",
+            "cd home; PATH=:$PATH env petstore --version"})
+    void theLauncherMayBeCalledFromAnywhere(String call) {
+        Ending ending = shell.run("ln -s \"$(dirname \"$(command -v petstore)\")\" home; " + call);
+        assertThat(ending.err()).isEmpty();
+        assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+");
+    }
+
+    @Test
+    void completionLoadsInBashAndZsh() {
+        Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
+                + " COMP_CWORD=1; COMP_LINE='petstore ex'; COMP_POINT=11; _complete_petstore; echo ${COMPREPLY[@]}");
+        assertThat(bash.err()).isEmpty();
+        assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
+        assertThat(bash.out().getLast()).isEqualTo("export");
+        assumeThat(Tools.have("zsh")).as("there is a zsh").isTrue();
+        Ending zsh = shell
+                .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion) && echo ok'");
+        assertThat(zsh.out()).containsExactly("ok");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "petstore imprt x | Unmatched arguments from index 0: 'imprt', 'x'; did you mean import? (see 'petstore --help')",
+            "petstore keys rotat x | Unmatched arguments from index 1: 'rotat', 'x'; did you mean rotate? (see 'petstore keys --help')",
+            "petstore import | Missing required parameter: 'FILE' (see 'petstore import --help')",
+            "petstore import x --keep-id | Unknown option: '--keep-id'; did you mean --keep-ids? (see 'petstore import --help')",
+            "petstore export x --format xml | Invalid value for option '--format': expected one of [NDJSON, CSV] (case-insensitive) but was 'xml' (see 'petstore export --help')",
+            "petstore keys list --format xml | Invalid value for option '--format': expected one of [TABLE, JSON] (case-insensitive) but was 'xml' (see 'petstore keys list --help')",
+            "petstore keys create --name x --expires-at soon | Invalid value for option '--expires-at': 'soon' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z (see 'petstore keys create --help')",
+            "petstore keys create --name x --expires-at 2020-01-01 | --expires-at must be later than now (see 'petstore keys create --help')",
+            "petstore keys | Missing required subcommand (see 'petstore keys --help')"})
+    void wrongUsageIsAnsweredByOneHelpfulLine(String line) {
+        String[] parts = line.split(" \\| ", 2);
+        assertThat(shell.run(parts[0])).isEqualTo(new Ending(2, List.of(), List.of("petstore: " + parts[1])));
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void whatBeginsWithAnAtIsNoFileOfArguments() throws IOException {
+        Files.writeString(folder.resolve("words"), "till");
+        assertThat(shell.run("petstore import @words"))
+                .isEqualTo(new Ending(1, List.of(), List.of("petstore: @words cannot be read: there is no such file")));
+        assertThat(shell.run("petstore keys create --name @words && petstore keys list").out().getLast())
+                .contains(" @words ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"keys list", "keys revoke 4fQ0c8sXbT", "keys rotate 4fQ0c8sXbT", "export out.ndjson",
+            "export -",
+            "backup out.db", "import animals.ndjson --dry-run", "move --to postgresql://h/d"})
+    void makesNoStoreByMistake(String command) throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
+        Ending ending = shell.runWhole("petstore " + command + " --data dta");
+        assertThat(ending.code()).isEqualTo(command.contains("--dry-run") ? 0 : 1);
+        assertThat(ending.err()).anyMatch(line -> line.contains("there is no store in " + folder.resolve("dta")));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(folder.resolve("animals.ndjson"));
+        }
+    }
+
+    @Test
+    void saysOnceThatItMakesAStore() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
+        for (String command : List.of("keys create --name some", "import animals.ndjson")) {
+            String data = command.substring(0, 4);
+            Ending ending = shell
+                    .runWhole("petstore " + command + " --data " + data + "; petstore " + command + " --data "
+                            + data);
+            assertThat(ending.err()).filteredOn(line -> line.contains(Shell.NEW_STORE)).singleElement().asString()
+                    .endsWith(Shell.NEW_STORE + folder.resolve(data));
+        }
+        for (int newStores : new int[]{1, 0}) {
+            try (PetstoreProcess server = PetstoreProcess.serve(folder.resolve("served")).awaitReady()) {
+                assertThat(server.wholeErr())
+                        .filteredOn(line -> line.endsWith(Shell.NEW_STORE + folder.resolve("served")))
+                        .hasSize(newStores);
+            }
+        }
+    }
+
+    @Test
+    void failureIsOneLineUnlessMoreIsAskedFor() {
+        String line = "petstore: there is no store in " + folder.resolve("data")
+                + "; 'petstore serve' or 'petstore keys create' makes one";
+        assertThat(shell.run("petstore keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
+        for (String command : List.of("petstore --verbose keys list", "petstore keys --verbose list",
+                "petstore keys list --verbose")) {
+            Ending verbose = shell.run(command);
+            assertThat(verbose.code()).isEqualTo(1);
+            assertThat(verbose.err()).as(command).hasSizeGreaterThan(2).startsWith(line)
+                    .anyMatch(trace -> trace.startsWith("\tat petstore."));
+        }
+    }
+
+    @Test
+    void progressIsShownToATerminalAlone() throws IOException {
+        assumeThat(Tools.have("script")).as("there is script").isTrue();
+        Files.writeString(folder.resolve("animals.ndjson"),
+                "{\"name\":\"Whiskers\",\"categoryId\":7}\n".repeat(60_000));
+        Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");
+        assertThat(shown.code()).isZero();
+        assertThat(String.join("\n", shown.out())).containsPattern("import +[0-9]+% \\[=+.*\\] .*[0-9]+/[0-9]+ MiB"
+                + " \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*MiB/s").endsWith("Imported 60000 animals");
+        for (String command : List.of("export all.ndjson", "backup backup.db", "restore backup.db")) {
+            String task = command.substring(0, command.indexOf(' '));
+            assertThat(String.join("\n", shell.run("script -qec 'petstore " + command + "' /dev/null").out()))
+                    .containsPattern(task + " +100% \\[=+\\] ");
+        }
+        assertThat(shell.run("script -qec 'petstore import --quiet animals.ndjson' /dev/null").out())
+                .containsExactly("Imported 60000 animals");
+        assertThat(shell.run("petstore import animals.ndjson"))
+                .isEqualTo(new Ending(0, List.of(), List.of("Imported 60000 animals")));
+    }
+
+    @Test
+    void theExamplesAreImportedInOneLine() throws IOException {
+        assertThat(Files.readString(Path.of("README.md"))).contains("./petstore import examples/animals.ndjson");
+        assertThat(shell.run("petstore import " + EXAMPLES).code()).isZero();
+    }
+}

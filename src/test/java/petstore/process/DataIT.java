@@ -1,0 +1,341 @@
+package petstore.process;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.cli.Main;
+import petstore.cli.terminal.Console;
+import petstore.store.sqlite.FolderLock;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.Shell;
+import petstore.testkit.Tools;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// `petstore import` and `petstore export` as their operator meets them, without a server.
+///
+/// `-Dpetstore.animals=N` carries that many animals in and out instead of 50,000.
+class DataIT {
+
+    private static final long ANIMALS = Long.getLong("petstore.animals", 50_000);
+    private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @Test
+    void whatIsImportedIsExportedThroughFilesAndPipes() throws IOException {
+        assertThat(shell.run("petstore import " + EXAMPLES)).isEqualTo(said(0, "Imported 46 animals"));
+        Ending exported = shell.run("petstore export -");
+        assertThat(exported.code()).isZero();
+        assertThat(exported.err()).containsExactly("Exported 46 animals");
+        assertThat(exported.out()).hasSize(46).first().asString().startsWith("{\"id\":1,\"name\":\"");
+        assertThat(shell.run("petstore export animals.csv --format csv")).isEqualTo(said(0, "Exported 46 animals"));
+        assertThat(shell.run("cat animals.csv | petstore import - --format csv --keep-ids --data copy"))
+                .isEqualTo(said(0, "Imported 46 animals"));
+        assertThat(shell.run("petstore export - --data copy").out()).isEqualTo(exported.out());
+        assertThat(shell.run("petstore export - --data copy | petstore import /dev/stdin"))
+                .isEqualTo(said(0, "Exported 46 animals", "Imported 46 animals"));
+        assertThat(shell.run("petstore export /dev/stdout").out()).hasSize(92).startsWith(
+                exported.out().toArray(String[]::new));
+        assertThat(shell.run("ls").out()).containsExactly("animals.csv", "copy", "data");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/dev/stdout >> open", "/dev/fd/1 >> open", "/proc/self/fd/9 9>> open", "link >> open",
+            "/dev/stderr 2>> open"})
+    void writesBehindWhatIsInAnOpenFile(String target) throws IOException {
+        shell.run("petstore import " + EXAMPLES + "; ln -s /dev/stdout link; echo before > open");
+        assertThat(shell.run("petstore export " + target).code()).isZero();
+        assertThat(Files.readAllLines(folder.resolve("open"))).startsWith("before")
+                .filteredOn(line -> line.startsWith("{")).hasSize(46);
+        assertThat(shell.run("ls").out()).containsExactly("data", "link", "open");
+    }
+
+    /// To SQLite's driver some of these mean something in a path.
+    @ParameterizedTest
+    @ValueSource(strings = {"c?d=e&mode=memory", "50% of #1, zur Prüfung", "a%20b%3Fc", "file:c", "a?cache=shared"})
+    void aStoreMayBeInAnyFolder(String data) {
+        String option = " --data '" + data + "'";
+        assertThat(shell.run("petstore import " + EXAMPLES + option)).isEqualTo(said(0, "Imported 46 animals"));
+        assertThat(shell.run("petstore backup '" + data + "/backup.db'" + option + " && petstore restore '" + data
+                + "/backup.db'" + option).code()).isZero();
+        assertThat(shell.run("petstore export -" + option).out()).hasSize(46);
+        assertThat(shell.run("ls; ls '" + data + "' | grep -v replaced").out()).containsExactly(data, "backup.db",
+                "petstore.db", "petstore.lock");
+    }
+
+    @Test
+    void aServerMayStartBesideADryRun() throws IOException {
+        shell.run("petstore import " + EXAMPLES);
+        Path bad = Files.writeString(folder.resolve("bad.ndjson"), "nonsense\n");
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        OutputStream whileItIsOpen = new OutputStream() {
+            @Override
+            public void write(int b) {
+                FolderLock.serve(shell.data()).close();
+                err.write(b);
+            }
+        };
+        Console console = Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(), whileItIsOpen,
+                false, Map.of(), Clock.systemUTC());
+        assertThat(Main.run(console, "import", bad.toString(), "--dry-run", "--data", shell.data().toString()))
+                .isEqualTo(Main.FAILED);
+        assertThat(err.toString(UTF_8)).endsWith("Checked: 0 animals are good, 1 of 1 are bad\n");
+    }
+
+    @Test
+    void namesEveryBadLineAndWritesOnlyWhenTold() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), """
+                {"name":"Rex","categoryId":1}
+                {"name":"","categoryId":1}
+
+                nonsense
+                {"name":"Tom","categoryId":1.5,"status":"lost"}
+                {"name":"Tom","categoryId":2,"status":"sold"}
+                """);
+        List<String> bad = List.of("line 2: name must be 1 to 255 characters long",
+                "line 4: is not valid JSON, at character 0",
+                "line 5: categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
+                        + " status must be one of available, pending, sold");
+        assertThat(shell.run("petstore import animals.ndjson --dry-run"))
+                .isEqualTo(said(1, bad, "Checked: 2 animals are good, 3 of 5 are bad"));
+        assertThat(shell.data()).doesNotExist();
+        assertThat(shell.run("petstore import animals.ndjson"))
+                .isEqualTo(said(1, bad, "Imported 0 animals, 3 of 5 are bad"));
+        assertThat(shell.run("petstore import animals.ndjson --skip-bad"))
+                .isEqualTo(said(1, bad, "Imported 2 animals, 3 of 5 are bad"));
+        assertThat(shell.run("petstore export - 2>&1")).isEqualTo(new Ending(0,
+                List.of("{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}",
+                        "{\"id\":2,\"name\":\"Tom\",\"categoryId\":2,\"status\":\"sold\"}", "Exported 2 animals"),
+                List.of()));
+    }
+
+    @Test
+    void keepsIdsAndRefusesThoseThatAreTaken() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), """
+                {"id":9,"name":"Rex","categoryId":1}
+                {"id":4,"name":"Tom","categoryId":1}
+                """);
+        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(0, "Imported 2 animals"));
+        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(1,
+                "line 1: the id 9 is taken", "line 2: the id 4 is taken", "Imported 0 animals, 2 of 2 are bad"));
+        assertThat(shell.run("petstore import animals.ndjson && petstore export - | cut -d, -f1").out())
+                .containsExactly("{\"id\":4", "{\"id\":9", "{\"id\":10", "{\"id\":11");
+    }
+
+    @Test
+    void saysWhatCannotBeReadOrWritten() {
+        assertThat(shell.run("petstore import none.ndjson"))
+                .isEqualTo(said(1, "petstore: none.ndjson cannot be read: there is no such file"));
+        assertThat(shell.run("petstore import .")).isEqualTo(said(1, "petstore: . cannot be read: it is a folder"));
+        assertThat(shell.run("petstore export animals.ndjson")).isEqualTo(said(1,
+                "petstore: there is no store in " + folder.resolve("data")
+                        + "; 'petstore serve' or 'petstore keys create' makes one"));
+        assertThat(folder).isEmptyDirectory();
+        shell.run("petstore import " + EXAMPLES);
+        assertThat(shell.run("petstore export none/animals.ndjson"))
+                .isEqualTo(said(1, "petstore: there is no folder for none/animals.ndjson"));
+        assertThat(shell.run("ln -s data/petstore.db link; petstore export link"))
+                .satisfies(ending -> assertThat(ending.code()).isEqualTo(1))
+                .satisfies(ending -> assertThat(ending.err()).singleElement().asString()
+                        .contains("data/petstore.db is a part of the store"));
+        for (String command : List.of("export", "backup")) {
+            Ending refused = shell.run("petstore " + command + " data/petstore.db-wal");
+            assertThat(refused.code()).as(command).isEqualTo(1);
+            assertThat(refused.err()).singleElement().asString()
+                    .endsWith("data/petstore.db-wal is a part of the store; give the file another name");
+        }
+        assertThat(shell.run("petstore export none/petstore.db"))
+                .isEqualTo(said(1, "petstore: there is no folder for none/petstore.db"));
+        assertThat(shell.run("petstore export /dev/full"))
+                .isEqualTo(said(1, "petstore: the export cannot be written: No space left on device"));
+    }
+
+    @Test
+    void saysThatTheFolderForTemporaryFilesIsFull() throws IOException {
+        assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
+                .as("a file system may be mounted").isTrue();
+        writeAnimals(folder.resolve("animals.ndjson"), 120_000);
+        Path full = Files.createDirectory(folder.resolve("full"));
+        for (String source : List.of("--keep-ids animals.ndjson", "- < animals.ndjson")) {
+            assertThat(shell
+                    .run("export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=" + full + "; unshare --map-root-user --mount"
+                            + " sh -c 'mount -t tmpfs -o size=4m tmpfs full && petstore import " + source + "'"))
+                    .as(source).isEqualTo(said(1, "petstore: the folder for temporary files, " + full
+                            + ", cannot be written: No space left on device; set another with"
+                            + " PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER"));
+        }
+    }
+
+    @Test
+    void advisesWhoeverImportsWhatIsNoNdjson() {
+        shell.run("petstore import " + EXAMPLES + "; petstore export animals.csv --format csv;"
+                + " gzip < animals.csv > animals.csv.gz");
+        for (String file : List.of("animals.csv", "animals.csv.gz")) {
+            Ending refused = shell.run("petstore import " + file);
+            assertThat(refused.code()).as(file).isEqualTo(1);
+            assertThat(refused.err()).as(file).endsWith("no line is an animal: is it CSV (--format csv), or compressed"
+                    + " (zcat FILE | petstore import -)?", refused.err().getLast());
+        }
+    }
+
+    @Test
+    void replacesWhatALinkLeadsToAndNotTheLink() throws IOException {
+        Files.createDirectory(folder.resolve("there"));
+        Files.writeString(folder.resolve("there/animals.ndjson"), "before");
+        Files.createSymbolicLink(folder.resolve("link"), Path.of("there/animals.ndjson"));
+        shell.run("petstore import " + EXAMPLES);
+        assertThat(shell.run("petstore export link").code()).isZero();
+        assertThat(folder.resolve("link")).isSymbolicLink();
+        assertThat(Files.readAllLines(folder.resolve("there/animals.ndjson"))).hasSize(46);
+    }
+
+    @Test
+    void anExportHasTheModeOfTheUmaskOrOfTheFileThatItReplaces() {
+        shell.run("petstore import " + EXAMPLES);
+        Ending modes = shell.run("for u in 022 077 002; do umask $u; petstore export new-$u; done;"
+                + " for m in 600 640 444 666; do echo > old-$m; chmod $m old-$m; petstore export old-$m; done;"
+                + " stat -c '%n %a %s' new-* old-* | sort");
+        String bytes = shell.run("stat -c %s new-022").out().getFirst();
+        assertThat(modes.out()).containsExactly("new-002 664 " + bytes, "new-022 644 " + bytes, "new-077 600 " + bytes,
+                "old-444 444 " + bytes, "old-600 600 " + bytes, "old-640 640 " + bytes, "old-666 666 " + bytes);
+    }
+
+    /// Root may do everything, unless it gives that up.
+    @Test
+    void anExportKeepsTheOwnerOfTheFileThatItReplacesOrIsRefused() throws IOException {
+        shell.run("petstore import " + EXAMPLES + "; mkdir there");
+        Path target = Files.writeString(folder.resolve("there/animals.ndjson"), "before");
+        assumeThat(shell.run("chown 65534:65533 there/animals.ndjson && chmod 640 there/animals.ndjson").code())
+                .as("only root gives files away").isZero();
+        String bound = "setpriv --inh-caps=-all --bounding-set=-all ";
+        assumeThat(shell.run(bound + "true").code()).as("root can give that up").isZero();
+        assertThat(shell.run(bound + "petstore export there/animals.ndjson")).isEqualTo(said(1,
+                "petstore: owner, group and mode of " + target.toRealPath()
+                        + " cannot be kept; run this as the owner of"
+                        + " that file, or write to another file"));
+        assertThat(shell.run("ls there; cat there/animals.ndjson").out()).containsExactly("animals.ndjson", "before");
+        assertThat(shell.run("petstore export there/animals.ndjson && stat -c '%u:%g %a' there/animals.ndjson").out())
+                .containsExactly("65534:65533 640");
+        assertThat(Files.readAllLines(target)).hasSize(46);
+    }
+
+    /// 255 bytes, the most that file systems take; no character ends where a name is cut by bytes.
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "ü", "😀"})
+    void namesMayBeAsLongAsTheFileSystemAllows(String unit) {
+        int bytes = unit.getBytes(UTF_8).length;
+        String name = unit.repeat(255 / bytes) + "b".repeat(255 % bytes);
+        String data = " --data 'd" + name.substring(0, name.offsetByCodePoints(name.length(), -1)) + "'";
+        for (String command : List.of("import " + EXAMPLES, "export '" + name + "'", "export '" + name + "'")) {
+            assertThat(shell.run("petstore " + command + data).code()).as(command).isZero();
+        }
+        assertThat(shell.run("rm " + name + "; petstore backup '" + name + "'" + data + " && petstore restore '" + name
+                + "'" + data + " && petstore restore '" + name + "' --data other").code()).isZero();
+        assertThat(shell.run("petstore export - --data other").out()).hasSize(46);
+        assertThat(shell.run("ls | wc -l").out()).containsExactly("3");
+    }
+
+    @Test
+    void aPathThatSqliteCannotOpenIsRefusedByNameAndNothingIsMade() throws IOException {
+        String folderName = "f".repeat(255);
+        Path deep = Files.createDirectories(folder.resolve(folderName).resolve(folderName));
+        String deepest = folderName + "/" + folderName;
+        shell.run("petstore import " + EXAMPLES + "; petstore backup good.db; cp good.db " + deepest + "/there.db");
+        for (String command : List.of("import " + EXAMPLES + " --data " + deepest + "/data",
+                "export - --data " + deepest + "/data", "keys list --data " + deepest + "/data",
+                "restore good.db --data " + deepest + "/data", "backup " + deepest + "/backup.db",
+                "serve --port 0 --admin-port 0 --data " + deepest + "/data", "restore " + deepest + "/there.db")) {
+            Ending refused = shell.run("petstore " + command);
+            assertThat(refused.code()).as(command).isEqualTo(1);
+            assertThat(refused.err()).as(command).singleElement().asString()
+                    .containsPattern(
+                            "the path of \\S*f+/f+/\\S+ is [0-9]+ bytes too long for SQLite; choose a shorter path");
+        }
+        assertThat(shell.run("ls " + deepest).out()).containsExactly("there.db");
+        assertThat(shell.run("petstore export " + deepest + "/animals.ndjson").code()).isZero();
+        assertThat(deep).isDirectoryContaining("glob:**.ndjson");
+    }
+
+    @Test
+    void endsSoonWhenNobodyReadsOnAndLeavesNoHalfFile() throws IOException {
+        writeAnimals(folder.resolve("animals.ndjson"), 100_000);
+        assertThat(shell.run("petstore import animals.ndjson")).isEqualTo(said(0, "Imported 100000 animals"));
+        Ending cut = shell.run("petstore export - | head -1; exit ${PIPESTATUS[0]}");
+        assertThat(cut.code()).isEqualTo(1);
+        assertThat(cut.out()).hasSize(1);
+        assertThat(cut.err()).containsExactly("petstore: the export cannot be written: Broken pipe");
+        Files.writeString(folder.resolve("whole"), "before");
+        for (String signal : List.of("KILL", "INT")) {
+            // Job control, because bash lets what it starts in the background ignore SIGINT otherwise.
+            assertThat(shell.run("set -m; petstore export whole & until compgen -G '*.part' >&2; do kill -0 $! || exit;"
+                    + " done; kill -" + signal + " %1; wait %1; cat whole").out()).containsExactly("before");
+        }
+        assertThat(shell.run("ls *.part").out()).as("left by SIGKILL alone").hasSizeLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void carriesManyAnimalsInLittleMemory() throws IOException {
+        writeAnimals(folder.resolve("animals.ndjson"), ANIMALS);
+        for (String command : List.of("import animals.ndjson --keep-ids", "export all.ndjson")) {
+            Ending ending = shell.run("PETSTORE_JAVA_OPTIONS=-Xmx128m petstore " + command);
+            assertThat(ending).isEqualTo(said(0, (command.startsWith("import") ? "Imported " : "Exported ") + ANIMALS
+                    + " animals"));
+        }
+        try (BufferedReader reader = Files.newBufferedReader(folder.resolve("all.ndjson"))) {
+            for (long id = 1; id <= ANIMALS; id++) {
+                assertThat(reader.readLine() + "\n").isEqualTo(animal(id));
+            }
+            assertThat(reader.readLine()).isNull();
+        }
+    }
+
+    /// Writes animals with the ids from 1 to `count`, far from their order.
+    private static void writeAnimals(Path file, long count) throws IOException {
+        long step = 7_368_787;
+        try (BufferedWriter writer = Files.newBufferedWriter(file)) {
+            for (long i = 0; i < count; i++) {
+                writer.write(animal(1 + i * step % count));
+            }
+        }
+    }
+
+    private static String animal(long id) {
+        return "{\"id\":" + id + ",\"name\":\"Animal number " + id + "\",\"categoryId\":" + id % 50
+                + ",\"status\":\"pending\"}\n";
+    }
+
+    private static Ending said(int code, String... err) {
+        return new Ending(code, List.of(), List.of(err));
+    }
+
+    private static Ending said(int code, List<String> bad, String last) {
+        List<String> err = new ArrayList<>(bad);
+        err.add(last);
+        return new Ending(code, List.of(), err);
+    }
+}

@@ -1,0 +1,66 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PlainPostgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// A start on a database that cannot commit, because its synchronous standby is not there.
+class DatabaseStartIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration AT_ONCE = Duration.ofSeconds(3);
+
+    @TempDir
+    private Path folder;
+    private PlainPostgres database;
+
+    @BeforeEach
+    void startDatabase() throws IOException {
+        database = new PlainPostgres(folder.resolve("postgresql"));
+        database.alterSystem("SET synchronous_standby_names = 'nobody'");
+    }
+
+    @AfterEach
+    void stopDatabase() {
+        database.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TERM, 143", "INT, 130"})
+    void aSignalEndsItAtOnce(String signal, int code) {
+        try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(), database.url())) {
+            await("what it waits for").atMost(PATIENCE)
+                    .until(() -> server.err().stream().anyMatch(line -> line.contains("Waiting for the database: ")));
+            Instant told = Instant.now();
+            server.signal(signal);
+            assertThat(server.ending().code()).isEqualTo(code);
+            assertThat(Duration.between(told, Instant.now())).isLessThan(AT_ONCE);
+        }
+    }
+
+    @Test
+    void givesUpWithOneReason() {
+        try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_DATABASE_WAIT", "2s"),
+                database.url())) {
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.code()).isEqualTo(1);
+            List<String> reasons = ending.err().stream().filter(line -> line.startsWith("petstore: ")).toList();
+            assertThat(reasons).hasSize(1).first().asString().contains("--database-wait", "synchronous");
+        }
+    }
+}

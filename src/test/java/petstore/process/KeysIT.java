@@ -1,0 +1,200 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.ApiClient;
+import petstore.testkit.Ledger;
+import petstore.testkit.Load;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.ServedContract;
+import petstore.testkit.StoreFile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// `petstore keys` beside a running server, and without one.
+class KeysIT {
+
+    private static final String FORM = "pets_[0-9A-Za-z]{10}[0-9A-Za-z]{32}[0-9A-Za-z]{6}";
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    private static final Map<String, String> CONFIGURED = Map.of("PETSTORE_API_KEY", "configured-key-of-the-operator");
+
+    @TempDir
+    private Path temporary;
+    private Path folder;
+
+    @BeforeEach
+    void chooseFolder() {
+        folder = temporary.resolve("data");
+    }
+
+    @Test
+    void newKeyWorksAtOnceAndOnlyAsFarAndAsLongAsItShould() {
+        try (PetstoreProcess server = PetstoreProcess.serve(CONFIGURED, folder).awaitReady()) {
+            String key = create("--name", "checkout");
+            ApiClient client = server.client(key);
+            assertThat(client.post(PET).statusCode()).as("its very first request").isEqualTo(201);
+            PetstoreProcess.Ending revoked = keys("revoke", id(key));
+            assertThat(revoked.code()).isZero();
+            assertThat(revoked.out()).isEmpty();
+            assertThat(revoked.err()).singleElement().asString().contains("audit", "revoke", id(key), "checkout")
+                    .doesNotContain(secret(key));
+            assertRefused(client.awaitRefusal(Duration.ofSeconds(2)));
+            doesNotWriteWithAKeyToRead(client);
+            stopsWhenTheKeyExpires(client);
+        }
+    }
+
+    private void doesNotWriteWithAKeyToRead(ApiClient anybody) {
+        ApiClient client = anybody.withKey(create("--name", "reader", "--scope", "pets:read"));
+        HttpResponse<String> response = client.post(PET);
+        assertThat(response.statusCode()).isEqualTo(403);
+        assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(
+                "Bearer realm=\"petstore\", error=\"insufficient_scope\", scope=\"pets:write\"");
+        assertThat(ServedContract.json(client.get("/v1/pets").body())).hasSize(1);
+    }
+
+    private void stopsWhenTheKeyExpires(ApiClient anybody) {
+        Instant before = Instant.now();
+        ApiClient client = anybody.withKey(create("--name", "short", "--expires-in", "3s"));
+        assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        assertRefused(client.awaitRefusal(Duration.ofSeconds(4)));
+        assertThat(Instant.now()).isAfterOrEqualTo(before.plusSeconds(3));
+    }
+
+    @Test
+    void nothingButAHashOfTheSecretIsKept() throws IOException {
+        String key;
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            key = create("--name", "checkout", "--expires-in", "90d");
+            String first = server.firstKey().orElseThrow();
+            assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
+            assertNotInTheFiles(secret(key), secret(first));
+            PetstoreProcess.Ending list = keys("list");
+            assertThat(list.code()).isZero();
+            assertThat(list.err()).isEmpty();
+            assertThat(list.out()).hasSize(3);
+            assertThat(list.out().get(1)).startsWith(id(first)).contains("first", "pets:read pets:write");
+            assertThat(list.out().get(2)).startsWith(id(key)).contains("checkout", "pets:read pets:write");
+            assertThat(String.join("\n", list.out())).doesNotContain(secret(key), secret(first));
+            server.terminate();
+            assertThat(server.ending().err()).singleElement().asString()
+                    .contains("audit - key create id=" + id(first) + " name=\"first\"").doesNotContain(secret(first));
+        }
+        assertNotInTheFiles(secret(key));
+        try (StoreFile file = new StoreFile(folder)) {
+            assertThat(file.text("SELECT length(secret_sha256) FROM api_key")).containsExactly("64", "64");
+        }
+    }
+
+    @Test
+    void createMakesAStoreAndTheOthersDoNot() {
+        for (String command : List.of("list", "revoke 4fQ0c8sXbT")) {
+            PetstoreProcess.Ending ending = keys(command.split(" ", 0));
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.out()).isEmpty();
+            assertThat(ending.err()).singleElement().asString().contains("no store", folder.toString());
+            assertThat(folder).doesNotExist();
+        }
+        String key = create("--name", "before the server");
+        PetstoreProcess.Ending unknown = keys("revoke", "4fQ0c8sXbT");
+        assertThat(unknown.code()).isEqualTo(1);
+        assertThat(unknown.err()).singleElement().asString().contains("4fQ0c8sXbT", "keys list");
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            assertThat(server.firstKey()).as("the store has a key").isEmpty();
+            assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void keysAreMadeAtTheSameTimeOnANewStore() {
+        List<String> made = createAtOnce(4);
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            assertThat(made).allMatch(key -> server.client(key).get("/v1/pets").statusCode() == 200);
+        }
+    }
+
+    @Test
+    void keysAreMadeWhileTheServerIsBusyWriting() throws InterruptedException {
+        Ledger ledger = new Ledger();
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            CountDownLatch loaded = new CountDownLatch(200);
+            List<String> made;
+            try (Load _ = new Load(4, server.port(), server.firstKey().orElseThrow(), ledger, loaded::countDown)) {
+                assertThat(loaded.await(30, TimeUnit.SECONDS)).isTrue();
+                made = createAtOnce(4);
+            }
+            assertThat(made).allMatch(key -> server.client(key).get("/v1/pets").statusCode() == 200);
+            assertThat(ledger.refused()).isZero();
+            try (StoreFile file = new StoreFile(folder)) {
+                ledger.verify(file.pets());
+            }
+            assertThat(server.err()).singleElement().asString().contains("audit - key create");
+        }
+    }
+
+    private List<String> createAtOnce(int count) {
+        List<PetstoreProcess> started = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            started.add(PetstoreProcess.start(Map.of(), "keys", "create", "--data", folder.toString(), "--name",
+                    "key " + i));
+        }
+        List<String> made = started.stream().map(PetstoreProcess::ending).map(KeysIT::onlyLine).toList();
+        assertThat(made).doesNotHaveDuplicates();
+        return made;
+    }
+
+    private String create(String... arguments) {
+        return onlyLine(keys(Stream.concat(Stream.of("create"), Stream.of(arguments)).toArray(String[]::new)));
+    }
+
+    private static String onlyLine(PetstoreProcess.Ending ending) {
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.err()).singleElement().asString().contains("audit", "create");
+        assertThat(ending.out()).singleElement().asString().matches(FORM);
+        return ending.out().getFirst();
+    }
+
+    private PetstoreProcess.Ending keys(String... arguments) {
+        return PetstoreProcess.run(Stream.of(Stream.of("keys"), Stream.of(arguments),
+                Stream.of("--data", folder.toString())).flatMap(part -> part).toArray(String[]::new));
+    }
+
+    private static String id(String key) {
+        return key.substring(5, 15);
+    }
+
+    private static String secret(String key) {
+        return key.substring(15, 47);
+    }
+
+    private void assertNotInTheFiles(String... secrets) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            List<Path> all = files.toList();
+            assertThat(all).isNotEmpty();
+            for (Path file : all) {
+                assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1)).doesNotContain(secrets);
+            }
+        }
+    }
+
+    private static void assertRefused(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(401);
+        assertThat(response.headers().allValues("WWW-Authenticate"))
+                .containsExactly("Bearer realm=\"petstore\", error=\"invalid_token\"");
+    }
+}

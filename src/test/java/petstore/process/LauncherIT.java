@@ -1,0 +1,114 @@
+package petstore.process;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import petstore.testkit.ApiClient;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.Shell;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Which options the launcher gives to Java beside those of the environment, as Java itself prints them.
+class LauncherIT {
+
+    @TempDir
+    private Path folder;
+
+    private Ending run(String environment, String command) {
+        return new Shell(folder).run("unset PETSTORE_JAVA_OPTIONS; export " + environment + "; " + command);
+    }
+
+    /// The flags of a start, and those that Java has if no variable says otherwise.
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", textBlock = """
+            PETSTORE_JAVA_OPTIONS=                             | UseSerialGC=true
+            JAVA_TOOL_OPTIONS=-XX:+UseG1GC                     | UseG1GC=true UseSerialGC=false
+            JDK_JAVA_OPTIONS=-XX:+UseG1GC                      | UseG1GC=true UseSerialGC=false
+            _JAVA_OPTIONS=-XX:+UseG1GC                         | UseG1GC=true UseSerialGC=false
+            PETSTORE_JAVA_OPTIONS=-XX:+UseG1GC                 | UseG1GC=true UseSerialGC=false
+            JDK_JAVA_OPTIONS='"-XX:+UseG1GC"'                  | UseG1GC=true UseSerialGC=false
+            JAVA_TOOL_OPTIONS=-XX:-UseSerialGC                 | UseSerialGC=false
+            JAVA_TOOL_OPTIONS=-XX:MaxGCPauseMillis=50          | MaxGCPauseMillis=50
+            JAVA_TOOL_OPTIONS=-Xmx64m                          | MaxHeapSize=67108864
+            PETSTORE_JAVA_OPTIONS=-Xmx0048M                    | MaxHeapSize=50331648
+            JAVA_TOOL_OPTIONS=-Xms512m                         | InitialHeapSize=536870912 MaxHeapSize=536870912
+            PETSTORE_JAVA_OPTIONS=-XX:InitialHeapSize=524288k  | InitialHeapSize=536870912 MaxHeapSize=536870912
+            JAVA_TOOL_OPTIONS=-Xms64m                          | InitialHeapSize=67108864
+            _JAVA_OPTIONS='-Xms256m -Xmx512m'                  | InitialHeapSize=268435456 MaxHeapSize=536870912
+            JAVA_TOOL_OPTIONS=-Xmn8m                           | NewSize=8388608 MaxNewSize=8388608
+            JAVA_TOOL_OPTIONS='-XX:MaxNewSize=8m'              | MaxNewSize=8388608 NewSize=8388608
+            JAVA_TOOL_OPTIONS=-XX:-ExitOnOutOfMemoryError      | ExitOnOutOfMemoryError=false
+            JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=3          | TieredStopAtLevel=3""")
+    void aDefaultHoldsWhereNoVariableSetsTheSame(String environment, String expected) {
+        Ending ending = run(environment + "; export JAVA_TOOL_OPTIONS=\"${JAVA_TOOL_OPTIONS:-} -XX:+PrintFlagsFinal\"",
+                "petstore --version");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        Map<String, String> flags = ending.err().stream().map(line -> line.strip().split(" += +| +", 4))
+                .filter(words -> words.length == 4)
+                .collect(Collectors.toMap(words -> words[1], words -> words[2], (first, second) -> second));
+        Map<String, String> all = flags(
+                "UseSerialGC=true MaxHeapSize=134217728 InitialHeapSize=50331648 NewSize=25165824 MaxNewSize=25165824"
+                        + " ExitOnOutOfMemoryError=true TieredStopAtLevel=1");
+        all.putAll(flags(expected));
+        assertThat(flags).containsAllEntriesOf(all);
+    }
+
+    private static Map<String, String> flags(String text) {
+        return List.of(text.split(" ", 0)).stream().map(flag -> flag.split("=", 2))
+                .collect(Collectors.toMap(flag -> flag[0], flag -> flag[1]));
+    }
+
+    @Test
+    void aShareOfTheMachineIsNotOverruled() {
+        for (String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "PETSTORE_JAVA_OPTIONS",
+                "_JAVA_OPTIONS")) {
+            Ending ending = run(variable + "='-XX:MaxRAM=1g -XX:MaxRAMPercentage=75 -XX:+PrintFlagsFinal'",
+                    "petstore --version");
+            assertThat(ending.err()).as(variable)
+                    .anyMatch(line -> line.matches(" *size_t MaxHeapSize += 805306368 .*"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-Xshare:auto", "-XX:SharedArchiveFile=none.jsa", "-XX:AOTMode=off",
+            "-XX:AOTCacheOutput=own.aot", "-Xint",
+            "-XX:+AggressiveHeap",
+            "--sun-misc-unsafe-memory-access=warn", "-XX:InitialRAMPercentage=60"})
+    void javaStartsWith(String options) {
+        Ending ending = run("JDK_JAVA_OPTIONS='" + options + "'", "petstore --version");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).anyMatch(line -> line.startsWith("petstore "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", textBlock = """
+            PETSTORE_JAVA_OPTIONS=-Xmx32m             | PETSTORE_JAVA_OPTIONS: -Xmx32m is too small: the heap needs 48m or more
+            JAVA_TOOL_OPTIONS=-Xmx1m                  | JAVA_TOOL_OPTIONS: -Xmx1m is too small: the heap needs 48m or more
+            _JAVA_OPTIONS=-XX:MaxHeapSize=33554432    | _JAVA_OPTIONS: -XX:MaxHeapSize=33554432 is too small: the heap needs 48m or more
+            JDK_JAVA_OPTIONS='-Xmx1g -Xmx40000k'      | JDK_JAVA_OPTIONS: -Xmx40000k is too small: the heap needs 48m or more
+            PETSTORE_JAVA_OPTIONS=-Xmx                | PETSTORE_JAVA_OPTIONS: -Xmx is not a size such as 128m
+            PETSTORE_JAVA_OPTIONS=-Xmx1.5g            | PETSTORE_JAVA_OPTIONS: -Xmx1.5g is not a size such as 128m
+            PETSTORE_JAVA_OPTIONS=-Xms64q             | PETSTORE_JAVA_OPTIONS: -Xms64q is not a size such as 128m
+            PETSTORE_JAVA_OPTIONS='-Xms1g -Xmx512m'   | PETSTORE_JAVA_OPTIONS: -Xms1g is more than PETSTORE_JAVA_OPTIONS: -Xmx512m""")
+    void refusesSizesInWordsOfItsOwn(String environment, String line) {
+        assertThat(run(environment, "petstore --version"))
+                .isEqualTo(new Ending(2, List.of(), List.of("petstore: " + line)));
+    }
+
+    @Test
+    void servesWithTheLeastHeap() {
+        try (PetstoreProcess server = PetstoreProcess
+                .serve(Map.of("PETSTORE_JAVA_OPTIONS", "-Xmx48m"), folder.resolve("data")).awaitReady()) {
+            ApiClient client = server.client(server.firstKey().orElseThrow());
+            assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+        }
+    }
+}

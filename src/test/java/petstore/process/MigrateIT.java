@@ -1,0 +1,142 @@
+package petstore.process;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import petstore.testkit.ApiClient;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// What `petstore serve` does about the schema of a PostgreSQL database.
+class MigrateIT {
+
+    private static final String KEY = "a-key-for-the-test-of-migrations";
+    private static final String TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
+    private static final String VERSIONS = "SELECT version FROM schema_version ORDER BY version";
+    private static final String WAITING = "SELECT pid FROM pg_stat_activity"
+            + " WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    private static final List<String> LATEST = List.of("1", "2", "3", "4", "5");
+
+    @Test
+    void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() throws SQLException {
+        String database = PostgresServer.newDatabase();
+        List<PetstoreProcess> replicas = Stream.generate(() -> serve(database, "auto")).limit(3).toList();
+        try {
+            try (Connection connection = PostgresServer.connect(database);
+                    Statement statement = connection.createStatement()) {
+                // Nobody can make this table while somebody else is about to: all of them go on from here at once.
+                connection.setAutoCommit(false);
+                statement.execute("CREATE TABLE schema_version (version INTEGER)");
+                awaitWaiting(database, replicas.size());
+                connection.rollback();
+            }
+            for (PetstoreProcess replica : replicas) {
+                ApiClient client = replica.awaitReady().client(KEY);
+                assertThat(client.post("{\"name\":\"Whiskers\",\"categoryId\":7}").statusCode()).isEqualTo(201);
+                assertThat(client.get("/readyz").statusCode()).isEqualTo(200);
+                assertThat(replica.err()).isEmpty();
+            }
+            assertThat(text(database, VERSIONS)).isEqualTo(LATEST);
+        } finally {
+            replicas.forEach(PetstoreProcess::close);
+        }
+    }
+
+    @Test
+    void checkRefusesAnEmptyDatabaseAndLeavesItEmpty() {
+        String database = PostgresServer.newDatabase();
+        refuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 5; "
+                + "--migrate auto brings it up to date");
+        assertThat(text(database, TABLES)).isEmpty();
+    }
+
+    @Test
+    void offLeavesAnEmptyDatabaseEmpty() {
+        String database = PostgresServer.newDatabase();
+        refuses(database, "off", "petstore: the store has no tables; --migrate auto makes them");
+        assertThat(text(database, TABLES)).isEmpty();
+    }
+
+    @Test
+    void newerSchemaIsRefusedAndOffDoesNotLookAtIt() {
+        String database = PostgresServer.newDatabase();
+        try (PetstoreProcess first = serve(database, "auto").awaitReady()) {
+            assertThat(text(database, VERSIONS)).isEqualTo(LATEST);
+            assertThat(first.client(KEY).get("/readyz").statusCode()).isEqualTo(200);
+        }
+        execute(database, "INSERT INTO schema_version (version) VALUES (6)");
+        List<String> tables = text(database, TABLES);
+        for (String migrate : List.of("auto", "check")) {
+            refuses(database, migrate, "petstore: the store has schema version 6, made by a newer petstore; "
+                    + "this one knows versions up to 5");
+        }
+        try (PetstoreProcess careless = serve(database, "off").awaitReady()) {
+            assertThat(careless.client(KEY).get("/v1/pets").statusCode()).isEqualTo(200);
+        }
+        assertThat(text(database, TABLES)).isEqualTo(tables);
+        assertThat(text(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6");
+    }
+
+    @Test
+    void databaseThatCannotKeepEveryNameIsRefused() {
+        String database = PostgresServer.newDatabase("TEMPLATE template0 ENCODING LATIN1 LOCALE 'C'");
+        for (String migrate : List.of("auto", "check", "off")) {
+            refuses(database, migrate, "petstore: the database " + database.replace(":postgres@", ":***@")
+                    + " cannot keep every name: its encoding is LATIN1; make one with createdb --encoding=UTF8"
+                    + " --template=template0");
+        }
+        assertThat(text(database, TABLES)).isEmpty();
+    }
+
+    private static PetstoreProcess serve(String database, String migrate) {
+        return PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY), database, "--migrate", migrate);
+    }
+
+    /// Fails unless the program ends at once, and says only this.
+    private static void refuses(String database, String migrate, String line) {
+        try (PetstoreProcess server = serve(database, migrate)) {
+            assertThat(server.ending()).isEqualTo(new Ending(1, List.of(), List.of(line)));
+        }
+    }
+
+    private static void awaitWaiting(String database, int connections) {
+        await("connections that wait for a lock").atMost(Duration.ofSeconds(30))
+                .until(() -> text(database, WAITING).size() >= connections);
+    }
+
+    private static void execute(String database, String sql) {
+        try (Connection connection = PostgresServer.connect(database);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /// The first column of what a query gives.
+    private static List<String> text(String database, String sql) {
+        try (Connection connection = PostgresServer.connect(database);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (row.next()) {
+                values.add(row.getString(1));
+            }
+            return values;
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

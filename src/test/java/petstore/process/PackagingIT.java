@@ -1,0 +1,175 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.cli.options.Variables;
+import petstore.http.HttpSettings.TlsFiles;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.Shell;
+import petstore.testkit.TestCertificate;
+import petstore.testkit.Tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// The archives as somebody who has downloaded one meets them: unpacked in an empty folder.
+class PackagingIT {
+
+    private static final Path BUILD = Path.of("target").toAbsolutePath();
+    /// Serves on free ports, adds an animal, lists it, and stops; `serving` is the test's own.
+    private static final String TRY = """
+            set -eu
+            ./petstore --version
+            ./petstore serve --data "$DATA" --port 0 --admin-port 0 > "$DATA.out" 2> "$DATA.err" &
+            trap 'kill -KILL $! 2> /dev/null || true' EXIT
+            until grep -q ^Admin: "$DATA.out"; do kill -0 $!; sleep 0.1; done
+            api=$(sed -n 's/^Petstore is ready: //p' "$DATA.out")
+            key=$(sed -n 's/^First API key.*: //p' "$DATA.out")
+            serving $!
+            echo "$api"
+            curl -sS --fail -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \\
+                -d '{"name":"Whiskers","categoryId":7}' "$api/pets"
+            echo
+            curl -sS --fail -H "Authorization: Bearer $key" "$api/pets"
+            echo
+            kill $!
+            wait $!
+            """;
+
+    private static final List<String> CACHES = List.of("petstore.aot", "commands.aot");
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void archiveRunsFromAnEmptyFolder(boolean tls) throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        runs(home, tls, "serving() { :; }");
+        assertThat(CACHES).allSatisfy(cache -> assertThat(home.resolve(cache)).doesNotExist());
+    }
+
+    /// Without a home, and without a PATH to any Java; one in the usual folders is there and must not be what runs.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void archiveWithItsRuntimeNeedsNoJava(boolean tls) throws IOException {
+        String name = "petstore-" + version() + "-linux-x86_64.tar.gz";
+        assumeThat(BUILD.resolve(name)).as("built with -Pruntime").exists();
+        Path home = unpack(name);
+        String java = home.toRealPath().resolve("runtime/bin/java").toString();
+        runs(home, tls, """
+                unset JAVA_HOME HOME
+                mkdir ../tools
+                ln -s $(command -v sh bash dirname readlink grep sed sleep curl) ../tools
+                PATH=$PWD/../tools
+                hash -r
+                if command -v java; then exit 1; fi
+                serving() { [ "$(readlink /proc/$1/exe)" = '%s' ]; }
+                """.formatted(java));
+        for (String cache : CACHES) {
+            Ending used = new Shell(home)
+                    .run("'" + java + "' -XX:AOTMode=on -XX:AOTCache=" + cache + " -jar petstore.jar --version");
+            assertThat(used.code()).as(cache + " fits: " + used).isZero();
+            assertThat(used.err()).isEmpty();
+        }
+    }
+
+    private void runs(Path home, boolean tls, String before) {
+        assumeThat(Tools.have("curl")).as("there is curl").isTrue();
+        Ending tried = new Shell(home)
+                .run("DATA='" + folder.resolve("data") + "'\n" + (tls ? useTls() : "") + before + "\n" + TRY);
+        assertThat(tried.code()).as(tried.toString()).isZero();
+        assertThat(tried.out()).hasSize(4);
+        assertThat(tried.out().getFirst()).isEqualTo("petstore " + version());
+        assertThat(tried.out().get(1)).startsWith(tls ? "https://" : "http://");
+        assertThat(tried.out().get(2)).contains("\"id\":1,\"name\":\"Whiskers\"");
+        assertThat(tried.out().getLast()).startsWith("[{\"id\":1,\"name\":\"Whiskers\"");
+    }
+
+    /// Lets the service prove who it is, and curl believe it.
+    private String useTls() {
+        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        return "export PETSTORE_TLS_CERTIFICATE='" + files.certificate() + "' PETSTORE_TLS_KEY='" + files.key()
+                + "' CURL_CA_BUNDLE='" + files.certificate() + "'\n";
+    }
+
+    @Test
+    void archiveHasWhatAnOperatorNeeds() throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        for (String file : List.of("LICENSE", "THIRD-PARTY", "bom.json", "README.md", "docs/deployment.md",
+                "examples/animals.ndjson")) {
+            assertThat(home.resolve(file)).isNotEmptyFile();
+        }
+        try (Stream<Path> jars = Files.list(home.resolve("lib"))) {
+            String bom = Files.readString(home.resolve("bom.json"));
+            assertThat(jars.map(jar -> jar.getFileName().toString())).isNotEmpty().allSatisfy(
+                    jar -> assertThat(bom).contains(jar.replaceAll("-[0-9].*", "")));
+        }
+        Ending modes = new Shell(home).run("find . -type f -perm /111; find . ! -perm -444; find . -perm /022");
+        assertThat(modes.out()).containsExactly("./petstore");
+        Ending completion = new Shell(home).run("source completions/petstore && complete -p petstore");
+        assertThat(completion.err()).isEmpty();
+        assertThat(completion.out()).singleElement().asString().endsWith(" petstore");
+    }
+
+    /// What the build puts into the jar itself is told of as the libraries beside it are.
+    @ParameterizedTest
+    @ValueSource(strings = {"swagger-ui", "picocli"})
+    void whatIsInsideTheJarIsToldOf(String library) throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        assertThat(home.resolve("bom.json")).content().contains("\"name\" : \"" + library + "\"");
+        assertThat(home.resolve("THIRD-PARTY")).content().contains(":" + library + ":");
+        try (Stream<Path> jars = Files.list(home.resolve("lib"))) {
+            assertThat(jars.map(jar -> jar.getFileName().toString())).noneMatch(jar -> jar.startsWith(library));
+        }
+    }
+
+    @Test
+    void theReferencePageBringsItsLicences() throws IOException {
+        try (JarFile jar = new JarFile(BUILD.resolve("petstore.jar").toFile())) {
+            assertThat(jar.stream().map(JarEntry::getName))
+                    .contains("petstore/http/docs/swagger-ui-bundle.js",
+                            "petstore/http/docs/swagger-ui-bundle.js.LICENSE.txt");
+        }
+    }
+
+    /// The example, all of which is commented out, has what `petstore config` shows without it.
+    @Test
+    void exampleConfigurationHasEverySetting() throws IOException {
+        Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");
+        List<String> shown = new Shell(folder).run("petstore config").out().stream().skip(1)
+                .map(line -> line.split(" +"))
+                .map(row -> "#" + Variables.name(row[0]) + "=" + row[1].replaceAll("^-$", ""))
+                .toList();
+        List<String> others = Stream.of("API_KEY", "API_KEY_FILE", "DATABASE_PASSWORD", "DATABASE_PASSWORD_FILE",
+                "JAVA_OPTIONS").map(name -> "#PETSTORE_" + name + "=").toList();
+        assertThat(Files.readAllLines(example)).filteredOn(line -> line.startsWith("#PETSTORE_"))
+                .containsExactlyElementsOf(Stream.concat(shown.stream(), others.stream()).toList());
+        assertThat(Files.readAllLines(example)).allMatch(line -> line.isEmpty() || line.startsWith("#"));
+    }
+
+    private Path unpack(String archive) {
+        Ending tar = new Shell(folder).run("tar -xzf '" + BUILD.resolve(archive) + "'");
+        assertThat(tar.code()).as(tar.toString()).isZero();
+        return folder.resolve("petstore-" + version());
+    }
+
+    private static String version() {
+        try {
+            return Files.readAllLines(Path.of("pom.xml")).stream().map(String::strip)
+                    .filter(line -> line.startsWith("<version>")).findFirst().orElseThrow().replaceAll("<[^>]*>", "");
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.Shell;
+import petstore.testkit.Tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// Places that cannot be written, or not be executed from.
+class PlacesIT {
+
+    private static final String USER = "setpriv --reuid=60998 --regid=60998 --clear-groups ";
+
+    @TempDir
+    private Path folder;
+    private Shell shell;
+
+    @BeforeEach
+    void makeStore() throws IOException {
+        shell = new Shell(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(shell.run("petstore keys create --name shop").code()).isZero();
+        assertThat(shell.run("petstore import " + Path.of("examples/animals.ndjson").toAbsolutePath()).code()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mount -t tmpfs -o noexec none tmp", "mount -t tmpfs -o ro none tmp", "rm -rf tmp"})
+    void theFolderForTemporaryFilesIsNamed(String fault) throws IOException {
+        requireMounts();
+        Files.createDirectory(folder.resolve("tmp"));
+        for (String command : new String[]{"keys list", "serve --port 0 --admin-port 0"}) {
+            PetstoreProcess.Ending ending = below(fault,
+                    "PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=tmp petstore " + command);
+            assertThat(ending.code()).as(command).isEqualTo(1);
+            assertThat(ending.out()).as(command).isEmpty();
+            // Java itself has a warning for a folder that does not exist.
+            assertThat(ending.err().stream().filter(line -> !line.startsWith("WARNING: java.io.tmpdir"))).as(command)
+                    .singleElement().asString()
+                    .startsWith("petstore: the folder for temporary files, tmp, ")
+                    .contains("PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=");
+        }
+    }
+
+    @Test
+    void aReadOnlyMountIsRead() {
+        requireMounts();
+        String mount = "mount --bind data data && mount -o remount,ro,bind data";
+        assertReads(below(mount, "petstore keys list && petstore export - && petstore backup copy.db"));
+        for (String command : new String[]{"keys create --name x", "serve --port 0 --admin-port 0",
+                "import animals.ndjson"}) {
+            assertThat(below(mount, "echo >animals.ndjson; petstore " + command).err()).as(command).singleElement()
+                    .asString().contains("data (--data) cannot be written").contains("Read-only file system");
+        }
+        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+            assertThat(shell.run("petstore keys create --name beside").code()).isZero();
+            assertThat(server.isAlive()).isTrue();
+            assertThat(below(mount, "petstore export -").err()).singleElement().asString().contains("petstore.db-wal");
+        }
+    }
+
+    @Test
+    void aFolderOfAnotherUserIsRead() {
+        requireUsers();
+        shell.run("chmod 755 data; chmod 644 data/*; mkdir own; chmod 777 own");
+        assertReads(shell.run(USER + "petstore keys list && " + USER + "petstore export - && " + USER
+                + "petstore backup own/copy.db"));
+        shell.run("chmod 777 data");
+        assertReads(shell.run(USER + "petstore keys list && " + USER + "petstore export - "));
+        assertThat(shell.run("ls data").out()).doesNotContain("petstore.db-wal", "petstore.db-shm");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.db-shm", "petstore.lock"})
+    void aFileOfAnotherUserIsNamed(String file) {
+        requireUsers();
+        shell.run("chmod 777 data; touch data/petstore.db-wal data/petstore.db-shm; chmod 666 data/*; chmod 600 data/"
+                + file);
+        PetstoreProcess.Ending ending = shell.run(USER + "petstore serve --port 0 --admin-port 0");
+        assertThat(ending.code()).isEqualTo(1);
+        assertThat(ending.err()).singleElement().asString()
+                .contains("data/" + file + " cannot be written; it belongs to the user root");
+    }
+
+    private static void assertReads(PetstoreProcess.Ending ending) {
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).anyMatch(line -> line.contains("shop")).anyMatch(line -> line.contains("Whiskers"));
+    }
+
+    /// Runs a script after mounts that nobody else sees.
+    private PetstoreProcess.Ending below(String mounts, String script) {
+        return shell.run("unshare --map-root-user --mount bash -c '" + mounts + "; " + script + "'");
+    }
+
+    private void requireMounts() {
+        assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
+                .as("a file system may be mounted").isTrue();
+    }
+
+    private static void requireUsers() {
+        assumeThat(Tools.have("setpriv") && "root".equals(System.getProperty("user.name")))
+                .as("root can be another user").isTrue();
+    }
+}

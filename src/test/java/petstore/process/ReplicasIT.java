@@ -1,0 +1,203 @@
+package petstore.process;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import petstore.testkit.ApiClient;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PostgresServer;
+import petstore.testkit.ServedContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// Two replicas that serve one database, and clients that talk now to one, now to the other.
+class ReplicasIT {
+
+    private static final String KEY = "a-key-for-the-test-of-replicas";
+    private static final Duration REVOCATION = Duration.ofSeconds(2);
+    private static final int CLIENTS = 8;
+    private static final int ANIMALS_OF_A_CLIENT = 60;
+    private static final int PAGE = 100;
+    private static final int RETRIED = 50;
+
+    private static final List<PetstoreProcess> REPLICAS = new ArrayList<>();
+    private static String database = "";
+
+    @BeforeAll
+    static void start() {
+        database = PostgresServer.newDatabase();
+        for (int i = 0; i < 2; i++) {
+            REPLICAS.add(PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY), database));
+        }
+        REPLICAS.forEach(PetstoreProcess::awaitReady);
+    }
+
+    @AfterAll
+    static void stop() {
+        REPLICAS.forEach(PetstoreProcess::close);
+    }
+
+    @Test
+    void listsWhatTheOtherReplicaHasAcknowledged() throws InterruptedException, ExecutionException {
+        atOnce(CLIENTS, client -> {
+            for (int i = 0; i < ANIMALS_OF_A_CLIENT; i++) {
+                ApiClient one = replica(client + i);
+                ApiClient other = replica(client + i + 1);
+                long last = id(one.post(pet("list")));
+                // All clients ask for the same pages, and each has seen this one before the animal was on it.
+                String page = "/v1/pets?limit=" + PAGE + "&after=" + last / (PAGE / 2) * (PAGE / 2);
+                other.get(page);
+                long id = id(one.post(pet("list")));
+                String pageOfId = "/v1/pets?limit=" + PAGE + "&after=" + (id - 1) / (PAGE / 2) * (PAGE / 2);
+                assertThat(ids(other.get(pageOfId))).as("the page of the other replica").contains(id);
+                assertThat(ids(other.get("/v1/pets?after=" + (id - 1))).getFirst()).isEqualTo(id);
+                assertThat(ids(other.get("/v1/pets?status=sold&after=" + (id - 1))).getFirst()).isEqualTo(id);
+            }
+            return client;
+        });
+    }
+
+    @Test
+    void replicasThatStartAtOnceOnAnEmptyDatabaseMakeOneFirstKey() {
+        String empty = PostgresServer.newDatabase();
+        try (PetstoreProcess one = PetstoreProcess.serveDatabase(Map.of(), empty);
+                PetstoreProcess other = PetstoreProcess.serveDatabase(Map.of(), empty)) {
+            List<PetstoreProcess> both = List.of(one.awaitReady(), other.awaitReady());
+            assertThat(both).filteredOn(replica -> replica.firstKey().isPresent()).hasSize(1);
+            await("the log of the other").untilAsserted(
+                    () -> assertThat(both).filteredOn(replica -> replica.err().stream()
+                            .anyMatch(line -> line.endsWith("the store has API keys; no first key was made,"
+                                    + " 'petstore keys create' makes another")))
+                            .hasSize(1).allMatch(replica -> replica.firstKey().isEmpty()));
+            assertThat(PostgresServer.query(empty, "SELECT name FROM api_key")).containsExactly("first");
+        }
+    }
+
+    @Test
+    void keyIsGoodAtOnceAndRevokedWithinTwoSecondsEverywhere() {
+        String key = PetstoreProcess.run("keys", "create", "--name", "checkout", "--database", database).out()
+                .getFirst();
+        for (PetstoreProcess replica : REPLICAS) {
+            assertThat(replica.client(key).get("/v1/pets").statusCode()).as("the first request").isEqualTo(200);
+        }
+        assertThat(PetstoreProcess.run("keys", "revoke", key.substring(5, 15), "--database", database).code()).isZero();
+        await("no replica accepts the key").atMost(REVOCATION).until(
+                () -> REPLICAS.stream().noneMatch(replica -> replica.client(key).get("/v1/pets").statusCode() == 200));
+        for (PetstoreProcess replica : REPLICAS) {
+            assertThat(replica.client(key).get("/v1/pets").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void idempotencyKeyActsOnceWhicheverReplicaItIsSentTo() throws InterruptedException, ExecutionException {
+        for (int i = 0; i < RETRIED; i++) {
+            String key = "retried-" + i;
+            String pet = pet(key);
+            List<HttpResponse<String>> answers = atOnce(2,
+                    replica -> replica(replica).post(pet, "Idempotency-Key", key));
+            answers.add(replica(i).post(pet, "Idempotency-Key", key));
+            answers.add(replica(i + 1).post(pet, "Idempotency-Key", key));
+            long id = id(answers.getFirst());
+            assertThat(answers).allSatisfy(answer -> assertThat(id(answer)).isEqualTo(id));
+            assertThat(answers).filteredOn(answer -> answer.headers().firstValue("Idempotent-Replayed").isEmpty())
+                    .as("answers to who added the animal").hasSize(1);
+        }
+        assertThat(all().stream().filter(json -> json.path("name").asText().startsWith("retried-"))).hasSize(RETRIED);
+    }
+
+    /// An id that became visible after a greater one had been seen would be missed.
+    @Test
+    void clientThatPagesMissesNothingThatIsAdded() throws InterruptedException, ExecutionException {
+        long start = id(replica(0).post(pet("page")));
+        Set<Long> acknowledged = new ConcurrentSkipListSet<>();
+        List<Long> seen = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> creating = threads.submit(() -> atOnce(CLIENTS, client -> {
+                for (int i = 0; i < ANIMALS_OF_A_CLIENT; i++) {
+                    acknowledged.add(id(replica(client + i).post(pet("page"))));
+                }
+                return client;
+            }));
+            boolean last = false;
+            while (!last) {
+                last = creating.isDone();
+                List<Long> page;
+                do {
+                    long after = seen.isEmpty() ? start : seen.getLast();
+                    page = ids(replica(1).get("/v1/pets?limit=" + PAGE + "&after=" + after));
+                    assertThat(page).allMatch(id -> id > after);
+                    seen.addAll(page);
+                } while (page.size() == PAGE);
+            }
+            creating.get();
+        }
+        assertThat(acknowledged).hasSize(CLIENTS * ANIMALS_OF_A_CLIENT);
+        assertThat(seen).isSorted().doesNotHaveDuplicates().containsExactlyElementsOf(acknowledged);
+    }
+
+    /// Every animal, read from the beginning.
+    private static List<JsonNode> all() {
+        List<JsonNode> all = new ArrayList<>();
+        List<JsonNode> page;
+        do {
+            long after = all.isEmpty() ? 0 : all.getLast().path("id").asLong();
+            page = ServedContract.json(replica(0).get("/v1/pets?limit=" + PAGE + "&after=" + after).body())
+                    .valueStream().toList();
+            all.addAll(page);
+        } while (!page.isEmpty());
+        return all;
+    }
+
+    @FunctionalInterface
+    private interface Client<T> {
+        T talk(int number) throws Exception;
+    }
+
+    /// What clients with the numbers 0, 1, … came to, all at once.
+    private static <T> List<T> atOnce(int clients, Client<T> client) throws InterruptedException, ExecutionException {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Callable<T>> tasks = IntStream.range(0, clients)
+                    .<Callable<T>>mapToObj(number -> () -> client.talk(number)).toList();
+            List<T> results = new ArrayList<>();
+            for (Future<T> result : threads.invokeAll(tasks)) {
+                results.add(result.get());
+            }
+            return results;
+        }
+    }
+
+    /// A client of one of the two replicas.
+    private static ApiClient replica(int number) {
+        return REPLICAS.get(number % 2).client(KEY);
+    }
+
+    private static String pet(String name) {
+        return "{\"name\":\"" + name + "\",\"categoryId\":7,\"status\":\"sold\"}";
+    }
+
+    private static long id(HttpResponse<String> created) {
+        assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+        return ServedContract.json(created.body()).path("id").asLong();
+    }
+
+    private static List<Long> ids(HttpResponse<String> list) {
+        assertThat(list.statusCode()).as(list.body()).isEqualTo(200);
+        return ServedContract.json(list.body()).valueStream().map(json -> json.path("id").asLong()).toList();
+    }
+}

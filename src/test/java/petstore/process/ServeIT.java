@@ -1,0 +1,197 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.ApiClient;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.ServedContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// `petstore serve` as its operator meets it: what it says, its settings, its files.
+class ServeIT {
+
+    private static final String CONFIGURED_KEY = "configured-key-of-the-operator";
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+
+    @TempDir
+    private Path temporary;
+    private Path folder;
+
+    @BeforeEach
+    void chooseFolder() {
+        folder = temporary.resolve("data");
+    }
+
+    @Test
+    void showsTheFirstKeyOnceAndThenOnlyAddresses() throws IOException {
+        String key;
+        try (PetstoreProcess first = PetstoreProcess.serve(folder).awaitReady()) {
+            key = first.firstKey().orElseThrow();
+            assertThat(first.port()).isNotEqualTo(first.adminPort());
+            assertThat(first.client(key).post(PET).statusCode()).isEqualTo(201);
+            HttpResponse<String> refusal = first.client(key + "x").get("/v1/pets");
+            assertThat(refusal.statusCode()).isEqualTo(401);
+            assertThat(refusal.body() + refusal.headers()).doesNotContain(key);
+            first.terminate();
+            PetstoreProcess.Ending ending = first.ending();
+            assertThat(ending.code()).isZero();
+            assertThat(ending.out()).containsExactly("First API key, shown only once: " + key,
+                    "Petstore is ready: http://127.0.0.1:" + first.port() + "/v1",
+                    "Admin: http://127.0.0.1:" + first.adminPort());
+            assertThat(ending.err()).hasSize(2);
+            assertThat(ending.err().getFirst()).contains(" audit - key create id=" + key.substring(5, 15));
+            assertThat(ending.err().getLast()).contains(" audit - refused 401 GET /v1/pets ");
+            assertThat(String.join("", ending.err())).doesNotContain(key);
+        }
+        try (PetstoreProcess second = PetstoreProcess.serve(folder).awaitReady()) {
+            assertThat(second.client(key).get("/v1/pets").body()).contains("Whiskers");
+            second.terminate();
+            assertThat(second.ending().out()).containsExactly(
+                    "Petstore is ready: http://127.0.0.1:" + second.port() + "/v1",
+                    "Admin: http://127.0.0.1:" + second.adminPort());
+        }
+    }
+
+    @Test
+    void configuredKeyTakesThePlaceOfTheFirst() throws IOException {
+        Map<String, String> environment = Map.of("PETSTORE_API_KEY", CONFIGURED_KEY);
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady()) {
+            assertThat(server.firstKey()).isEmpty();
+            assertThat(server.client(CONFIGURED_KEY).post(PET).statusCode()).isEqualTo(201);
+            assertThat(server.client("").get("/v1/pets").statusCode()).isEqualTo(401);
+            assertThat(Files.readString(Path.of("/proc/" + server.pid() + "/cmdline"))).contains("petstore.jar")
+                    .doesNotContain(CONFIGURED_KEY);
+        }
+        Path file = Files.writeString(temporary.resolve("key"), CONFIGURED_KEY + "-in-a-file\n");
+        environment = Map.of("PETSTORE_API_KEY_FILE", file.toString());
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady()) {
+            assertThat(server.firstKey()).isEmpty();
+            assertThat(server.client(CONFIGURED_KEY + "-in-a-file").get("/v1/pets").statusCode()).isEqualTo(200);
+            assertThat(server.client(CONFIGURED_KEY).get("/v1/pets").statusCode()).isEqualTo(401);
+            assertThat(server.out()).hasSize(2);
+            assertThat(server.err()).allMatch(line -> line.contains(" audit - refused 401 "));
+        }
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            assertThat(server.firstKey()).as("the store still had no key of its own").isPresent();
+        }
+    }
+
+    @Test
+    void secondServerOnTheSameFolderGivesWay() {
+        try (PetstoreProcess first = PetstoreProcess.serve(folder).awaitReady();
+                PetstoreProcess second = PetstoreProcess.serve(folder)) {
+            PetstoreProcess.Ending ending = second.ending();
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.out()).isEmpty();
+            assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(folder.toString(),
+                    "process " + first.pid(), "--data");
+            assertThat(first.client(first.firstKey().orElseThrow()).post(PET).statusCode()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void takenPortMakesNoKey() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                PetstoreProcess server = PetstoreProcess.start(Map.of(), "serve", "--data", folder.toString(),
+                        "--admin-port", "0", "--port", String.valueOf(taken.getLocalPort()))) {
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.out()).isEmpty();
+            assertThat(ending.err()).singleElement().asString().startsWith("petstore: ")
+                    .contains("127.0.0.1:" + taken.getLocalPort(), "--port");
+        }
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            assertThat(server.firstKey()).isPresent();
+        }
+    }
+
+    @Test
+    void flagBeatsVariableBeatsDefault() throws IOException {
+        Path other = temporary.resolve("other");
+        Map<String, String> environment = Map.of("PETSTORE_PORT", "0", "PETSTORE_ADMIN_PORT", "not a port",
+                "PETSTORE_DATA", other.toString(), "PETSTORE_MAX_CONNECTIONS", "10", "PETSTORE_VERSION", "1.0.0",
+                "PETSTORE_HELP", "yes");
+        try (PetstoreProcess server = PetstoreProcess.start(environment, "serve", "--admin-port", "0").awaitReady()) {
+            assertThat(other.resolve("petstore.db")).exists();
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+        }
+        try (PetstoreProcess server = PetstoreProcess
+                .start(environment, "serve", "--admin-port", "0", "--data", folder.toString()).awaitReady()) {
+            assertThat(folder.resolve("petstore.db")).exists();
+            assertThat(server.firstKey()).isPresent();
+        }
+    }
+
+    @Test
+    void baseAddressIsInLinksAndInTheContract() {
+        String base = "https://petstore.example/shop/v1";
+        String staging = "https://staging.example:8443/v1";
+        try (PetstoreProcess server = PetstoreProcess.serve(folder, "--base-url", base, "--staging-base-url", staging)
+                .awaitReady()) {
+            ApiClient client = server.client(server.firstKey().orElseThrow());
+            assertThat(client.post(PET).headers().allValues("Location")).containsExactly(base + "/pets/1");
+            client.post(PET);
+            assertThat(client.get("/v1/pets?limit=1").headers().allValues("Link"))
+                    .containsExactly("<" + base + "/pets?limit=1&after=1>; rel=\"next\"");
+            assertThat(client.get("/v1/pets/1").headers().allValues("Link")).hasSize(2)
+                    .allMatch(link -> link.startsWith("<https://petstore.example/shop/"));
+            JsonNode servers = ServedContract
+                    .json("[{\"url\":\"" + base + "\",\"description\":\"Production\"},{\"url\":\""
+                            + staging + "\",\"description\":\"Staging\"}]");
+            assertThat(ServedContract.yaml(client.get("/openapi.yaml").body()).get("servers")).isEqualTo(servers);
+            assertThat(ServedContract.json(client.get("/openapi.json").body()).get("servers")).isEqualTo(servers);
+        }
+    }
+
+    @Test
+    void filesBelongToTheirOwnerAlone() throws IOException {
+        folder = temporary.resolve("not/there/yet");
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady();
+                Stream<Path> files = Files.list(folder)) {
+            server.client(server.firstKey().orElseThrow()).post(PET);
+            Map<String, String> permissions = files
+                    .collect(Collectors.toMap(file -> file.getFileName().toString(), ServeIT::permissions));
+            assertThat(permissions.keySet()).contains("petstore.db", "petstore.db-wal", "petstore.db-shm",
+                    "petstore.lock");
+            assertThat(permissions.values()).containsOnly("rw-------");
+            assertThat(permissions(folder)).isEqualTo("rwx------");
+        }
+    }
+
+    private static String permissions(Path file) {
+        try {
+            return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void healthIsOnBothListenersAndTheApiOnOne() {
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
+            for (int port : List.of(server.port(), server.adminPort())) {
+                assertThat(new ApiClient(port, "").get("/readyz").statusCode()).isEqualTo(200);
+                assertThat(new ApiClient(port, "").get("/livez").statusCode()).isEqualTo(200);
+            }
+            String key = server.firstKey().orElseThrow();
+            HttpResponse<String> response = new ApiClient(server.adminPort(), key).get("/docs");
+            assertThat(response.statusCode()).isEqualTo(404);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.Ledger;
+import petstore.testkit.Load;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.RawClient;
+import petstore.testkit.StoreFile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+/// The program being told to stop, by SIGTERM or SIGINT.
+class StopIT {
+
+    private static final String KEY = "a-key-for-the-test-that-stops";
+    private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration OFTEN = Duration.ofMillis(5);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void answersTheRequestThatItHasBegunToRead() throws IOException {
+        try (PetstoreProcess server = serve(); RawClient client = new RawClient(server.port())) {
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
+                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
+                    + "\r\n\r\n");
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            server.terminate();
+            awaitRefusal(server.port());
+            client.send(PET.getBytes(StandardCharsets.UTF_8));
+            assertIsLastAnswer(client.answer().orElseThrow());
+            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(server.ending().code()).isZero();
+        }
+        try (PetstoreProcess server = serve()) {
+            assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
+        }
+    }
+
+    @Test
+    void answersTheRequestThatWaitsForTheStore() throws IOException {
+        try (PetstoreProcess server = serve();
+                RawClient client = new RawClient(server.port());
+                StoreFile file = new StoreFile(folder)) {
+            file.execute("BEGIN IMMEDIATE");
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
+                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
+                    + "\r\n\r\n" + PET);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            server.terminate();
+            awaitRefusal(server.port());
+            file.execute("COMMIT");
+            assertIsLastAnswer(client.answer().orElseThrow());
+            assertThat(server.ending().code()).isZero();
+            assertThat(file.pets()).hasSize(1);
+        }
+    }
+
+    private static void assertIsLastAnswer(RawClient.Answer answer) {
+        assertThat(answer.status()).isEqualTo(201);
+        assertThat(answer.headers().get("connection")).containsExactly("close");
+    }
+
+    @Test
+    void idleConnectionsDoNotHoldItUp() throws IOException {
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
+        Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_JAVA_OPTIONS",
+                "-Djava.io.tmpdir=" + temporary);
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady();
+                RawClient idle = new RawClient(server.port())) {
+            assertThat(temporary).as("nothing that a kill would leave behind").isEmptyDirectory();
+            idle.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(idle.answer().orElseThrow().status()).isEqualTo(200);
+            Instant told = Instant.now();
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+            assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void refusesNobodyAndKeepsEverythingUnderLoad() throws InterruptedException {
+        Ledger ledger = new Ledger();
+        try (PetstoreProcess server = serve()) {
+            CountDownLatch loaded = new CountDownLatch(200);
+            try (Load load = new Load(64, server.port(), KEY, ledger, loaded::countDown)) {
+                assertThat(loaded.await(30, TimeUnit.SECONDS)).isTrue();
+                server.terminate();
+                server.ending();
+                load.awaitEnd();
+            }
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.code()).isZero();
+            assertThat(ending.err()).noneMatch(line -> line.contains(" ERROR "));
+            assertThat(folder.resolve("petstore.db-wal")).as("moved into the file").doesNotExist();
+        }
+        assertThat(ledger.refused()).isZero();
+        try (PetstoreProcess server = serve(); StoreFile file = new StoreFile(folder)) {
+            ledger.verify(file.pets());
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TERM, TERM, 143", "INT, TERM, 143", "TERM, INT, 130"})
+    void aSecondSignalStopsItAtOnce(String first, String second, int code) throws IOException {
+        try (PetstoreProcess server = serve("--shutdown-delay", "50s")) {
+            assumeHears(server, first, second);
+            server.client(KEY).post(PET);
+            server.signal(first);
+            awaitNotReady(server);
+            assertThat(server.isAlive()).isTrue();
+            Instant told = Instant.now();
+            server.signal(second);
+            assertThat(server.ending().code()).isEqualTo(code);
+            assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+        }
+        try (PetstoreProcess server = serve()) {
+            assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
+        }
+    }
+
+    /// It has begun to serve when it finds that the store does not take the first key.
+    @Test
+    void aStartThatFailsDoesNotWait() {
+        assertThat(PetstoreProcess.run("import", "/dev/null", "--data", folder.toString()).code()).isZero();
+        try (StoreFile store = new StoreFile(folder)) {
+            store.execute("BEGIN IMMEDIATE");
+            try (PetstoreProcess server = PetstoreProcess.serve(folder, "--shutdown-delay", "5m")) {
+                PetstoreProcess.Ending ending = server.ending();
+                assertThat(ending.code()).isEqualTo(1);
+                assertThat(ending.err()).last().asString().startsWith("petstore: ");
+            }
+        }
+    }
+
+    /// The first key is made at the end of the start, and somebody has to see it.
+    @Test
+    void aStartThatHasBegunComesToItsEnd() {
+        assertThat(PetstoreProcess.run("import", "/dev/null", "--data", folder.toString()).code()).isZero();
+        try (StoreFile store = new StoreFile(folder)) {
+            store.execute("BEGIN IMMEDIATE");
+            try (PetstoreProcess server = PetstoreProcess.serve(folder)) {
+                await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> Files
+                        .readString(folder.resolve("petstore.lock")).equals(String.valueOf(server.pid())));
+                server.terminate();
+                store.execute("COMMIT");
+                assertThat(server.ending().code()).isZero();
+                assertThat(server.firstKey()).isPresent();
+                assertThat(store.text("SELECT name FROM api_key")).containsExactly("first");
+            }
+        }
+    }
+
+    /// The database takes the connection, and says nothing on it.
+    @ParameterizedTest
+    @CsvSource({"TERM, 143", "INT, 130"})
+    void oneSignalIsEnoughWhileItStarts(String signal, int code) throws IOException {
+        try (ServerSocket database = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(),
+                        "postgresql://127.0.0.1:" + database.getLocalPort() + "/petstore")) {
+            database.setSoTimeout((int) PATIENCE.toMillis());
+            try (Socket _ = database.accept()) {
+                assumeHears(server, signal);
+                Instant told = Instant.now();
+                server.signal(signal);
+                assertThat(server.ending()).isEqualTo(new PetstoreProcess.Ending(code, List.of(), List.of()));
+                assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+            }
+        }
+    }
+
+    /// It would wait for the answer to a request that waits for the store.
+    @Test
+    void aSecondSignalStopsItWhileItIsStopping() throws IOException {
+        try (PetstoreProcess server = serve();
+                RawClient client = new RawClient(server.port());
+                StoreFile file = new StoreFile(folder)) {
+            file.execute("BEGIN IMMEDIATE");
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
+                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
+                    + "\r\n\r\n" + PET);
+            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            server.terminate();
+            awaitRefusal(server.port());
+            assertThat(server.isAlive()).isTrue();
+            server.terminate();
+            assertThat(server.ending().code()).isEqualTo(143);
+            assertThat(client.isClosedByServer()).isTrue();
+            file.execute("ROLLBACK");
+            assertThat(file.pets()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void oneSignalIsWaitedFor(String signal) throws IOException {
+        try (PetstoreProcess server = serve("--shutdown-delay", "10s")) {
+            assumeHears(server, signal);
+            Instant told = Instant.now();
+            server.signal(signal);
+            awaitNotReady(server);
+            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
+            assertThat(server.ending().code()).isZero();
+            assertThat(Duration.between(told, Instant.now())).isGreaterThan(Duration.ofSeconds(10));
+        }
+    }
+
+    /// The use of a key is saved when the keys are read again, every second; the store makes it wait here.
+    @Test
+    void leavesNoStackTraceOfTheKeysThatItIsReadingAgain() throws InterruptedException {
+        try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady();
+                StoreFile file = new StoreFile(folder)) {
+            file.execute("BEGIN IMMEDIATE");
+            assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
+            TimeUnit.SECONDS.sleep(2);
+            server.terminate();
+            awaitRefusal(server.port());
+            file.execute("COMMIT");
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.err()).as("a stack trace").noneMatch(line -> line.contains("Exception"));
+            assertThat(ending.code()).isZero();
+        }
+    }
+
+    /// Once is not enough: it is a matter of microseconds.
+    @RepeatedTest(4)
+    void leavesNoStackTraceOfThoseWhoConnectMeanwhile() throws InterruptedException {
+        try (PetstoreProcess server = serve(); ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            CountDownLatch connected = new CountDownLatch(1_000);
+            for (int i = 0; i < 16; i++) {
+                clients.execute(() -> {
+                    while (connects(server.port())) {
+                        connected.countDown();
+                    }
+                });
+            }
+            assertThat(connected.await(30, TimeUnit.SECONDS)).isTrue();
+            server.terminate();
+            PetstoreProcess.Ending ending = server.ending();
+            assertThat(ending.err()).as("a stack trace").noneMatch(line -> line.contains("Exception"));
+            assertThat(ending.code()).isZero();
+        }
+    }
+
+    /// Beside a server the groups are small and there are pauses: it is not done when it is told.
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void importEndsBehindTheGroupUnderWayAndSaysWhatStays(String signal) throws IOException {
+        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(500_000));
+        try (PetstoreProcess _ = serve();
+                StoreFile store = new StoreFile(folder);
+                PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
+                        folder.toString())) {
+            assumeHears(running, signal);
+            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> count(store) > 0);
+            running.signal(signal);
+            PetstoreProcess.Ending ending = running.ending();
+            assertThat(ending.code()).isEqualTo(signal.equals("INT") ? 130 : 143);
+            assertThat(ending.err()).containsExactly(
+                    "petstore: the import was interrupted after " + count(store) + " animals, which stay");
+        }
+    }
+
+    /// The group under way waits for the store here. Two signals that are sent at once may come as one.
+    @Test
+    void aSecondSignalStopsAnImportWhereItStands() throws IOException {
+        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(500_000));
+        try (PetstoreProcess _ = serve();
+                StoreFile store = new StoreFile(folder);
+                PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
+                        folder.toString())) {
+            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> count(store) > 0);
+            await().atMost(PATIENCE).untilAsserted(() -> store.execute("BEGIN IMMEDIATE"));
+            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> {
+                running.terminate();
+                return !running.isAlive();
+            });
+            store.execute("ROLLBACK");
+            PetstoreProcess.Ending ending = running.ending();
+            assertThat(ending.code()).isEqualTo(143);
+            assertThat(ending.err()).isEmpty();
+            assertThat(store.integrity()).isEqualTo("ok");
+            assertThat(count(store) % 1_000).as("whole groups").isZero();
+        }
+    }
+
+    private static long count(StoreFile store) {
+        return Long.parseLong(store.text("SELECT count(*) FROM pet").getFirst());
+    }
+
+    /// What was started in the background of a script does not hear of SIGINT, and neither does what it starts.
+    private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
+        String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
+                .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
+        boolean ignoresInt = (Long.parseUnsignedLong(ignored.substring("SigIgn:".length()).strip(), 16) & 0b10) != 0;
+        assumeThat(ignoresInt && List.of(signals).contains("INT")).as("SIGINT is ignored").isFalse();
+    }
+
+    private static void awaitNotReady(PetstoreProcess server) {
+        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> server.client(KEY).get("/readyz").statusCode() == 503);
+    }
+
+    private PetstoreProcess serve(String... more) {
+        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, more).awaitReady();
+    }
+
+    /// Waits until nobody listens on the port.
+    private static void awaitRefusal(int port) {
+        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> !connects(port));
+    }
+
+    private static boolean connects(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

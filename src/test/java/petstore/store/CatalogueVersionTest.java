@@ -1,0 +1,55 @@
+package petstore.store;
+
+import java.nio.file.Path;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.Version;
+import petstore.store.sqlite.Sqlite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// What a process that serves SQLite knows of the version, on a store in which there is nothing yet.
+class CatalogueVersionTest {
+
+    private static final Version NOTHING = new Version(0, 0, 0);
+    private static final Version SEVEN = new Version(0, 7, 0);
+
+    @TempDir
+    private Path folder;
+    private Sqlite sqlite;
+    private CatalogueVersion version;
+
+    @BeforeEach
+    void open() {
+        sqlite = Sqlite.forService(folder, Migrate.AUTO, () -> {
+        });
+        version = new CatalogueVersion(sqlite, new SimpleMeterRegistry());
+    }
+
+    @AfterEach
+    void close() {
+        version.close();
+        sqlite.close();
+    }
+
+    /// It may have been read before an animal was added, and be told of afterwards. A page without the animal would pass for new.
+    @Test
+    void whatIsReadDoesNotTakeBackWhatWasReached() {
+        assertThat(version.now().join()).isEqualTo(NOTHING);
+        version.reached(SEVEN.lastId());
+        version.forget();
+        assertThat(version.now().join()).as("read").isEqualTo(SEVEN);
+        assertThat(version.now().join()).as("known").isEqualTo(SEVEN);
+    }
+
+    @Test
+    void whatIsReachedOutOfTurnDoesNotEither() {
+        version.reached(SEVEN.lastId());
+        version.reached(6);
+        assertThat(version.now().join()).isEqualTo(SEVEN);
+    }
+}

@@ -1,0 +1,53 @@
+package petstore.store;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.NewPet;
+import petstore.store.postgres.PostgresUri;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A store that a command opens: one connection, and no thread of the server.
+class CommandStoreTest {
+
+    private static final String SERVER_THREADS = "(?i).*(pool|reader|writer|store-|catalogue).*";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void takesNoThreadOnSqlite() {
+        takesNoThread(() -> SqlStore.openSqlite(folder, Migrate.AUTO), () -> {
+        });
+    }
+
+    @Test
+    void takesNoThreadAndOneConnectionOnPostgresql() {
+        String url = PostgresServer.newDatabase();
+        takesNoThread(() -> SqlStore.openPostgres(PostgresUri.parse(url), Migrate.AUTO, true),
+                () -> assertThat(PostgresServer.query(url, "SELECT pid FROM pg_stat_activity"
+                        + " WHERE datname = current_database() AND application_name = 'petstore'")).hasSize(1));
+    }
+
+    private static void takesNoThread(Supplier<SqlStore> open, Runnable alsoHolds) {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        try (SqlStore store = open.get()) {
+            store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
+            assertThat(store.keys().list()).isEmpty();
+            store.catalogue().forEachGroup(_ -> {
+                Set<String> added = Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> !before.contains(thread)).map(Thread::getName).collect(Collectors.toSet());
+                assertThat(added).noneMatch(name -> name.matches(SERVER_THREADS));
+                alsoHolds.run();
+            });
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package petstore.store;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.KeyToken;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.PetStatus;
+import petstore.Scope;
+import petstore.Version;
+import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.SqliteFile;
+import petstore.store.sqlite.VerifiedBackup;
+import petstore.testkit.CatalogueKit;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Stores with the first schema that there was, made by its script and filled by SQL alone.
+class OlderSchemaTest {
+
+    private static final Pet WHISKERS = new Pet(7, "Whiskers", 3, Optional.of(PetStatus.SOLD));
+    private static final ApiKey KEY = ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
+            Instant.ofEpochMilli(1_000), Optional.empty(), Optional.empty());
+
+    /// Opens a connection that knows nothing of the program.
+    @FunctionalInterface
+    private interface Database {
+        Connection connect() throws SQLException;
+    }
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void sqliteStoreIsBroughtUpToDateOrRefused() {
+        Database database = sqlite(folder);
+        make(database, "sqlite");
+        isBroughtUpToDateOrRefused(database, migrate -> SqlStore.openSqlite(folder, migrate));
+    }
+
+    @Test
+    void postgresStoreIsBroughtUpToDateOrRefused() {
+        String url = PostgresServer.newDatabase();
+        Database database = () -> PostgresServer.connect(url);
+        make(database, "postgresql");
+        execute(database, "UPDATE pet_id SET last_id = 7");
+        isBroughtUpToDateOrRefused(database, migrate -> SqlStore.openPostgres(PostgresUri.parse(url), migrate, true));
+    }
+
+    private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
+        assertThatThrownBy(() -> open.apply(Migrate.CHECK)).isInstanceOf(Failure.class).hasMessage(
+                "the store has schema version 1, this petstore needs version 5; --migrate auto brings it up to date");
+        assertThat(versions(database)).containsExactly(1);
+        try (SqlStore store = open.apply(Migrate.AUTO)) {
+            assertHasBoth(store, 8);
+        }
+        assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5);
+        open.apply(Migrate.CHECK).close();
+    }
+
+    @Test
+    void backupOfAnOlderStoreIsRestored() throws IOException {
+        Path old = Files.createDirectory(folder.resolve("old"));
+        make(sqlite(old), "sqlite");
+        Path backup = folder.resolve("backup.db");
+        assertThat(SqlStore.backupSqlite(old, backup, _ -> {
+        })).isEqualTo(new VerifiedBackup(1, false));
+        assertThat(versions(sqlite(old))).as("a backup changes nothing").containsExactly(1);
+
+        Path data = folder.resolve("data");
+        try (SqlStore replaced = SqlStore.openSqlite(data, Migrate.AUTO)) {
+            replaced.catalogue().reserveIds(100);
+        }
+        assertThat(SqlStore.verifySqlite(backup)).isEqualTo(new VerifiedBackup(1, false));
+        SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+        try (SqlStore restored = SqlStore.openSqlite(data, Migrate.AUTO)) {
+            assertHasBoth(restored, 101);
+        }
+    }
+
+    private static void assertHasBoth(SqlStore store, long nextId) {
+        assertThat(CatalogueKit.awaited(store.catalogue().find(WHISKERS.id()))).contains(WHISKERS);
+        assertThat(CatalogueKit.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
+                .containsExactly(WHISKERS);
+        assertThat(store.keys().list()).usingRecursiveFieldByFieldElementComparator().containsExactly(KEY);
+        assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
+                .isEqualTo(nextId);
+        assertThat(CatalogueKit.awaited(store.catalogue().version())).isEqualTo(new Version(0, nextId, 0));
+        store.check();
+    }
+
+    private static Database sqlite(Path folder) {
+        return () -> DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
+    }
+
+    private static void make(Database database, String dialect) {
+        execute(database, "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY)");
+        execute(database, script(dialect + "/1.sql").split(";\\s*\\n", 0));
+        execute(database, "INSERT INTO schema_version (version) VALUES (1)",
+                "INSERT INTO pet (id, name, category_id, status) VALUES (7, 'Whiskers', 3, 'sold')",
+                "INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms) VALUES ('4fQ0c8sXbT', 'shop',"
+                        + " 'pets:read', '" + KEY.secret().hex() + "', 1000)");
+    }
+
+    private static String script(String name) {
+        try (InputStream script = Migrations.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void execute(Database database, String... sql) {
+        try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
+            for (String one : sql) {
+                statement.execute(one);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static List<Integer> versions(Database database) {
+        try (Connection connection = database.connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT version FROM schema_version ORDER BY version")) {
+            List<Integer> versions = new ArrayList<>();
+            while (row.next()) {
+                versions.add(row.getInt(1));
+            }
+            return versions;
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package petstore.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+import petstore.testkit.PgBouncer;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/// A database behind a real PgBouncer: sessions of their own are needed, and anything else is refused by name.
+@Timeout(120)
+class PgBouncerTest {
+
+    private static final String REFUSAL = "transaction pooling";
+    /// The three seconds in which the service notices, and what a busy machine may take beside them.
+    private static final Duration LIMIT = Duration.ofSeconds(3 + 3);
+    private static final int CLIENTS = 16;
+
+    private final String database = PostgresServer.newDatabase();
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void needsPgBouncer() {
+        assumeTrue(PgBouncer.program().isPresent(), "left out: pgbouncer is not installed");
+    }
+
+    @Test
+    void servesWithSessionPooling() throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
+            Pet pet = CatalogueKit.awaited(store.catalogue().add(pet("Rex")));
+            assertThat(CatalogueKit.awaited(store.catalogue().list(new PetQuery(20, Optional.empty(), 0))).pets())
+                    .containsExactly(pet);
+            assertThatCode(store::check).doesNotThrowAnyException();
+        }
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = command(pooler, true)) {
+            assertThat(store.catalogue().count()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"transaction", "statement"})
+    void refusesOtherPoolingAtTheStart(String poolMode) throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, poolMode)) {
+            assertThatThrownBy(() -> serve(pooler)).isInstanceOf(Failure.class).hasMessageContaining(REFUSAL);
+            for (boolean toWrite : new boolean[]{true, false}) {
+                assertThatThrownBy(() -> command(pooler, toWrite)).isInstanceOf(Failure.class)
+                        .hasMessageContaining(REFUSAL);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"transaction, false", "statement, false", "transaction, true", "statement, true"})
+    void noAnimalIsLostWhenPoolingIsSwitchedUnderAService(String poolMode, boolean kill) throws Exception {
+        BiConsumer<PgBouncer, String> change = kill ? PgBouncer::reloadAndKill : PgBouncer::reload;
+        Map<Long, String> added = new ConcurrentHashMap<>();
+        List<Long> ids = new ArrayList<>();
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicInteger names = new AtomicInteger();
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session");
+                SqlStore store = serve(pooler);
+                LogLines log = new LogLines();
+                ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+                AutoCloseable _ = () -> stop.set(true)) {
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.execute(() -> {
+                    while (!stop.get()) {
+                        String name = "animal " + names.incrementAndGet();
+                        try {
+                            Pet pet = store.catalogue().add(pet(name)).join();
+                            added.put(pet.id(), name);
+                            synchronized (ids) {
+                                ids.add(pet.id());
+                            }
+                        } catch (CompletionException e) {
+                            // Refused, or nobody knows.
+                        }
+                    }
+                });
+            }
+            await("animals").atMost(LIMIT).until(() -> added.size() > 100);
+            change.accept(pooler, poolMode);
+            awaitRefusal(store);
+            assertThatThrownBy(() -> store.catalogue().add(pet("one more")).join()).hasMessageContaining(REFUSAL);
+            assertThat(log.count(REFUSAL)).isEqualTo(1);
+            change.accept(pooler, "session");
+            await("session pooling").atMost(LIMIT)
+                    .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
+            int before = added.size();
+            await("animals again").atMost(LIMIT).until(() -> added.size() > before);
+        }
+        assertThat(new HashSet<>(ids)).as("ids told once").hasSameSizeAs(ids);
+        assertThat(PostgresServer.query(database, "SELECT id || ' ' || name FROM pet"))
+                .containsAll(added.entrySet().stream().map(pet -> pet.getKey() + " " + pet.getValue()).toList());
+    }
+
+    /// Nobody asks anything, so that every session could find its own server connection again.
+    @ParameterizedTest
+    @ValueSource(strings = {"transaction", "statement"})
+    void aServiceThatIsIdleNoticesToo(String poolMode) throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
+            pooler.reload(poolMode);
+            awaitRefusal(store);
+        }
+    }
+
+    private static void awaitRefusal(SqlStore store) {
+        await("a refusal").atMost(LIMIT)
+                .untilAsserted(() -> assertThatThrownBy(store::check).hasMessageContaining(REFUSAL));
+    }
+
+    private static NewPet pet(String name) {
+        return new NewPet(name, 1, Optional.empty());
+    }
+
+    private static SqlStore serve(PgBouncer pooler) {
+        return SqlStore.servePostgres(PostgresUri.parse(pooler.url()), Migrate.AUTO, 4,
+                new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
+    }
+
+    private static SqlStore command(PgBouncer pooler, boolean toWrite) {
+        return SqlStore.openPostgres(PostgresUri.parse(pooler.url()), Migrate.AUTO, toWrite);
+    }
+
+    /// What the store logs.
+    private static final class LogLines implements AutoCloseable {
+        private final Logger log = (Logger) LoggerFactory.getLogger("petstore.sql");
+        private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+        LogLines() {
+            lines.start();
+            log.addAppender(lines);
+        }
+
+        long count(String text) {
+            return List.copyOf(lines.list).stream().filter(line -> line.getFormattedMessage().contains(text)).count();
+        }
+
+        @Override
+        public void close() {
+            log.detachAppender(lines);
+        }
+    }
+}

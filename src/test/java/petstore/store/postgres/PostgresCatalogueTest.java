@@ -1,0 +1,44 @@
+package petstore.store.postgres;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import petstore.Catalogue;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+import petstore.testkit.PostgresServer;
+
+/// The catalogue on PostgreSQL.
+class PostgresCatalogueTest extends CatalogueKit {
+
+    private final String url = PostgresServer.newDatabase();
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT),
+                new SimpleMeterRegistry());
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Override
+    protected Catalogue catalogue() {
+        return store.catalogue();
+    }
+
+    @Override
+    protected void reopen() {
+        close();
+        open();
+    }
+
+    @Override
+    protected long recordedRequests() {
+        return Long.parseLong(PostgresServer.query(url, "SELECT count(*) FROM idempotency").getFirst());
+    }
+}

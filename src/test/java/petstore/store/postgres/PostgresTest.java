@@ -1,0 +1,322 @@
+package petstore.store.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.IdempotencyKey;
+import petstore.KeyToken;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.PetStatus;
+import petstore.Scope;
+import petstore.store.Migrate;
+import petstore.store.PetTable;
+import petstore.store.Session;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// What a PostgreSQL database may be like, and the store goes on in it.
+class PostgresTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MANY = 100;
+    private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
+
+    private final String url = PostgresServer.newDatabase();
+
+    @ParameterizedTest
+    @EnumSource(PetStatus.class)
+    void aListByStatusReadsNoAnimalOfAnotherStatus(PetStatus status) throws SQLException {
+        try (SqlStore store = open()) {
+            PostgresServer.query(url, """
+                    INSERT INTO pet (id, name, category_id, status) SELECT n, 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold'
+                    WHEN n <= 90000 THEN 'available' ELSE 'pending' END FROM generate_series(1, 100000) AS n""");
+            PostgresServer.query(url, "ANALYZE pet");
+            assertThat(plan(status)).contains("using pet_status on pet").doesNotContain("Filter")
+                    .doesNotContain("Sort");
+
+            PetQuery query = new PetQuery(3, Optional.of(status), 0);
+            long first = switch (status) {
+                case SOLD -> 1;
+                case AVAILABLE -> 50_001;
+                case PENDING -> 90_001;
+            };
+            assertThat(CatalogueKit.awaited(store.catalogue().list(query)).pets()).extracting(Pet::id)
+                    .containsExactly(first, first + 1, first + 2);
+            assertThat(CatalogueKit.awaited(store.catalogue().list(query.continuedAfter(first + 100))).pets())
+                    .extracting(Pet::id).containsExactly(first + 101, first + 102, first + 103);
+        }
+    }
+
+    /// How the database goes about the first page.
+    private String plan(PetStatus status) throws SQLException {
+        try (Connection connection = PostgresServer.connect(url);
+                PreparedStatement explain = connection.prepareStatement("EXPLAIN " + PetTable.LIST_BY_STATUS)) {
+            explain.setString(1, status.text());
+            explain.setString(2, status.text());
+            explain.setLong(3, 0);
+            explain.setInt(4, PetQuery.DEFAULT_LIMIT + 1);
+            return String.join("\n", Session.rows(explain, row -> row.getString(1)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Migrate.class)
+    void aSchemaThatIsMadeLaterDoesNotHideTheStore(Migrate migrate) {
+        addRex();
+        PostgresServer.query(url, "CREATE SCHEMA postgres");
+        try (SqlStore store = open(migrate)) {
+            assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+        }
+        assertThat(schemas("schema_version")).containsExactly("public");
+    }
+
+    @Test
+    void newTablesComeBesideThoseThatThereAre() {
+        addRex();
+        PostgresServer.query(url, "DELETE FROM schema_version WHERE version >= 2");
+        PostgresServer.query(url, "DROP VIEW catalogue_version");
+        PostgresServer.query(url, "DROP TABLE put_back, api_key_change");
+        PostgresServer.query(url, "DROP FUNCTION count_api_key_change CASCADE");
+        PostgresServer.query(url, "CREATE SCHEMA postgres");
+        try (SqlStore store = open()) {
+            assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+            store.keys()
+                    .add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ), Instant.EPOCH,
+                            Optional.empty(), Optional.empty()));
+        }
+        assertThat(PostgresServer.query(url, "SELECT changes FROM api_key_change")).containsExactly("1");
+        assertThat(schemas("put_back")).containsExactly("public");
+        assertThat(schemas("api_key_change")).containsExactly("public");
+        assertThat(schemas("schema_version")).containsExactly("public");
+    }
+
+    private void addRex() {
+        try (SqlStore store = open()) {
+            add(store);
+        }
+    }
+
+    /// Where tables of this name are.
+    private List<String> schemas(String table) {
+        return PostgresServer.query(url, "SELECT schemaname FROM pg_tables WHERE tablename = '" + table + "'");
+    }
+
+    @Test
+    void connectionsToAReadOnlyDatabaseAreLeftForThePrimary() {
+        try (SqlStore store = serve()) {
+            makeReadOnly(store);
+            PostgresServer.execute("ALTER DATABASE " + name() + " RESET default_transaction_read_only");
+            await("the primary").atMost(PATIENCE)
+                    .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
+            assertThat(add(store)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aReadOnlyDatabaseIsConnectedToOnceASecond() {
+        try (SqlStore store = serve()) {
+            makeReadOnly(store);
+            long before = connections();
+            long began = System.nanoTime();
+            for (int i = 0; i < MANY; i++) {
+                assertThatThrownBy(store::check).hasMessageContaining("the database is read-only");
+            }
+            long seconds = (System.nanoTime() - began) / 1_000_000_000;
+            assertThat(connections() - before).isLessThan((seconds + 2) * 2);
+        }
+    }
+
+    /// Has new connections, the store's among them, find a database that cannot be written to.
+    private void makeReadOnly(SqlStore store) {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_read_only = on");
+        PostgresServer
+                .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name() + "'");
+        await("a read-only database").atMost(PATIENCE).untilAsserted(
+                () -> assertThatThrownBy(store::check).hasMessageContaining("the database is read-only"));
+    }
+
+    /// How many were made since the beginning.
+    private long connections() {
+        return Long.parseLong(PostgresServer
+                .query(url, "SELECT sessions FROM pg_stat_database WHERE datname = current_database()").getFirst());
+    }
+
+    @Test
+    void whoAsksWhetherTheStoreCanBeUsedTakesOneConnection() throws Exception {
+        try (SqlStore store = serve();
+                Connection connection = PostgresServer.connect(url);
+                Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute("LOCK TABLE schema_version");
+            List<CompletableFuture<?>> checks = new ArrayList<>();
+            List<Thread> asking = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                checks.add(CompletableFuture.runAsync(store::check,
+                        check -> asking.add(Thread.startVirtualThread(check))));
+            }
+            await("checks that wait").atMost(PATIENCE)
+                    .until(() -> asking.stream().allMatch(PostgresTest::waits)
+                            && !PostgresServer.waitingForLocks(url).isEmpty());
+            assertThat(PostgresServer.waitingForLocks(url)).hasSize(1);
+            assertThat(store.keys().list()).isEmpty();
+            assertThat(checks).noneMatch(CompletableFuture::isDone);
+            connection.rollback();
+            for (CompletableFuture<?> check : checks) {
+                assertThat(check).succeedsWithin(PATIENCE);
+            }
+        }
+    }
+
+    private static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"repeatable read", "serializable"})
+    void animalsAreAddedAtOnceWhateverTheDefaultIsolation(String isolation) {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
+        try (SqlStore one = serve(); SqlStore other = serve()) {
+            List<CompletableFuture<Pet>> added = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                added.add(one.catalogue().add(REX));
+                added.add(other.catalogue().add(REX));
+            }
+            assertThat(added).allSatisfy(pet -> assertThat(pet).succeedsWithin(PATIENCE));
+        }
+    }
+
+    @Test
+    void storesAreMadeAtOnceWhateverTheDefaultIsolation() throws Exception {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = 'repeatable read'");
+        try (Connection connection = PostgresServer.connect(url);
+                Statement statement = connection.createStatement();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            connection.setAutoCommit(false);
+            statement.execute("CREATE TABLE schema_version (version INTEGER)");
+            List<Future<?>> made = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                made.add(threads.submit(this::addRex));
+            }
+            await("stores that are about to be made").atMost(PATIENCE)
+                    .until(() -> PostgresServer.waitingForLocks(url).size() == 3);
+            connection.rollback();
+            for (Future<?> one : made) {
+                one.get();
+            }
+        }
+    }
+
+    @Test
+    void idsThatAreGivenOutMeanwhileAreNotReservedAgain() throws Exception {
+        try (SqlStore store = open();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Connection connection = PostgresServer.connect(url);
+                Statement other = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            other.execute("UPDATE pet_id SET last_id = 200");
+            Future<Long> reserving = threads.submit(() -> store.catalogue().reserveIds(100));
+            await("an import that reserves ids").atMost(PATIENCE)
+                    .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+            connection.commit();
+            assertThat(reserving).succeedsWithin(PATIENCE).isEqualTo(200L);
+            assertThat(add(store)).isEqualTo(201);
+        }
+    }
+
+    /// Somebody ends the wait for a standby that does not answer: the animal is there, but may be lost with this server.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anAnimalThatTheStandbyMayNotHaveIsNotAcknowledged(boolean once) {
+        try (SqlStore store = serve()) {
+            setStandby("SET synchronous_standby_names = 'nobody'");
+            CompletableFuture<?> added = addUntilOneWaits(() -> once
+                    ? store.catalogue().addOnce(REX, key())
+                    : store.catalogue().add(REX));
+            assertThat(waitingForStandby("pg_cancel_backend(pid)")).isNotEmpty();
+            assertThat(added).failsWithin(PATIENCE).withThrowableThat().havingCause()
+                    .isInstanceOfSatisfying(Failure.class,
+                            failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE));
+        } finally {
+            setStandby("RESET synchronous_standby_names");
+        }
+    }
+
+    private static void setStandby(String change) {
+        PostgresServer.execute("ALTER SYSTEM " + change);
+        PostgresServer.execute("SELECT pg_reload_conf()");
+    }
+
+    /// The server takes a moment to read its settings again.
+    private CompletableFuture<?> addUntilOneWaits(Supplier<CompletableFuture<?>> add) {
+        AtomicReference<CompletableFuture<?>> added = new AtomicReference<>(add.get());
+        await("an animal that waits for the standby").atMost(PATIENCE).until(() -> {
+            if (added.get().isDone()) {
+                added.set(add.get());
+            }
+            return !waitingForStandby("pid").isEmpty();
+        });
+        return added.get();
+    }
+
+    private List<String> waitingForStandby(String column) {
+        return PostgresServer.query(url, "SELECT " + column
+                + " FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'");
+    }
+
+    private static IdempotencyKey key() {
+        return new IdempotencyKey(
+                new IdempotencyKey.Name("owner", "createPet", UUID.randomUUID().toString()), "fingerprint",
+                Instant.EPOCH, Duration.ofDays(1));
+    }
+
+    private static long add(SqlStore store) {
+        return CatalogueKit.awaited(store.catalogue().add(REX)).id();
+    }
+
+    private String name() {
+        return url.substring(url.lastIndexOf('/') + 1);
+    }
+
+    private SqlStore open() {
+        return open(Migrate.AUTO);
+    }
+
+    private SqlStore serve() {
+        return SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT),
+                new SimpleMeterRegistry());
+    }
+
+    private SqlStore open(Migrate migrate) {
+        return SqlStore.openPostgres(PostgresUri.parse(url), migrate, true);
+    }
+}

@@ -1,0 +1,101 @@
+package petstore.store.postgres;
+
+import java.util.Optional;
+import java.util.Properties;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The address of a database, as psql is told it.
+class PostgresUriTest {
+
+    @Test
+    void severalHostsAndPercentEncodedParts() {
+        PostgresUri uri = PostgresUri
+                .parse("postgresql://us%40er:p%3Ass%2F@one:5433,[::1]/pet%20store?sslmode=require");
+        assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://one:5433,[::1]:5432/pet%20store");
+        Properties properties = uri.properties();
+        assertThat(properties).containsEntry("user", "us@er").containsEntry("password", "p:ss/")
+                .containsEntry("sslmode", "require");
+    }
+
+    @Test
+    void whatIsMissingIsAsForPsql() {
+        String user = System.getProperty("user.name");
+        PostgresUri uri = PostgresUri.parse("postgres://");
+        assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://localhost:5432/" + user);
+        assertThat(uri.properties()).containsEntry("user", user).doesNotContainKey("password");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", textBlock = """
+            /d?host=a,b&port=5433,5434 | a:5433,b:5434
+            /d?host=a,b&port=5433,     | a:5433,b:5432
+            /d?host=a,b&port=5433      | a:5433,b:5433
+            /d?host=a,b                | a:5432,b:5432
+            a:5433,b:5434/d            | a:5433,b:5434
+            a,b:5434/d                 | a:5432,b:5434
+            a,b/d?port=5433,5434       | a:5433,b:5434
+            a:1,b:2/d?port=65535       | a:65535,b:65535
+            x:5433/d?host=a            | a:5433
+            x:5433,y:5434/d?host=a,b   | a:5433,b:5434
+            :5433/d                    | localhost:5433
+            /d?host=[::1]&port=5433    | [::1]:5433""")
+    void portsAndHostsArePairedAsByPsql(String address, String hosts) {
+        assertThat(PostgresUri.parse("postgresql://" + address).jdbcUrl())
+                .isEqualTo("jdbc:postgresql://" + hosts + "/d");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a,b,c/d?port=1,2", "a/d?port=1,2", "/d?port=1,2", "a:1,b:2/d?host=a,b,c"})
+    void refusesPortsThatBelongToNoHost(String address) {
+        assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + address)).isInstanceOf(Failure.class).hasMessage(
+                "the database's address cannot be used: it must have one port for all hosts, or one for each");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a:0/d", "a:65536/d", "a:99999/d", "a:123456/d", "a,b:0/d", "a/d?port=0", "a/d?port=65536",
+            "a/d?port=-1", "a/d?port=5432x", "a/d?port=geheim", "a:geheim/d", "a,b/d?port=5432,0"})
+    void refusesPortsThatThereAreNot(String address) {
+        assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + address)).isInstanceOf(Failure.class).hasMessage(
+                "the database's address cannot be used: its ports must be numbers from 1 to 65535");
+    }
+
+    @Test
+    void refusesAParameterThatStandsTwice() {
+        assertThatThrownBy(() -> PostgresUri.parse("postgres://u@h/d?sslmode=require&sslcert=c&sslm%6Fde=disable"))
+                .isInstanceOf(Failure.class)
+                .hasMessage("the database's address cannot be used: its parameter sslmode stands twice");
+    }
+
+    @Test
+    void thePasswordOfTheAddressWins() {
+        assertThat(PostgresUri.parse("postgres://u:own@h/d").orPassword(Optional.of("other")).properties())
+                .containsEntry("password", "own");
+        assertThat(PostgresUri.parse("postgres://u@h/d").orPassword(Optional.of("other")).properties())
+                .containsEntry("password", "other");
+    }
+
+    @Test
+    void showsNoSecret() {
+        assertThat(PostgresUri.parse("postgres://u:geheim@h/d?sslpassword=geheim&sslmode=require")).asString()
+                .isEqualTo("postgresql://u:***@h:5432/d?sslmode=require&sslpassword=***");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"geheim", "mysql://u:geheim@h/d", "postgres://u:geheim@h:port/d",
+            "postgres://u:geheim@h,/d", "postgres://u:geheim@/d?host=a,", "postgres://u:geheim@/d?host=a:5433",
+            "postgres://u:geheim@/d?host=/run", "postgres://u:geheim@h/d?nothing=1", "postgres://u:geheim%@h/d",
+            "postgres://u:geheim@h/d?password=geheim", "postgres://u:geheim@h/d?target_session_attrs=standby",
+            "postgres://u:geheim@h/d?connect_timeout=soon"})
+    void refusesWhatItCannotUseWithoutShowingThePassword(String text) {
+        assertThatThrownBy(() -> PostgresUri.parse(text)).isInstanceOf(Failure.class)
+                .hasMessageStartingWith("the database's address cannot be used: ").message().doesNotContain("geheim");
+    }
+}

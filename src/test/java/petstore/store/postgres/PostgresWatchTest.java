@@ -1,0 +1,299 @@
+package petstore.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.KeyToken;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.Scope;
+import petstore.Version;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+import petstore.testkit.PlainPostgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// A PostgreSQL database that changes under a running service: what the service tells is what the primary has, and it adds nothing
+/// that may be lost.
+@Timeout(120)
+class PostgresWatchTest {
+
+    /// The three seconds in which the service notices, and what a busy machine may take beside them.
+    private static final Duration LIMIT = Duration.ofSeconds(3 + 2);
+    private static final PetQuery ALL = new PetQuery(100, Optional.empty(), 0);
+    private static final int WATCHING = 2;
+
+    @TempDir
+    private static Path folder;
+    private static PlainPostgres server;
+
+    private final Logger log = (Logger) LoggerFactory.getLogger("petstore.sql");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeAll
+    static void startServer() throws IOException {
+        server = new PlainPostgres(folder.resolve("server"));
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void begin() {
+        lines.start();
+        log.addAppender(lines);
+    }
+
+    @AfterEach
+    void resetServer() {
+        log.detachAppender(lines);
+        server.alterSystem("RESET ALL");
+        server.query("DROP SCHEMA public CASCADE");
+        server.query("CREATE SCHEMA public");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            synchronous_standby_names = 'nobody'  | standby
+            default_transaction_read_only = on    | default_transaction_read_only
+            fsync = off                           | fsync
+            full_page_writes = off                | full_page_writes""")
+    void aServerThatDoesNotCommitDurablyIsLeftAndFoundAgain(String setting, String named) {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            List<Pet> before = list(store);
+            server.alterSystem("SET " + setting);
+            awaitInTime(() -> {
+                assertUnready(store);
+                assertThat(server.connections()).isLessThanOrEqualTo(WATCHING + 1);
+            });
+            assertThat(logged("The database cannot be used")).hasSize(1).first().asString().contains(named);
+            server.query("ALTER SYSTEM RESET ALL");
+            server.query("SELECT pg_reload_conf()");
+            awaitInTime(() -> assertThatCode(store::check).doesNotThrowAnyException());
+            assertThat(list(store)).isEqualTo(before);
+            assertThat(add(store, "Tom")).isEqualTo(2);
+        }
+    }
+
+    private static void assertUnready(SqlStore store) {
+        assertThatThrownBy(store::check).isInstanceOf(Failure.class);
+        for (CompletableFuture<?> request : List.of(store.catalogue().list(ALL), store.catalogue().version(),
+                store.catalogue().find(1), store.catalogue().add(pet("Tom")))) {
+            assertThat(request).failsWithin(LIMIT).withThrowableThat().havingCause().isInstanceOf(Failure.class)
+                    .withMessageContaining("the database cannot be used");
+        }
+    }
+
+    /// Every try that waits for the standby is a process of the server until it is cancelled.
+    @Test
+    void commitsThatAreNotAnsweredDoNotPileUp() {
+        try (SqlStore store = serve(server.url())) {
+            server.alterSystem("SET synchronous_standby_names = 'nobody'");
+            awaitInTime(() -> assertUnready(store));
+            await("several tries").pollDelay(Duration.ofSeconds(4)).until(() -> true);
+            assertThat(Integer.parseInt(server.query(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").getFirst()))
+                    .isLessThanOrEqualTo(1);
+            assertThat(server.connections()).isLessThanOrEqualTo(WATCHING + 1);
+        }
+    }
+
+    @Test
+    void aUserWhoMayNotEmitMessagesIsServedToo() {
+        server.query("CREATE ROLE clerk LOGIN");
+        server.query("REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) FROM PUBLIC");
+        server.query("GRANT ALL ON SCHEMA public TO clerk");
+        try (SqlStore store = serve(server.url().replace("postgres@", "clerk@"))) {
+            assertThat(add(store, "Rex")).isEqualTo(1);
+            server.alterSystem("SET synchronous_standby_names = 'nobody'");
+            awaitInTime(() -> assertUnready(store));
+        } finally {
+            server.alterSystem("RESET ALL");
+            server.query("GRANT EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) TO PUBLIC");
+            server.query("DROP OWNED BY clerk");
+            server.query("DROP ROLE clerk");
+        }
+    }
+
+    /// A transaction that waits until the disk has it, whoever asks for less.
+    @ParameterizedTest
+    @CsvSource({"off, on", "local, on", "remote_write, on", "on, on", "remote_apply, remote_apply"})
+    void everyCommitIsDurable(String asked, String used) {
+        server.alterSystem("SET synchronous_commit = " + asked);
+        String expectedAddress = server.url() + "?options=-c%20synchronous_commit%3D" + asked;
+        for (String url : List.of(server.url(), expectedAddress)) {
+            try (SqlStore store = serve(url)) {
+                server.query("CREATE TABLE IF NOT EXISTS used (setting TEXT)");
+                server.query("CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
+                        + " 'BEGIN INSERT INTO used VALUES (current_setting(''synchronous_commit'')); RETURN NEW; END'");
+                server.query(
+                        "CREATE OR REPLACE TRIGGER note BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION note()");
+                server.query("DELETE FROM used");
+                add(store, "Rex");
+                assertThat(server.query("SELECT setting FROM used")).containsExactly(used);
+            }
+            assertThat(logged("synchronous_commit = " + asked)).hasSize(asked.equals(used) ? 0 : 1);
+            lines.list.clear();
+        }
+    }
+
+    @Test
+    void anotherValueOfSynchronousCommitMeanwhileChangesNothing() {
+        try (SqlStore store = serve(server.url())) {
+            server.alterSystem("SET synchronous_commit = off");
+            server.query("CREATE TABLE used AS SELECT ''::TEXT AS setting WHERE FALSE");
+            server.query("CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
+                    + " 'BEGIN INSERT INTO used VALUES (current_setting(''synchronous_commit'')); RETURN NEW; END'");
+            server.query("CREATE TRIGGER note BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION note()");
+            for (int i = 0; i < 20; i++) {
+                add(store, "Rex");
+            }
+            assertThat(server.query("SELECT DISTINCT setting FROM used")).containsExactly("on");
+        }
+    }
+
+    @Test
+    void anOlderDumpRestoredMeanwhileEndsWhatIsKeptInMemory() {
+        try (SqlStore store = serve(server.url())) {
+            store.keys()
+                    .add(ApiKey.issued(KeyToken.random(new SecureRandom()), "lost", Set.of(Scope.READ), Instant.EPOCH,
+                            Optional.empty(), Optional.empty()));
+            store.keys().refresh().join();
+            assertThat(store.keys().known()).hasSize(1);
+            add(store, "Rex");
+            add(store, "lost");
+            Version before = CatalogueKit.awaited(store.catalogue().version());
+            server.query("ALTER TABLE api_key DISABLE TRIGGER ALL");
+            server.query("DELETE FROM api_key");
+            server.query("DELETE FROM pet WHERE id = 2");
+            server.query("UPDATE pet_id SET last_id = 1");
+            awaitInTime(() -> {
+                Version after = CatalogueKit.awaited(store.catalogue().version());
+                assertThat(after.lastId()).isEqualTo(1);
+                assertThat(before.keepsPage(true, after)).isFalse();
+                assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
+            });
+            assertThat(store.keys().known()).as("keys, read again though no change was counted").isEmpty();
+            assertThat(add(store, "Tom")).isEqualTo(2);
+            assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("Tom");
+        }
+    }
+
+    /// The primary goes on, and takes what it is given, while another server has taken over.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aServerThatIsNoLongerThePrimaryIsLeft(boolean stays) throws IOException {
+        PlainPostgres old = new PlainPostgres(folder.resolve("old" + stays));
+        try (SqlStore store = serve(old.url())) {
+            add(store, "Rex");
+        }
+        try (old;
+                PlainPostgres next = old.standby(folder.resolve("next" + stays));
+                SqlStore store = serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
+            assertThat(add(store, "lost")).isEqualTo(2);
+            assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("lost");
+            Version before = CatalogueKit.awaited(store.catalogue().version());
+            if (!stays) {
+                old.kill();
+            }
+            next.promote();
+            awaitInTime(() -> {
+                assertThatCode(store::check).doesNotThrowAnyException();
+                assertThat(list(store)).extracting(pet -> pet.name().toString()).containsExactly("Rex");
+            });
+            Version after = CatalogueKit.awaited(store.catalogue().version());
+            assertThat(before.keepsPage(true, after)).isFalse();
+            assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
+            assertThat(CatalogueKit.awaited(store.catalogue().find(2))).isEmpty();
+            assertThat(add(store, "Tom")).isEqualTo(2);
+            assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("Tom");
+            if (stays) {
+                awaitInTime(() -> assertThat(old.connections()).isLessThanOrEqualTo(WATCHING));
+                assertThat(old.query("SELECT name FROM pet")).containsExactly("Rex", "lost");
+            }
+        }
+    }
+
+    @Test
+    void aStartWaitsForADatabaseThatCannotCommit() {
+        serve(server.url()).close();
+        server.alterSystem("SET synchronous_standby_names = 'nobody'");
+        CompletableFuture<SqlStore> started = CompletableFuture.supplyAsync(() -> serve(server.url()));
+        await("a line").atMost(LIMIT).until(() -> !logged("Waiting for the database: ").isEmpty());
+        assertThat(started).isNotDone();
+        server.query("ALTER SYSTEM RESET ALL");
+        server.query("SELECT pg_reload_conf()");
+        assertThat(started).succeedsWithin(LIMIT).satisfies(SqlStore::close);
+    }
+
+    @Test
+    void aStartGivesUpAfterTheLimit() {
+        serve(server.url()).close();
+        server.alterSystem("SET default_transaction_read_only = on");
+        DatabaseWait wait = new DatabaseWait(Duration.ofSeconds(1));
+        assertThatThrownBy(() -> SqlStore.servePostgres(PostgresUri.parse(server.url()), Migrate.AUTO, 1, wait,
+                new SimpleMeterRegistry())).isInstanceOf(Failure.class)
+                .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
+        assertThat(wait.isActive()).isFalse();
+    }
+
+    private static void awaitInTime(ThrowingRunnable assertion) {
+        await().atMost(LIMIT).ignoreException(Failure.class).untilAsserted(assertion);
+    }
+
+    private List<String> logged(String text) {
+        return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage)
+                .filter(line -> line.contains(text)).toList();
+    }
+
+    private static List<Pet> list(SqlStore store) {
+        return CatalogueKit.awaited(store.catalogue().list(ALL)).pets();
+    }
+
+    private static long add(SqlStore store, String name) {
+        return CatalogueKit.awaited(store.catalogue().add(pet(name))).id();
+    }
+
+    private static NewPet pet(String name) {
+        return new NewPet(name, 1, Optional.empty());
+    }
+
+    private static SqlStore serve(String url) {
+        return SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT),
+                new SimpleMeterRegistry());
+    }
+}

@@ -1,0 +1,70 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.Failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class FolderLockTest {
+
+    private static final List<Function<Path, FolderLock>> LOCKS = List.of(FolderLock::serve, FolderLock::change,
+            FolderLock::replace);
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    void locksNoFileThatHasAnotherPlaceOrName() throws IOException {
+        Path data = Files.createDirectory(temporary.resolve("data"));
+        Path lock = data.resolve("petstore.lock");
+        Path other = Files.writeString(temporary.resolve("other"), "precious");
+        for (Function<Path, FolderLock> take : LOCKS) {
+            Files.createSymbolicLink(lock, other);
+            assertRefused(take, data, "petstore.lock is a symbolic link");
+            Files.delete(lock);
+            Files.createLink(lock, other);
+            assertRefused(take, data, "petstore.lock has 2 hard links");
+            Files.delete(lock);
+            Files.createSymbolicLink(lock, temporary.resolve("nothing"));
+            assertRefused(take, data, "petstore.lock is a symbolic link");
+            Files.delete(lock);
+        }
+        assertThat(other).hasContent("precious");
+        assertThat(temporary.resolve("nothing")).doesNotExist();
+    }
+
+    /// What is refused is refused before anything is made.
+    @Test
+    void makesNoLockBesideADatabaseThatIsRefused() throws IOException {
+        Path data = Files.createDirectory(temporary.resolve("data"));
+        Files.createSymbolicLink(data.resolve("petstore.db"), Files.createFile(temporary.resolve("other")));
+        for (Function<Path, FolderLock> take : LOCKS) {
+            assertRefused(take, data, "petstore.db is a symbolic link");
+            assertThat(data.resolve("petstore.lock")).doesNotExist();
+        }
+    }
+
+    @Test
+    void everyLockRepairsAStoreAfterAKilledRestore() throws IOException {
+        for (Function<Path, FolderLock> take : LOCKS) {
+            Path data = Files.createTempDirectory(temporary, "data");
+            Path store = Files.createFile(data.resolve("petstore.db"));
+            Path aside = Files.createLink(data.resolve("replaced-20261121-101112-131.db"), store);
+            take.apply(data).close();
+            assertThat(aside).doesNotExist();
+            assertThat(store).exists();
+        }
+    }
+
+    private static void assertRefused(Function<Path, FolderLock> take, Path data, String reason) {
+        assertThatThrownBy(() -> take.apply(data).close()).isInstanceOf(Failure.class).hasMessageContaining(reason);
+    }
+}

@@ -1,0 +1,94 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.store.Migrate;
+import petstore.store.Session;
+import petstore.store.SqlStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// A store that is read without locks.
+class ReadOnlyStoreTest {
+
+    private static final int CHANGES_AT = 24;
+
+    @TempDir
+    private Path folder;
+    private Path file;
+
+    @BeforeEach
+    void makeStore() {
+        file = SqliteFile.in(folder);
+        add();
+    }
+
+    private void add() {
+        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+            store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
+        }
+    }
+
+    @Test
+    void isReadWithoutAFileBesideIt() throws SQLException {
+        ReadOnlyStore store = ReadOnlyStore.of(file);
+        try (Session session = store.connect()) {
+            assertThat(session.text("SELECT count(*) FROM pet")).isEqualTo("1");
+            assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
+            assertThatThrownBy(() -> session.execute("DELETE FROM pet")).isInstanceOf(SQLException.class);
+        }
+        store.requireUnchanged();
+    }
+
+    @Test
+    void isAbsentWhereItCanBeWritten() {
+        assertThat(ReadOnlyStore.find(file)).isEmpty();
+        assertThat(ReadOnlyStore.find(folder.resolve("none"))).isEmpty();
+    }
+
+    @Test
+    void isRefusedBesideALog() throws IOException {
+        Path log = Files.createFile(SqliteFile.log(file));
+        ReadOnlyStore store = ReadOnlyStore.of(file);
+        Files.writeString(log, "changes");
+        assertThatThrownBy(() -> ReadOnlyStore.of(file)).isInstanceOf(Failure.class)
+                .hasMessageContaining("petstore.db-wal");
+        assertThatThrownBy(store::requireUnchanged).isInstanceOf(Failure.class)
+                .hasMessageContaining("petstore.db-wal");
+    }
+
+    @Test
+    void everyChangeIsSeen() throws IOException {
+        ReadOnlyStore before = ReadOnlyStore.of(file);
+        add();
+        assertChanged(before);
+
+        ReadOnlyStore counted = ReadOnlyStore.of(file);
+        FileTime time = Files.getLastModifiedTime(file);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[]{1}), CHANGES_AT);
+        }
+        Files.setLastModifiedTime(file, time);
+        assertChanged(counted);
+    }
+
+    private void assertChanged(ReadOnlyStore store) {
+        assertThatThrownBy(store::requireUnchanged).isInstanceOf(Failure.class).hasMessageContaining("was changed")
+                .hasMessageContaining(file.toString());
+    }
+}

@@ -1,0 +1,108 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.Catalogue;
+import petstore.Catalogue.Added;
+import petstore.IdempotencyKey;
+import petstore.NewPet;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The catalogue on SQLite.
+class SqliteCatalogueTest extends CatalogueKit {
+
+    @TempDir
+    private Path folder;
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
+        }, new SimpleMeterRegistry());
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Override
+    protected Catalogue catalogue() {
+        return store.catalogue();
+    }
+
+    @Override
+    protected void reopen() {
+        close();
+        open();
+    }
+
+    @Override
+    protected long recordedRequests() {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
+                Statement statement = connection.createStatement();
+                ResultSet count = statement.executeQuery("SELECT count(*) FROM idempotency")) {
+            return count.getLong(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /// Something that reads for long keeps what is written meanwhile in the log.
+    @Test
+    void theLogIsCutWhenALongReadHasEnded() throws SQLException, IOException {
+        Path log = SqliteFile.log(SqliteFile.in(folder));
+        List<NewPet> pets = Collections.nCopies(10_000,
+                new NewPet("W".repeat(NewPet.MAX_NAME_LENGTH), 7, Optional.empty()));
+        try (Connection reader = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            statement.executeQuery("SELECT count(*) FROM pet").close();
+            for (long bytes = 0; bytes < 2L * SqliteFile.LARGEST_LOG; bytes = Files.size(log)) {
+                catalogue().addAll(pets);
+            }
+            reader.rollback();
+        }
+        catalogue().addAll(pets);
+        catalogue().addAll(pets);
+        assertThat(Files.size(log)).isLessThanOrEqualTo(SqliteFile.LARGEST_LOG);
+    }
+
+    @Test
+    void aRetryWhoseAnimalWasTakenAwayBySqlAddsAnother() throws SQLException {
+        NewPet pet = new NewPet("Whiskers", 7, Optional.empty());
+        IdempotencyKey key = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "fingerprint",
+                Instant.EPOCH, Duration.ofDays(1));
+        long first = catalogue().addOnce(pet, key).join().pet().id();
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
+                Statement statement = connection.createStatement()) {
+            statement.execute("DELETE FROM pet");
+        }
+        for (boolean replayed : new boolean[]{false, true}) {
+            Added again = catalogue().addOnce(pet, key).join();
+            assertThat(again.replayed()).isEqualTo(replayed);
+            assertThat(again.pet().id()).isEqualTo(first + 1);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.KeyToken;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetStatus;
+import petstore.Scope;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Backups that were altered or damaged.
+///
+/// `-Dpetstore.damages=N` damages so many bytes instead of 50; `-Dpetstore.seed=N` damages those of an earlier run.
+class SqliteCopyTest {
+
+    private static final int DAMAGES = Integer.getInteger("petstore.damages", 50);
+    private static final long SEED = Long.getLong("petstore.seed", new Random().nextLong());
+    private static final int ANIMALS = 1_200;
+    private static final List<Optional<PetStatus>> STATUSES = List.of(Optional.of(PetStatus.AVAILABLE),
+            Optional.of(PetStatus.PENDING), Optional.of(PetStatus.SOLD), Optional.empty());
+    /// Without what only a backup has.
+    private static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'backup_checksum'";
+
+    @TempDir
+    private Path folder;
+    private Path store;
+    private Path backup;
+
+    @BeforeEach
+    void makeBackup() {
+        store = folder.resolve("store");
+        backup = folder.resolve("backup.db");
+        try (SqlStore open = SqlStore.openSqlite(store, Migrate.AUTO)) {
+            open.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
+            CatalogueKit.awaited(open.catalogue().add(animal(1)));
+            open.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
+                    Instant.ofEpochMilli(1_000), Optional.empty(), Optional.empty()));
+        }
+        execute(SqliteFile.in(store), "INSERT INTO idempotency (owner, operation, idempotency_key, fingerprint, pet_id,"
+                + " received_ms) VALUES ('shop', 'createPet', 'first', 'f', 1, 1)");
+        assertThat(SqlStore.backupSqlite(store, backup, _ -> {
+        })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
+    }
+
+    private static NewPet animal(int number) {
+        return new NewPet("Nr. " + number + " – Zoë 🐈", number % 7, STATUSES.get(number % STATUSES.size()));
+    }
+
+    @Test
+    void damagedBytesAreNoticedOrChangeNothing() throws IOException {
+        byte[] good = Files.readAllBytes(backup);
+        List<String> contents = contents(backup);
+        SplittableRandom random = new SplittableRandom(SEED);
+        System.out.println("SqliteCopyTest: -Dpetstore.seed=" + SEED);
+        int refused = 0;
+        for (int i = 0; i < DAMAGES; i++) {
+            byte[] damaged = good.clone();
+            int at = random.nextInt(damaged.length);
+            damaged[at] ^= (byte) random.nextInt(1, 256);
+            Files.write(backup, damaged);
+            Path data = folder.resolve("restored-" + i);
+            try {
+                restore(data);
+                try (SqlStore open = SqlStore.openSqlite(data, Migrate.AUTO)) {
+                    open.check();
+                }
+            } catch (Failure e) {
+                refused++;
+                continue;
+            }
+            assertThat(contents(SqliteFile.in(data))).as("byte %d is %d instead of %d", at, damaged[at], good[at])
+                    .isEqualTo(contents);
+        }
+        assertThat(refused).isPositive();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "table pet is altered | ALTER TABLE pet RENAME COLUMN category_id TO category",
+            "table pet is altered | ALTER TABLE pet ADD COLUMN tag TEXT",
+            "table api_key is altered | PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' STRICT', '') WHERE name = 'api_key'",
+            "table pet is altered | PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'AUTOINCREMENT', '') WHERE name = 'pet'",
+            "table idempotency is altered | PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'fingerprint TEXT NOT NULL', 'fingerprint TEXT') WHERE name = 'idempotency'",
+            "table schema_version is altered | ALTER TABLE schema_version RENAME COLUMN version TO number",
+            "table api_key is missing | ALTER TABLE api_key RENAME TO keys",
+            "table backup_checksum is missing | DROP TABLE backup_checksum",
+            "index pet_status is missing | DROP INDEX pet_status",
+            "index pet_status is altered | DROP INDEX pet_status; CREATE INDEX pet_status ON pet (status)",
+            "view catalogue_version is altered | DROP VIEW catalogue_version; CREATE VIEW catalogue_version AS SELECT 1 AS last_id, 1 AS put_backs",
+            "index pet_name does not belong there | CREATE INDEX pet_name ON pet (name)",
+            "table other does not belong there | CREATE TABLE other (id INTEGER)",
+            "trigger lose does not belong there | CREATE TRIGGER lose AFTER INSERT ON pet BEGIN DELETE FROM pet; END"})
+    void anAlteredSchemaIsRefusedByItsFirstObject(String difference, String sql) throws IOException {
+        execute(backup, "DELETE FROM backup_checksum", "PRAGMA application_id = 0");
+        execute(backup, sql.split("; (?!END)", 0));
+        List<String> before = state();
+        assertThatThrownBy(() -> restore(store)).isInstanceOf(Failure.class).hasMessage(
+                backup + " has another schema than petstore makes: the " + difference);
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UPDATE pet SET name = 'Rex' WHERE id = 2", "UPDATE pet SET status = NULL WHERE id = 1",
+            "DELETE FROM pet WHERE id = 1000", "DELETE FROM pet WHERE id = 1001",
+            "UPDATE pet SET name = 'Rex' WHERE id = 1201",
+            "INSERT INTO pet (id, name, category_id) VALUES (5000, 'Rex', 1)",
+            "UPDATE api_key SET scopes = 'pets:read pets:write'", "DELETE FROM api_key",
+            "UPDATE idempotency SET pet_id = 2", "UPDATE put_back SET times = 9",
+            "UPDATE sqlite_sequence SET seq = 2000 WHERE name = 'pet'",
+            "UPDATE sqlite_sequence SET seq = 2000 WHERE name = 'idempotency'", "DELETE FROM backup_checksum",
+            "UPDATE backup_checksum SET sha256 = upper(sha256)", "INSERT INTO backup_checksum VALUES ('more')",
+            "PRAGMA application_id = 0", "PRAGMA application_id = 7"})
+    void alteredContentsAreRefused(String sql) throws IOException {
+        execute(backup, sql);
+        List<String> before = state();
+        assertThatThrownBy(() -> restore(store)).isInstanceOf(Failure.class).hasMessage(
+                backup + " is damaged: its contents do not match its checksum; use another backup");
+        assertThat(state()).isEqualTo(before);
+    }
+
+    /// As older versions make them, and SQLite itself of a store.
+    @Test
+    void aBackupWithoutChecksumAndMarkIsTakenAsItIs() throws IOException {
+        Path copy = folder.resolve("copy.db");
+        execute(SqliteFile.in(store), "VACUUM INTO '" + copy + "'");
+        Files.move(copy, backup, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(SqlStore.verifySqlite(backup)).isEqualTo(new VerifiedBackup(ANIMALS + 1, false));
+        restore(store);
+        assertThat(contents(SqliteFile.in(store))).isEqualTo(contents(backup));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"VACUUM", "ANALYZE", "REINDEX"})
+    void aBackupThatSqliteArrangesAnewKeepsItsChecksum(String sql) {
+        execute(backup, sql);
+        assertThat(SqlStore.verifySqlite(backup).hasChecksum()).isTrue();
+    }
+
+    /// Statistics belong to who looks after the file.
+    @Test
+    void aStoreWithStatisticsHasBackups() {
+        execute(SqliteFile.in(store), "ANALYZE");
+        Path other = folder.resolve("other.db");
+        SqlStore.backupSqlite(store, other, _ -> {
+        });
+        assertThat(SqlStore.verifySqlite(other).hasChecksum()).isTrue();
+    }
+
+    @Test
+    void aRestoredStoreIsNoBackup() throws IOException {
+        restore(store);
+        assertIsNoBackup(store);
+        assertThat(names(store))
+                .allMatch(name -> name.matches("petstore\\.db|replaced-19700101-000000-000\\.db(-wal|-shm)?"));
+    }
+
+    @Test
+    void aBackupThatSomebodyPutsInPlaceIsNoneOnceItCanBeWrittenTo() throws IOException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Files.copy(backup, SqliteFile.in(data));
+        Path again = folder.resolve("again.db");
+        assertThat(SqlStore.backupSqlite(data, again, _ -> {
+        })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
+        try (SqlStore first = SqlStore.openSqlite(data, Migrate.AUTO);
+                SqlStore second = SqlStore.openSqlite(data, Migrate.CHECK)) {
+            assertIsNoBackup(data);
+            Pet pet = CatalogueKit.awaited(first.catalogue().add(animal(2)));
+            assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);
+        }
+        Files.delete(again);
+        assertThat(SqlStore.backupSqlite(data, again, _ -> {
+        })).isEqualTo(new VerifiedBackup(ANIMALS + 2, true));
+    }
+
+    @Test
+    void aStoreWithAnAlteredSchemaHasNoBackups() throws IOException {
+        execute(SqliteFile.in(store), "CREATE TABLE \"of the shop\" (id INTEGER)");
+        Path other = folder.resolve("other.db");
+        assertThatThrownBy(() -> SqlStore.backupSqlite(store, other, _ -> {
+        })).isInstanceOf(Failure.class).hasMessage(SqliteFile.in(store)
+                + " has another schema than petstore makes: the table of the shop does not belong there");
+        assertThat(names(folder)).containsExactly("backup.db", "store");
+    }
+
+    /// What is wrong with it is not hidden by a new checksum.
+    @Test
+    void aDamagedBackupThatSomebodyPutsInPlaceHasNoBackups() throws IOException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Files.copy(backup, SqliteFile.in(data));
+        execute(SqliteFile.in(data), "UPDATE pet SET name = 'Rex' WHERE id = 2");
+        Path again = folder.resolve("again.db");
+        assertThatThrownBy(() -> SqlStore.backupSqlite(data, again, _ -> {
+        })).isInstanceOf(Failure.class).hasMessageContaining("do not match its checksum");
+        assertThat(names(folder)).doesNotContain("again.db").noneMatch(name -> name.contains(".part"));
+    }
+
+    private void restore(Path data) throws IOException {
+        Files.createDirectories(data);
+        SqlStore.verifySqlite(backup);
+        SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+    }
+
+    private static void assertIsNoBackup(Path data) {
+        assertThat(query(SqliteFile.in(data), "PRAGMA application_id")).containsExactly("0");
+        assertThat(query(SqliteFile.in(data), "SELECT sha256 FROM backup_checksum")).isEmpty();
+    }
+
+    /// The names and contents of all files.
+    private List<String> state() throws IOException {
+        List<String> state = new ArrayList<>(names(folder));
+        state.addAll(names(store));
+        state.addAll(contents(SqliteFile.in(store)));
+        return state;
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    /// Every value of every table.
+    private static List<String> contents(Path file) {
+        List<String> contents = new ArrayList<>();
+        for (String table : query(file, TABLES + " ORDER BY name")) {
+            contents.add(table);
+            contents.addAll(query(file, "SELECT * FROM " + table + " ORDER BY rowid"));
+        }
+        return contents;
+    }
+
+    private static void execute(Path file, String... sql) {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement()) {
+            for (String one : sql) {
+                statement.execute(one);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static List<String> query(Path file, String sql) {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            List<String> rows = new ArrayList<>();
+            while (row.next()) {
+                List<String> values = new ArrayList<>();
+                for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                    values.add(String.valueOf(row.getString(i)));
+                }
+                rows.add(String.join("|", values));
+            }
+            return rows;
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package petstore.store.sqlite;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.KeyRing;
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.testkit.KeyRingKit;
+
+/// The key ring on SQLite.
+class SqliteKeyRingTest extends KeyRingKit {
+
+    @TempDir
+    private Path folder;
+    private SqlStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
+        }, new SimpleMeterRegistry());
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Override
+    protected KeyRing keys() {
+        return store.keys();
+    }
+
+    @Override
+    protected SqlStore openAnother() {
+        return SqlStore.openSqlite(folder, Migrate.AUTO);
+    }
+
+    @Override
+    protected void execute(String sql) {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    protected void reopen() {
+        close();
+        open();
+    }
+}

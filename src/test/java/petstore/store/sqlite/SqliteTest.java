@@ -1,0 +1,90 @@
+package petstore.store.sqlite;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+import petstore.Failure;
+import petstore.store.Migrate;
+import petstore.store.Session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What only a SQLite file does.
+class SqliteTest {
+
+    private final AtomicInteger lostDisks = new AtomicInteger();
+
+    @TempDir
+    private Path folder;
+    private Sqlite sqlite;
+
+    @BeforeEach
+    void open() {
+        sqlite = Sqlite.forService(folder, Migrate.AUTO, lostDisks::incrementAndGet);
+        write("CREATE TABLE mark (id INTEGER)");
+    }
+
+    @AfterEach
+    void close() {
+        sqlite.close();
+    }
+
+    /// The next fsync would succeed without the pages that the kernel has dropped.
+    @Test
+    void nothingIsWrittenOnceASyncHasFailed() {
+        assertLost(() -> sqlite.write(_ -> {
+            throw new SQLiteException("fsync", SQLiteErrorCode.SQLITE_IOERR_FSYNC);
+        }));
+        assertThat(lostDisks).hasValue(1);
+        assertLost(() -> write("INSERT INTO mark VALUES (1)"));
+        assertLost(sqlite::check);
+        assertThat(count()).as("reads go on").isEqualTo("0");
+        assertThat(lostDisks).hasValue(1);
+    }
+
+    @Test
+    void aWriteThatFailsForAnotherReasonIsRolledBackAndNoMore() {
+        assertThatThrownBy(() -> sqlite.write(session -> {
+            session.execute("INSERT INTO mark VALUES (1)");
+            throw new SQLiteException("full", SQLiteErrorCode.SQLITE_FULL);
+        })).isInstanceOf(Failure.class);
+        assertThat(lostDisks).hasValue(0);
+        sqlite.check();
+        write("INSERT INTO mark VALUES (2)");
+        assertThat(count()).isEqualTo("1");
+    }
+
+    /// The index leaves out animals without a status, which SQLite has to know that nobody asks for.
+    @Test
+    void aListByStatusIsOneRangeOfItsIndex() {
+        List<String> plan = sqlite.readAside(session -> Session.rows(
+                session.prepare("EXPLAIN QUERY PLAN " + PackedPets.LIST_BY_STATUS), row -> row.getString("detail")));
+        assertThat(plan).contains("SEARCH pet USING INDEX pet_status (status=? AND rowid>?)")
+                .noneMatch(step -> step.contains("TEMP B-TREE"));
+    }
+
+    private void write(String sql) {
+        sqlite.write(session -> {
+            session.execute(sql);
+            return sql;
+        });
+    }
+
+    private String count() {
+        return sqlite.readAside(session -> session.text("SELECT count(*) FROM mark"));
+    }
+
+    private static void assertLost(Runnable use) {
+        assertThatThrownBy(use::run).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE))
+                .hasMessage("the store's disk failed; the service is stopping");
+    }
+}

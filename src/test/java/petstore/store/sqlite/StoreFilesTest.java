@@ -1,0 +1,293 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.store.Migrate;
+import petstore.store.Session;
+import petstore.store.SqlStore;
+import petstore.testkit.CatalogueKit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// The files of a store before SQLite opens them, and what a restore does with those that it finds.
+class StoreFilesTest {
+
+    private static final String DATABASE = "petstore.db";
+
+    @TempDir
+    private Path temporary;
+    private Path data;
+
+    @BeforeEach
+    void makeFolder() throws IOException {
+        data = Files.createDirectory(temporary.resolve("data"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore.lock", DATABASE, "petstore.db-wal", "petstore.db-shm", "petstore.db-journal"})
+    void opensNoFileThatHasAnotherPlaceOrName(String name) throws IOException {
+        add("Whiskers");
+        Files.deleteIfExists(data.resolve(name));
+        Path other = Files.writeString(temporary.resolve("other"), "precious");
+        List<Path> before = files(data);
+        for (String kind : List.of("a symbolic link", "2 hard links", "not a regular file")) {
+            switch (kind) {
+                case "a symbolic link" -> Files.createSymbolicLink(data.resolve(name), other);
+                case "2 hard links" -> Files.createLink(data.resolve(name), other);
+                default -> Files.createDirectory(data.resolve(name));
+            }
+            assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining(data.resolve(name) + " ")
+                    .hasMessageContaining(kind);
+            assertThatThrownBy(() -> SqlStore.hasSqlite(data)).isInstanceOf(Failure.class);
+            assertThatThrownBy(() -> SqlStore.sqlitePages(data)).isInstanceOf(Failure.class);
+            assertThat(other).hasContent("precious");
+            Files.delete(data.resolve(name));
+            assertThat(files(data)).as("nothing is made beside it").isEqualTo(before);
+        }
+    }
+
+    @Test
+    void opensNoFileBehindADanglingLink() throws IOException {
+        Files.createSymbolicLink(data.resolve(DATABASE), temporary.resolve("nothing"));
+        assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining("is a symbolic link");
+        assertThat(temporary.resolve("nothing")).doesNotExist();
+    }
+
+    @Test
+    void theFolderMayBeALink() throws IOException {
+        Path link = Files.createSymbolicLink(temporary.resolve("link"), data);
+        assertThat(StoreFiles.resolve(link)).isEqualTo(data.toRealPath());
+        assertThat(StoreFiles.resolve(link.resolve("new/store"))).isEqualTo(data.toRealPath().resolve("new/store"));
+        assertThat(StoreFiles.resolve(Path.of("./no/such/folder"))).isEqualTo(Path.of("./no/such/folder"));
+        Path dangling = Files.createSymbolicLink(temporary.resolve("dangling"), temporary.resolve("nothing"));
+        assertThatThrownBy(() -> StoreFiles.resolve(dangling.resolve("store"))).isInstanceOf(Failure.class)
+                .hasMessageStartingWith(dangling + " is a symbolic link to a missing folder");
+    }
+
+    /// SQLite would delete it.
+    @ParameterizedTest
+    @CsvSource({"-wal, false", "-journal, false", "-wal, true"})
+    void aLogWithoutItsDatabaseIsRefused(String suffix, boolean emptyDatabase) throws IOException {
+        Path log = data.resolve(DATABASE + suffix);
+        killed("Whiskers");
+        Files.move(data.resolve("petstore.db-wal"), log, StandardCopyOption.REPLACE_EXISTING);
+        byte[] content = Files.readAllBytes(log);
+        Files.delete(data.resolve(DATABASE));
+        if (emptyDatabase) {
+            Files.createFile(data.resolve(DATABASE));
+        }
+        assertThatThrownBy(this::add).isInstanceOf(Failure.class)
+                .hasMessageStartingWith(log + " belongs to a store, but "
+                        + data.resolve(DATABASE) + " is missing or empty");
+        assertThatThrownBy(() -> SqlStore.hasSqlite(data)).isInstanceOf(Failure.class);
+        assertThat(log).hasBinaryContent(content);
+    }
+
+    /// As a kill between the first two steps of SQLite leaves it.
+    @Test
+    void anEmptyDatabaseMayHaveAJournal() throws IOException {
+        Files.createFile(data.resolve(DATABASE));
+        Files.write(data.resolve("petstore.db-journal"), new byte[512]);
+        add("Whiskers");
+        assertThat(names(data)).containsExactly("Whiskers");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-wal", "-shm", "-journal"})
+    void aBackupTakesNoNameThatHasACompanion(String suffix) throws IOException {
+        add("Whiskers");
+        Path backup = temporary.resolve("backup.db");
+        Files.writeString(temporary.resolve("backup.db" + suffix), "stale");
+        assertThatThrownBy(() -> backup()).isInstanceOf(Failure.class)
+                .hasMessageStartingWith(backup + suffix + " would be read as a part of " + backup);
+        assertThat(backup).doesNotExist();
+    }
+
+    /// What lies in the place of the store is `petstore.db`: whole, damaged, empty, or missing; beside it is a log.
+    @ParameterizedTest
+    @CsvSource({"whole, -wal", "damaged, -wal", "empty, -wal", "missing, -wal", "missing, -journal", "missing, -shm",
+            "whole, -journal"})
+    void aRestoredStoreIsTheBackupWhateverLayBesideIt(String database, String suffix) throws IOException {
+        add("Whiskers");
+        Path backup = backup();
+        killed("Rex");
+        Path file = data.resolve(DATABASE);
+        if (!suffix.equals("-wal")) {
+            add("Tom");
+            Files.write(data.resolve(DATABASE + suffix), new byte[4096]);
+        }
+        byte[] log = Files.readAllBytes(data.resolve(DATABASE + suffix));
+        switch (database) {
+            case "damaged" -> Files.write(file, new byte[2048], StandardOpenOption.WRITE);
+            case "empty" -> Files.write(file, new byte[0]);
+            case "missing" -> Files.delete(file);
+            default -> assertThat(file).exists();
+        }
+        SqlStore.Restored restored = SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+        assertThat(names(data)).containsExactly("Whiskers");
+        assertThat(ReplacedStore.isUnfinished(data)).isFalse();
+        assertThat(restored.keepsIds()).isEqualTo(database.equals("whole") || suffix.equals("-shm"));
+
+        String kept = "replaced-19700101-000000-000";
+        if (database.equals("damaged")) {
+            assertThat(files(data)).filteredOn(path -> path.getFileName().toString().startsWith(kept))
+                    .anySatisfy(path -> assertThat(Files.readString(path, StandardCharsets.ISO_8859_1))
+                            .as("the log, or what SQLite has moved from it").contains("Rex"));
+        } else if (database.equals("whole")) {
+            assertThat(restored.kept()).containsExactly(data.resolve(kept + ".db"));
+            assertThat(names(moved(kept + ".db"))).startsWith("Whiskers", "Rex");
+        } else if (!suffix.equals("-shm")) {
+            assertThat(restored.kept()).singleElement(InstanceOfAssertFactories.PATH)
+                    .isEqualTo(data.resolve(kept + suffix.replace('-', '.'))).hasBinaryContent(log);
+        } else {
+            assertThat(restored.kept()).isEmpty();
+        }
+    }
+
+    /// SQLite does not move the log into the store while a command reads it.
+    @Test
+    void aReplacedStoreThatIsReadKeepsItsLog() throws IOException, SQLException {
+        add("Whiskers");
+        Path backup = backup();
+        killed("Rex");
+        try (Session reader = SqliteFile.connectReader(data.resolve(DATABASE))) {
+            reader.execute("BEGIN");
+            assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
+            SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+            assertThat(names(data)).containsExactly("Whiskers");
+            assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
+        }
+        assertThat(names(moved("replaced-19700101-000000-000.db"))).containsExactly("Whiskers", "Rex");
+    }
+
+    /// Each state in which a kill during a restore leaves the folder.
+    @ParameterizedTest
+    @CsvSource({"0, false", "1, false", "2, false", "1, true", "2, true"})
+    void aKilledRestoreLosesNothing(int movedCompanions, boolean hasReaderSince) throws IOException {
+        add("Whiskers");
+        killed("Rex");
+        Path aside = data.resolve("replaced-20261121-101112-131.db");
+        Files.createLink(aside, data.resolve(DATABASE));
+        for (String suffix : List.of("-wal", "-shm").subList(0, movedCompanions)) {
+            Files.move(data.resolve(DATABASE + suffix), data.resolve(aside.getFileName() + suffix));
+            if (hasReaderSince) {
+                Files.createFile(data.resolve(DATABASE + suffix));
+            }
+        }
+        assertThat(ReplacedStore.isUnfinished(data)).isTrue();
+        ReplacedStore.repair(data);
+        assertThat(ReplacedStore.isUnfinished(data)).isFalse();
+        assertThat(files(data)).noneMatch(file -> file.getFileName().toString().startsWith("replaced-"));
+        assertThat(names(data)).containsExactly("Whiskers", "Rex");
+    }
+
+    @Test
+    void aFailedRestoreLeavesNothingBehind() throws IOException {
+        add("Whiskers");
+        Path backup = backup();
+        killed("Rex");
+        Files.writeString(data.resolve("replaced-19700101-000000-000.db-wal"), "in the way");
+        assertThatThrownBy(() -> SqlStore.restoreSqlite(backup, data, Instant.EPOCH)).isInstanceOf(Failure.class);
+        assertThat(files(data)).extracting(Path::getFileName).extracting(Path::toString)
+                .containsExactly(DATABASE, "replaced-19700101-000000-000.db-wal");
+        assertThat(names(data)).containsExactly("Whiskers", "Rex");
+    }
+
+    /// A symbolic link to the store is no second name, and a second name elsewhere is not one of `restore`.
+    @Test
+    void aSecondNameOfSomebodyElseIsRefused() throws IOException {
+        add("Whiskers");
+        Files.createSymbolicLink(data.resolve("replaced-1.db"), data.resolve(DATABASE));
+        assertThat(ReplacedStore.isUnfinished(data)).isFalse();
+        assertThat(names(data)).containsExactly("Whiskers");
+        Files.createLink(temporary.resolve("replaced-2.db"), data.resolve(DATABASE));
+        Files.createLink(data.resolve("replaced-3.db"), data.resolve(DATABASE));
+        assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining("has 3 hard links");
+    }
+
+    private Path backup() {
+        Path backup = temporary.resolve("backup.db");
+        SqlStore.backupSqlite(data, backup, _ -> {
+        });
+        return backup;
+    }
+
+    private void add(String... names) {
+        try (SqlStore store = SqlStore.openSqlite(data, Migrate.AUTO)) {
+            addTo(store, names);
+        }
+    }
+
+    private static void addTo(SqlStore store, String... names) {
+        for (String name : names) {
+            CatalogueKit.awaited(store.catalogue().add(new NewPet(name, 7, Optional.empty())));
+        }
+    }
+
+    /// Leaves the store as a process leaves it that adds animals and is killed: they are in the log alone.
+    private void killed(String... names) throws IOException {
+        Path copy = Files.createDirectories(temporary.resolve("copy"));
+        try (SqlStore store = SqlStore.openSqlite(data, Migrate.AUTO)) {
+            addTo(store, names);
+            for (Path file : files(data)) {
+                Files.copy(file, copy.resolve(file.getFileName()));
+            }
+        }
+        for (Path file : files(copy)) {
+            Files.move(file, data.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertThat(data.resolve("petstore.db-wal")).isNotEmptyFile();
+    }
+
+    /// A folder to which a kept store is moved, with its companions.
+    private Path moved(String kept) throws IOException {
+        Path folder = Files.createDirectory(temporary.resolve("kept"));
+        for (Path file : files(data)) {
+            String name = file.getFileName().toString();
+            if (name.startsWith(kept)) {
+                Files.move(file, folder.resolve(name.replace(kept, DATABASE)));
+            }
+        }
+        return folder;
+    }
+
+    private static List<String> names(Path folder) {
+        List<String> names = new ArrayList<>();
+        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+            store.catalogue().forEachGroup(pets -> {
+                for (Pet pet : pets) {
+                    names.add(pet.name().toString());
+                }
+            });
+        }
+        return names;
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        }
+    }
+}

@@ -1,0 +1,360 @@
+package petstore.testkit;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Catalogue;
+import petstore.Catalogue.Added;
+import petstore.Failure;
+import petstore.IdempotencyKey;
+import petstore.NewPet;
+import petstore.Page;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.PetStatus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What every store of a [Catalogue] promises; each store has a subclass.
+public abstract class CatalogueKit {
+
+    private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
+
+    /// More than one group.
+    private static final int MANY = 5_000;
+
+    private static final NewPet REX = new NewPet("Rex", 7, Optional.of(PetStatus.AVAILABLE));
+    private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+    private static final Duration RETENTION = Duration.ofHours(24);
+
+    /// A catalogue that is empty at the beginning of each test.
+    protected abstract Catalogue catalogue();
+
+    /// Closes the store and opens it again.
+    protected abstract void reopen();
+
+    /// How many requests with a key the store has a record of.
+    protected abstract long recordedRequests();
+
+    @Test
+    void idsRiseFromOne() {
+        assertThat(add("a").id()).isEqualTo(1);
+        assertThat(add("b").id()).isEqualTo(2);
+        reopen();
+        assertThat(add("c").id()).isEqualTo(3);
+    }
+
+    @Test
+    void givesBackWhatWasAdded() {
+        Pet pet = add(new NewPet("Whiskers", 7, Optional.of(PetStatus.PENDING)));
+        assertThat(pet).isEqualTo(new Pet(1, "Whiskers", 7, Optional.of(PetStatus.PENDING)));
+        assertThat(find(1)).contains(pet);
+        assertThat(list(FIRST_PAGE)).isEqualTo(new Page(List.of(pet), Optional.empty()));
+        reopen();
+        assertThat(find(1)).contains(pet);
+    }
+
+    @Test
+    void keepsEveryNameExactly() {
+        List<String> names = List.of("Ünï 犬 🐕\u200D🦺", "  both ends  ", "case", "CASE", "tab\tnew\nline", "\u0001",
+                "e\u0301", "\u00E9", "'; DROP TABLE pet; --", "🐕".repeat(NewPet.MAX_NAME_LENGTH), "\uFFFF\uFFFE");
+        for (String name : names) {
+            long id = add(name).id();
+            assertThat(find(id)).map(pet -> pet.name().toString()).contains(name);
+        }
+    }
+
+    @Test
+    void keepsTheWholeRangeOfCategories() {
+        for (long categoryId : new long[]{Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
+            long id = add(new NewPet("Rex", categoryId, Optional.empty())).id();
+            assertThat(find(id)).map(Pet::categoryId).contains(categoryId);
+        }
+    }
+
+    @Test
+    void findsNothingUnderAnUnknownId() {
+        add("Rex");
+        for (long id : new long[]{Long.MIN_VALUE, -1, 0, 2, Long.MAX_VALUE}) {
+            assertThat(find(id)).isEmpty();
+        }
+    }
+
+    /// Whatever is kept in memory of animals that were found before.
+    @Test
+    void findsEachOfManyAnimals() {
+        List<Pet> pets = IntStream.range(0, 41).mapToObj(bit -> new Pet(1 + (1L << bit), "pet" + bit, bit,
+                Optional.empty())).toList();
+        catalogue().putBack(pets);
+        for (int i = 0; i < 2; i++) {
+            assertThat(pets).allSatisfy(pet -> assertThat(find(pet.id())).contains(pet));
+        }
+    }
+
+    @Test
+    void anEmptyCatalogueHasOneEmptyPage() {
+        assertThat(list(FIRST_PAGE)).isEqualTo(new Page(List.of(), Optional.empty()));
+    }
+
+    @Test
+    void aPageEndsAtItsLimitAndNamesTheNext() {
+        IntStream.range(0, 5).forEach(i -> add("pet" + i));
+        PetQuery query = new PetQuery(2, Optional.empty(), 0);
+        Page page = list(query);
+        assertThat(page.pets()).extracting(Pet::id).containsExactly(1L, 2L);
+        assertThat(page.next()).contains(query.continuedAfter(2));
+        Page last = list(query.continuedAfter(3));
+        assertThat(last.pets()).extracting(Pet::id).containsExactly(4L, 5L);
+        assertThat(last.next()).isEmpty();
+    }
+
+    @Test
+    void filtersByStatusOnEveryPage() {
+        for (int i = 0; i < 4; i++) {
+            for (PetStatus status : PetStatus.values()) {
+                add(new NewPet("Rex", i, Optional.of(status)));
+            }
+            add("without status");
+        }
+        PetQuery query = new PetQuery(3, Optional.of(PetStatus.SOLD), 0);
+        Page page = list(query);
+        assertThat(page.pets()).extracting(Pet::id).containsExactly(3L, 7L, 11L);
+        assertThat(page.pets()).extracting(Pet::status).containsOnly(query.status());
+        assertThat(list(page.next().orElseThrow()).pets()).extracting(Pet::id).containsExactly(15L);
+    }
+
+    @Test
+    void afterMayBeAnyNumber() {
+        add("Rex");
+        assertThat(list(FIRST_PAGE.continuedAfter(Long.MIN_VALUE)).pets()).hasSize(1);
+        assertThat(list(FIRST_PAGE.continuedAfter(Long.MAX_VALUE)).pets()).isEmpty();
+    }
+
+    @Test
+    void addsFromManyThreadsAtOnce() throws Exception {
+        int count = 400;
+        try (ExecutorService threads = Executors.newFixedThreadPool(32)) {
+            List<Future<Boolean>> added = IntStream.range(0, count).mapToObj(i -> threads.submit(() -> {
+                Pet pet = add("pet" + i);
+                return find(pet.id()).equals(Optional.of(pet));
+            })).toList();
+            for (Future<Boolean> isThere : added) {
+                assertThat(isThere.get()).isTrue();
+            }
+        }
+        List<Long> ids = LongStream.iterate(0, after -> after < count, after -> after + 100)
+                .mapToObj(after -> list(new PetQuery(100, Optional.empty(), after)).pets())
+                .flatMap(List::stream).map(Pet::id).toList();
+        assertThat(ids).containsExactlyElementsOf(LongStream.rangeClosed(1, count).boxed().toList());
+    }
+
+    @Test
+    void aRequestWithAKeyActsOnce() {
+        IdempotencyKey key = key("a", "one", NOW);
+        Added first = addOnce(REX, key);
+        assertThat(first).isEqualTo(new Added(REX.withId(1), false));
+        assertThat(addOnce(REX, key)).isEqualTo(new Added(first.pet(), true));
+        reopen();
+        assertThat(addOnce(REX, key("a", "one", NOW.plus(RETENTION).minusMillis(1))))
+                .isEqualTo(new Added(first.pet(), true));
+        assertThat(catalogue().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aKeyBelongsToItsOwner() {
+        addOnce(REX, key("a", "one", NOW));
+        assertThat(addOnce(REX, key("b", "one", NOW)).replayed()).isFalse();
+        assertThat(addOnce(REX, key("a", "two", NOW)).replayed()).isFalse();
+        assertThat(addOnce(REX, key("a", "One", NOW)).replayed()).isFalse();
+        assertThat(catalogue().count()).isEqualTo(4);
+    }
+
+    @Test
+    void aKeyIsForOneRequest() {
+        addOnce(REX, key("a", "one", NOW));
+        IdempotencyKey other = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "other", NOW,
+                RETENTION);
+        assertThatThrownBy(() -> addOnce(REX, other)).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.IDEMPOTENCY_KEY_REUSED));
+        assertThat(catalogue().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aKeyIsForgottenAfterItsTime() {
+        addOnce(REX, key("a", "one", NOW));
+        Added later = addOnce(REX, key("a", "one", NOW.plus(RETENTION)));
+        assertThat(later).isEqualTo(new Added(REX.withId(2), false));
+        assertThat(addOnce(REX, key("a", "one", NOW.plus(RETENTION))).pet()).isEqualTo(later.pet());
+    }
+
+    @Test
+    void whatIsForgottenTakesNoRoom() {
+        for (int i = 0; i < 10; i++) {
+            addOnce(REX, key("a", "key" + i, NOW));
+        }
+        addOnce(REX, key("a", "later", NOW.plus(RETENTION).minusMillis(1)));
+        assertThat(recordedRequests()).isEqualTo(11);
+        for (int i = 0; i < 3; i++) {
+            addOnce(REX, key("a", "new" + i, NOW.plus(RETENTION)));
+        }
+        assertThat(recordedRequests()).isEqualTo(4);
+        assertThat(addOnce(REX, key("a", "later", NOW.plus(RETENTION))).replayed()).isTrue();
+    }
+
+    /// As many as are looked at in two purges.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 400})
+    void resultsOfAClockThatWasAheadDoNotStopThePurge(long daysAhead) {
+        for (int i = 0; i < 8; i++) {
+            addOnce(REX, key("a", "ahead" + i, NOW.plus(Duration.ofDays(daysAhead).plusMillis(1))));
+        }
+        for (int i = 0; i < 100; i++) {
+            addOnce(REX, key("a", "key" + i, NOW.plusMillis(i)));
+        }
+        Instant later = NOW.plus(RETENTION).minusMillis(1);
+        addOnce(REX, key("a", "ahead0", later));
+        assertThat(addOnce(REX, key("a", "ahead7", later)).replayed()).as("kept for a whole retention").isTrue();
+        for (int i = 0; i < 30; i++) {
+            addOnce(REX, key("a", "new" + i, NOW.plus(RETENTION).plusMillis(100)));
+        }
+        assertThat(recordedRequests()).isEqualTo(30);
+        NewPet tom = new NewPet("Tom", 7, Optional.empty());
+        IdempotencyKey reused = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "ahead7"), "other",
+                NOW.plus(RETENTION).plusMillis(100), RETENTION);
+        assertThat(addOnce(tom, reused).replayed()).isFalse();
+    }
+
+    @Test
+    void theSameRequestFromManyThreadsActsOnce() throws Exception {
+        int keys = 50;
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Boolean>> sent = IntStream.range(0, keys * 8).mapToObj(i -> threads.submit(() -> {
+                try {
+                    addOnce(REX, key("a", "key" + i % keys, NOW));
+                    return true;
+                } catch (Failure e) {
+                    return e.kind() == Failure.Kind.REQUEST_IN_PROGRESS;
+                }
+            })).toList();
+            for (Future<Boolean> isFine : sent) {
+                assertThat(isFine.get()).isTrue();
+            }
+        }
+        assertThat(catalogue().count()).isEqualTo(keys);
+    }
+
+    private static IdempotencyKey key(String owner, String key, Instant received) {
+        return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), "fingerprint", received, RETENTION);
+    }
+
+    @Test
+    void showsEveryAnimalAsItWasAtTheBeginning() {
+        catalogue().addAll(IntStream.range(0, MANY).mapToObj(i -> new NewPet("pet" + i, i, Optional.empty())).toList());
+        List<Long> seen = new ArrayList<>();
+        catalogue().forEachGroup(group -> {
+            add("later");
+            group.forEach(pet -> seen.add(pet.id()));
+        });
+        assertThat(seen).containsExactlyElementsOf(LongStream.rangeClosed(1, MANY).boxed().toList());
+        assertThat(catalogue().count()).isGreaterThan(MANY + 1);
+    }
+
+    @Test
+    void showsAnimalsAsTheyWereGiven() {
+        List<Pet> pets = List.of(new Pet(1, ",", Long.MIN_VALUE, Optional.empty()),
+                new Pet(2, "a,b\n\"c\"", -1, Optional.of(PetStatus.SOLD)),
+                new Pet(1L << 40, "🐈".repeat(255), 0, Optional.of(PetStatus.AVAILABLE)),
+                new Pet(Long.MAX_VALUE, " ,,", Long.MAX_VALUE, Optional.empty()));
+        catalogue().putBack(pets);
+        List<Pet> seen = new ArrayList<>();
+        catalogue().forEachGroup(group -> group.forEach(seen::add));
+        assertThat(seen).isEqualTo(pets);
+    }
+
+    @Test
+    void addsManyInTheirOrder() {
+        add("first");
+        catalogue().addAll(List.of());
+        catalogue().addAll(List.of(new NewPet("a", 1, Optional.empty()), new NewPet("b", 2, Optional.empty())));
+        assertThat(list(FIRST_PAGE).pets()).extracting(Pet::id).containsExactly(1L, 2L, 3L);
+        assertThat(list(FIRST_PAGE).pets()).extracting(pet -> pet.name().toString()).containsExactly("first", "a", "b");
+    }
+
+    @Test
+    void putsAnimalsBackUnderTheirIds() {
+        add("first");
+        Pet far = new Pet(1_000_000_000_000L, "far", 1, Optional.of(PetStatus.SOLD));
+        Pet near = new Pet(5, "near", 1, Optional.empty());
+        catalogue().putBack(List.of(far, near));
+        assertThat(find(far.id())).contains(far);
+        assertThat(find(5)).contains(near);
+        assertThat(add("next").id()).isGreaterThan(far.id());
+        assertThat(catalogue().taken(List.of(1L, 2L, 5L, far.id()))).containsExactlyInAnyOrder(1L, 5L, far.id());
+    }
+
+    @Test
+    void putsNothingBackWhenAnIdIsTaken() {
+        add("first");
+        assertThatThrownBy(() -> catalogue().putBack(List.of(new Pet(7, "new", 1, Optional.empty()),
+                new Pet(1, "clash", 1, Optional.empty())))).isInstanceOfSatisfying(Failure.class, failure -> {
+                    assertThat(failure.kind()).isEqualTo(Failure.Kind.INVALID_REQUEST);
+                    assertThat(failure).hasMessage("the id 1 is taken");
+                });
+        assertThat(find(7)).isEmpty();
+        assertThat(add("second").id()).isEqualTo(2);
+    }
+
+    @Test
+    void reservedIdsAreNotGivenOut() {
+        assertThat(catalogue().reserveIds(0)).isZero();
+        assertThat(catalogue().reserveIds(100)).isZero();
+        assertThat(catalogue().reserveIds(50)).isEqualTo(100);
+        assertThat(add("next").id()).isEqualTo(101);
+        assertThat(catalogue().reserveIds(0)).isEqualTo(101);
+        reopen();
+        assertThat(add("next").id()).isEqualTo(102);
+    }
+
+    private Pet add(String name) {
+        return add(new NewPet(name, 7, Optional.empty()));
+    }
+
+    private Pet add(NewPet pet) {
+        return awaited(catalogue().add(pet));
+    }
+
+    private Optional<Pet> find(long id) {
+        return awaited(catalogue().find(id));
+    }
+
+    private Page list(PetQuery query) {
+        return awaited(catalogue().list(query));
+    }
+
+    private Added addOnce(NewPet pet, IdempotencyKey key) {
+        return awaited(catalogue().addOnce(pet, key));
+    }
+
+    /// What a future comes to, or the failure that it fails with.
+    public static <T> T awaited(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof Failure failure ? failure : e;
+        }
+    }
+}

@@ -1,0 +1,243 @@
+package petstore.testkit;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+import petstore.ApiKey;
+import petstore.Failure;
+import petstore.KeyRing;
+import petstore.KeyToken;
+import petstore.RateLimit;
+import petstore.Scope;
+import petstore.SecretHash;
+import petstore.store.SqlStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// What every store of a [KeyRing] promises; each store has a subclass.
+public abstract class KeyRingKit {
+
+    private static final int CALLERS = 16;
+    private static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");
+
+    /// A key ring that is empty at the beginning of each test.
+    protected abstract KeyRing keys();
+
+    /// Opens the store once more, as another process would; the caller closes it.
+    protected abstract SqlStore openAnother();
+
+    /// Runs a statement as an operator would, past the program.
+    protected abstract void execute(String sql);
+
+    /// Closes the store and opens it again.
+    protected abstract void reopen();
+
+    @Test
+    void givesBackEveryFieldOfAKey() {
+        ApiKey lasting = key("checkout", NOW, EnumSet.allOf(Scope.class), Optional.empty());
+        ApiKey passing = key("Ünï ' \" ;", NOW.plusSeconds(1), Set.of(Scope.READ), Optional.of(NOW.plusSeconds(60)));
+        ApiKey slow = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
+                Optional.empty(),
+                RateLimit.find("999999999/365d"));
+        keys().add(lasting);
+        keys().add(passing);
+        keys().add(slow);
+        reopen();
+        assertThat(slow.rateLimit()).isPresent();
+        assertSame(keys().find(slow.id()), slow);
+        assertSame(keys().find(lasting.id()), lasting);
+        assertSame(keys().find(passing.id()), passing);
+    }
+
+    /// As another version of the program may have written it; the other keys go on.
+    @Test
+    void aLimitThatCannotBeReadIsTheLeast() {
+        ApiKey key = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
+                Optional.empty(), Optional.of(new RateLimit(600, Duration.ofDays(400))));
+        keys().add(key);
+        assertThat(keys().list()).singleElement().extracting(ApiKey::rateLimit)
+                .isEqualTo(Optional.of(RateLimit.LEAST));
+        assertThat(keys().revoke(key.id(), NOW)).isPresent();
+    }
+
+    @Test
+    void listsTheOldestFirst() {
+        ApiKey second = key("second", NOW.plusSeconds(1), Set.of(Scope.WRITE), Optional.empty());
+        ApiKey first = key("first", NOW, Set.of(Scope.WRITE), Optional.empty());
+        keys().add(second);
+        keys().add(first);
+        assertThat(keys().list()).extracting(ApiKey::name).containsExactly("first", "second");
+    }
+
+    @Test
+    void refusesASecondKeyWithTheSameId() {
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        keys().add(key);
+        assertThatThrownBy(() -> keys().add(key)).isInstanceOf(Failure.class);
+        assertThat(keys().list()).hasSize(1);
+    }
+
+    @Test
+    void storesThatAddAFirstKeyAtOnceAddOne() throws Exception {
+        List<KeyRing> rings = new ArrayList<>(List.of(keys()));
+        try (SqlStore second = openAnother();
+                SqlStore third = openAnother();
+                SqlStore fourth = openAnother();
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            rings.addAll(List.of(second.keys(), third.keys(), fourth.keys()));
+            CyclicBarrier start = new CyclicBarrier(CALLERS);
+            List<Callable<Boolean>> callers = IntStream.range(0, CALLERS).<Callable<Boolean>>mapToObj(i -> () -> {
+                ApiKey key = key("first" + i, NOW, Set.of(Scope.READ), Optional.empty());
+                start.await();
+                return rings.get(i % rings.size()).addFirst(key);
+            }).toList();
+            List<Boolean> added = new ArrayList<>();
+            for (Future<Boolean> caller : threads.invokeAll(callers)) {
+                added.add(caller.get());
+            }
+            assertThat(added).containsOnlyOnce(true);
+        }
+        assertThat(keys().list()).hasSize(1);
+    }
+
+    @Test
+    void aRevokedKeyIsAKeyToo() {
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        assertThat(keys().addFirst(key)).isTrue();
+        keys().revoke(key.id(), NOW);
+        assertThat(keys().addFirst(key("two", NOW, Set.of(Scope.READ), Optional.empty()))).isFalse();
+        assertThat(keys().list()).extracting(ApiKey::id).containsExactly(key.id());
+    }
+
+    @Test
+    void revokesOnce() {
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        keys().add(key);
+        assertThat(keys().revoke(key.id(), NOW.plusSeconds(5))).flatMap(ApiKey::revoked).contains(NOW.plusSeconds(5));
+        assertThat(keys().revoke(key.id(), NOW.plusSeconds(9))).flatMap(ApiKey::revoked).contains(NOW.plusSeconds(5));
+        reopen();
+        assertThat(keys().find(key.id())).flatMap(ApiKey::revoked).contains(NOW.plusSeconds(5));
+    }
+
+    @Test
+    void rotatesASecretAndKeepsTheOneBeforeForAWhile() {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(),
+                Optional.empty()));
+        String fresh = KeyToken.random(new SecureRandom()).secret();
+        Instant until = NOW.plusSeconds(60);
+        assertThat(keys().rotate(token.id(), SecretHash.of(fresh), Optional.of(until))).isPresent();
+        reopen();
+        ApiKey key = keys().find(token.id()).orElseThrow();
+        assertThat(key.isOwnedBy(fresh, NOW)).isTrue();
+        assertThat(key.isOwnedBy(token.secret(), until.minusMillis(1))).isTrue();
+        assertThat(key.isOwnedBy(token.secret(), until)).isFalse();
+        assertThat(key.isOwnedBy(fresh, until)).isTrue();
+    }
+
+    /// No clock can make a replaced secret good for longer.
+    @Test
+    void aRotationWithoutGraceKeepsNoReplacedSecret() {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty()));
+        keys().rotate(token.id(), SecretHash.of("second"), Optional.of(NOW.plusSeconds(60)));
+        keys().rotate(token.id(), SecretHash.of("third"), Optional.empty());
+        ApiKey key = keys().find(token.id()).orElseThrow();
+        assertThat(key.retired()).isEmpty();
+        assertThat(key.isOwnedBy("second", Instant.MIN)).isFalse();
+        assertThat(key.isOwnedBy("third", NOW)).isTrue();
+    }
+
+    @Test
+    void tellsTheTime() {
+        Instant before = Instant.now();
+        assertThat(keys().now()).isBetween(before.minusSeconds(1), before.plusSeconds(5));
+    }
+
+    /// Whatever changes a key, and in whichever process, but for its last use.
+    @Test
+    void aRefreshReadsTheKeysOnlyAfterAChange() {
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        assertRead(() -> keys().add(key), true);
+        assertRead(() -> {
+        }, false);
+        assertRead(() -> keys().recordUses(Map.of(key.id(), NOW.plusSeconds(60))), false);
+        assertRead(() -> keys().rotate(key.id(), SecretHash.of("x"), Optional.empty()), true);
+        assertRead(() -> keys().revoke(key.id(), NOW), true);
+        assertRead(() -> {
+            try (SqlStore other = openAnother()) {
+                other.keys().addFirst(key("two", NOW, Set.of(Scope.READ), Optional.empty()));
+                other.keys().add(key("three", NOW, Set.of(Scope.READ), Optional.empty()));
+            }
+        }, true);
+        for (String change : List.of("UPDATE api_key SET name = 'another'", "UPDATE api_key SET scopes = 'pets:write'",
+                "UPDATE api_key SET rate_limit = NULL", "UPDATE api_key SET expires_ms = 1",
+                "UPDATE api_key SET last_used_ms = 1, revoked_ms = NULL",
+                "DELETE FROM api_key WHERE name = 'another'")) {
+            assertRead(() -> execute(change), true);
+        }
+        assertThat(keys().known()).isEmpty();
+    }
+
+    private void assertRead(Runnable change, boolean read) {
+        Map<String, ApiKey> before = keys().known();
+        change.run();
+        keys().refresh().join();
+        if (read) {
+            assertThat(keys().known()).isNotSameAs(before).containsOnlyKeys(ids());
+        } else {
+            assertThat(keys().known()).isSameAs(before);
+        }
+    }
+
+    private List<String> ids() {
+        return keys().list().stream().map(ApiKey::id).toList();
+    }
+
+    @Test
+    void recordsTheLatestUse() {
+        ApiKey used = key("used", NOW, Set.of(Scope.READ), Optional.empty());
+        ApiKey idle = key("idle", NOW, Set.of(Scope.READ), Optional.empty());
+        keys().add(used);
+        keys().add(idle);
+        keys().recordUses(Map.of(used.id(), NOW.plusSeconds(60), "unknown", NOW));
+        keys().recordUses(Map.of(used.id(), NOW.plusSeconds(30)));
+        reopen();
+        assertThat(keys().find(used.id())).flatMap(ApiKey::lastUsed).contains(NOW.plusSeconds(60));
+        assertThat(keys().find(idle.id())).flatMap(ApiKey::lastUsed).isEmpty();
+    }
+
+    @Test
+    void knowsNothingOfOtherIds() {
+        assertThat(keys().find("0000000000")).isEmpty();
+        assertThat(keys().revoke("0000000000", NOW)).isEmpty();
+        assertThat(keys().rotate("0000000000", SecretHash.of("x"), Optional.of(NOW))).isEmpty();
+        assertThat(keys().list()).isEmpty();
+    }
+
+    private static ApiKey key(String name, Instant created, Set<Scope> scopes, Optional<Instant> expires) {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        return ApiKey.issued(token, name, scopes, created, expires,
+                Optional.of(new RateLimit(10, Duration.ofMinutes(1))));
+    }
+
+    private static void assertSame(Optional<ApiKey> found, ApiKey expected) {
+        assertThat(found).isPresent();
+        assertThat(found.get()).usingRecursiveComparison().isEqualTo(expected);
+    }
+}

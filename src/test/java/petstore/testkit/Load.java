@@ -1,0 +1,80 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import petstore.NewPet;
+
+/// Clients that add animals, each the next one as soon as it is answered, until they are stopped or the server is gone.
+public final class Load implements AutoCloseable {
+
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final List<CompletableFuture<Void>> clients = new ArrayList<>();
+    private final HttpRequest.Builder request;
+    private final Ledger ledger;
+    private final Runnable onAnswer;
+    private volatile boolean stopped;
+
+    /// @param onAnswer called by a client for each answer, after it is in the ledger
+    public Load(int clients, int port, String key, Ledger ledger, Runnable onAnswer) {
+        this.ledger = ledger;
+        this.onAnswer = onAnswer;
+        this.request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/pets"))
+                .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + key)
+                .header("Content-Type", "application/json");
+        for (int i = 0; i < clients; i++) {
+            this.clients.add(CompletableFuture.runAsync(this::addAnimals, threads));
+        }
+    }
+
+    private void addAnimals() {
+        while (!stopped) {
+            NewPet pet = ledger.next();
+            try {
+                HttpResponse<String> response = http.send(
+                        request.copy().POST(BodyPublishers.ofString(Ledger.json(pet))).build(),
+                        BodyHandlers.ofString());
+                ledger.answered(pet, response);
+                onAnswer.run();
+            } catch (IOException e) {
+                return;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    /// Waits until every client has lost the server. Fails when one was answered wrongly.
+    public void awaitEnd() {
+        for (CompletableFuture<Void> client : clients) {
+            try {
+                client.join();
+            } catch (CompletionException e) {
+                throw new AssertionError("a client was answered wrongly", e);
+            }
+        }
+    }
+
+    /// Stops every client after the answer that it waits for. Fails when one was answered wrongly.
+    @Override
+    public void close() {
+        stopped = true;
+        threads.close();
+        http.close();
+        awaitEnd();
+    }
+}

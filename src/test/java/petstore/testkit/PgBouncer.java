@@ -1,0 +1,132 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// A real PgBouncer in front of a database of [PostgresServer].
+public final class PgBouncer implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final List<String> FOLDERS = Stream
+            .concat(Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/sbin", "/usr/local/sbin")).toList();
+
+    private final Path folder;
+    private final String database;
+    private final int port;
+    private final Process process;
+
+    /// @param folder where its configuration and log are
+    /// @param database the address of the database
+    /// @param poolMode `session`, `transaction` or `statement`
+    public PgBouncer(Path folder, String database, String poolMode) throws IOException {
+        this.folder = folder;
+        this.database = database;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            this.port = free.getLocalPort();
+        }
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        configure(poolMode);
+        List<String> command = new ArrayList<>(List.of(program().orElseThrow(), "-q"));
+        if ("root".equals(System.getProperty("user.name"))) {
+            command.addAll(List.of("-u", "nobody"));
+        }
+        command.add(folder.resolve("pgbouncer.ini").toString());
+        this.process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(folder.resolve("pgbouncer.log").toFile()).start();
+        await("PgBouncer").atMost(PATIENCE).until(this::listens);
+    }
+
+    /// Returns where the program is; empty if it is not installed.
+    public static Optional<String> program() {
+        return FOLDERS.stream().map(folder -> Path.of(folder, "pgbouncer")).filter(Files::isExecutable)
+                .map(Path::toString).findFirst();
+    }
+
+    private boolean listens() {
+        try {
+            new Socket(InetAddress.getLoopbackAddress(), port).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /// By default PgBouncer waits 15 s after a login to the server that failed, as one that KILL interrupts.
+    private void configure(String poolMode) throws IOException {
+        String name = name();
+        String server = database.substring(database.lastIndexOf(':') + 1, database.lastIndexOf('/'));
+        Files.writeString(folder.resolve("pgbouncer.ini"), """
+                [databases]
+                %s = host=127.0.0.1 port=%s dbname=%s user=postgres password=postgres
+                [pgbouncer]
+                listen_addr = 127.0.0.1
+                listen_port = %d
+                auth_type = any
+                admin_users = admin
+                pool_mode = %s
+                default_pool_size = 50
+                server_login_retry = 1
+                unix_socket_dir =
+                """.formatted(name, server, name, port, poolMode));
+    }
+
+    private String name() {
+        return database.substring(database.lastIndexOf('/') + 1);
+    }
+
+    /// Returns the address of the database behind this PgBouncer.
+    public String url() {
+        return "postgresql://postgres@127.0.0.1:" + port + "/" + name();
+    }
+
+    /// Changes the mode, which holds for open sessions, too.
+    public void reload(String poolMode) {
+        try {
+            configure(poolMode);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        administer("RELOAD");
+    }
+
+    /// Changes the mode, and ends every session.
+    public void reloadAndKill(String poolMode) {
+        reload(poolMode);
+        administer("KILL " + name());
+        administer("RESUME " + name());
+    }
+
+    private void administer(String command) {
+        try {
+            Process psql = new ProcessBuilder("psql", "-X", "-q", "-h", "127.0.0.1", "-p", String.valueOf(port), "-U",
+                    "admin", "-d", "pgbouncer", "-c", command).inheritIO().start();
+            assertThat(psql.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(psql.exitValue()).as(command).isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,118 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+/// A real PostgreSQL that these tests start, once for all tests of a process.
+public final class PostgresServer {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    /// Starts the server when it is needed first.
+    private static final class Running {
+        private static final EmbeddedPostgres SERVER = start();
+
+        private static EmbeddedPostgres start() {
+            try {
+                Path data = Files.createTempDirectory("petstore-postgresql");
+                EmbeddedPostgres server = builder().setDataDirectory(data).setRegisterShutdownHook(false).start();
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> discard(data)));
+                return server;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /// Stops the server and deletes its files. An orderly stop would first write hundreds of databases to the disk.
+        private static void discard(Path data) {
+            try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"));
+                    Stream<Path> files = Files.walk(data)) {
+                ProcessHandle server = ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow();
+                new ProcessBuilder("kill", "-QUIT", String.valueOf(server.pid())).start().waitFor();
+                server.onExit().join();
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private PostgresServer() {
+    }
+
+    /// A server that keeps what it is given, to be started.
+    public static EmbeddedPostgres.Builder builder() {
+        return EmbeddedPostgres.builder().setServerConfig("synchronous_commit", "on").setServerConfig("fsync", "on")
+                .setServerConfig("full_page_writes", "on").setPGStartupWait(PATIENCE);
+    }
+
+    /// Makes an empty database and gives back its address, as psql is told it.
+    public static String newDatabase() {
+        return newDatabase("");
+    }
+
+    /// Makes an empty database with these options of CREATE DATABASE, and gives back its address.
+    public static String newDatabase(String options) {
+        String name = "petstore" + DATABASES.incrementAndGet();
+        execute("CREATE DATABASE " + name + " " + options);
+        return "postgresql://postgres:postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
+    }
+
+    /// Runs a statement in a database of [#newDatabase] and gives back the first column of its rows, if it has any.
+    public static List<String> query(String url, String sql) {
+        try (Connection connection = connect(url); Statement statement = connection.createStatement()) {
+            List<String> rows = new ArrayList<>();
+            if (statement.execute(sql)) {
+                ResultSet result = statement.getResultSet();
+                while (result.next()) {
+                    rows.add(result.getString(1));
+                }
+            }
+            return rows;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// The processes that wait for a lock in a database of [#newDatabase].
+    public static List<String> waitingForLocks(String url) {
+        return query(url, "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND wait_event_type = 'Lock'");
+    }
+
+    /// Opens a connection to a database of [#newDatabase], to look at it with nothing of the program.
+    ///
+    /// @param url its address
+    public static Connection connect(String url) throws SQLException {
+        return Running.SERVER.getDatabase("postgres", url.substring(url.lastIndexOf('/') + 1)).getConnection();
+    }
+
+    /// Runs a statement on the server, in no database of [#newDatabase].
+    public static void execute(String sql) {
+        try (Connection connection = Running.SERVER.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import petstore.blackbox.BadRequest;
+import petstore.testkit.RawClient.Answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A service with one animal that is sent bad requests: it must refuse them at once, change nothing, and go on answering.
+public final class ProbedService implements AutoCloseable {
+
+    /// Far below the deadlines that would close the connection anyway.
+    private static final int AT_ONCE_MS = 5_000;
+    private static final String LIST = BadRequest.get("/v1/pets?limit=100");
+
+    private final TestService service;
+    private final String catalogue;
+
+    private ProbedService(TestService service) {
+        this.service = service;
+        service.client().post("{\"name\":\"Whiskers\",\"categoryId\":7,\"status\":\"available\"}");
+        this.catalogue = service.client().get("/v1/pets?limit=100").body();
+    }
+
+    public static ProbedService start(Path folder) {
+        return new ProbedService(TestService.start(folder));
+    }
+
+    public ApiClient client() {
+        return service.client();
+    }
+
+    public RawClient connect() throws IOException {
+        RawClient client = new RawClient(service.port());
+        client.socket().setSoTimeout(AT_ONCE_MS);
+        return client;
+    }
+
+    /// Fails unless the request is refused as the contract has it and its connection can be used further.
+    public Answer refuses(BadRequest request) throws IOException {
+        try (RawClient client = connect()) {
+            Answer answer = refusal(client, request);
+            String[] requestLine = request.bytes().split(" ", 3);
+            ServedContract.verify(requestLine[0], requestLine[1], answer.status(), answer.headers(), answer.body());
+            Answer list = client.send(LIST).answer().orElseThrow();
+            assertThat(list.status()).isEqualTo(200);
+            assertThat(list.body()).isEqualTo(catalogue);
+            return answer;
+        }
+    }
+
+    /// Fails unless the request is refused and its connection is closed, whatever else is in it.
+    public Answer refusesAndCloses(BadRequest request) throws IOException {
+        try (RawClient client = connect()) {
+            Answer answer = refusal(client, request);
+            assertThat(answer.headers().get("connection")).isEqualTo(List.of("close"));
+            assertThat(client.answer()).isEmpty();
+            assertUnchanged();
+            return answer;
+        }
+    }
+
+    /// Fails unless the request is refused while some of it is still to come.
+    public void refusesUnfinished(BadRequest request) throws IOException {
+        try (RawClient client = connect()) {
+            refusal(client, request);
+            assertUnchanged();
+        }
+    }
+
+    private static Answer refusal(RawClient client, BadRequest request) throws IOException {
+        Answer answer = client.send(request.bytes()).answer().orElseThrow();
+        assertThat(answer.status()).as(answer.body()).isEqualTo(request.status());
+        ServedContract.verifyError(answer.status(), answer.headers(), answer.body());
+        assertThat(ServedContract.json(answer.body()).get("code").asText()).isEqualTo(request.code());
+        assertThat(answer.headers()).containsKeys("x-request-id", "x-content-type-options", "date");
+        return answer;
+    }
+
+    /// Fails unless the service answers, and has the animals that it had at the start.
+    public void assertUnchanged() {
+        assertThat(service.client().get("/v1/pets?limit=100").body()).isEqualTo(catalogue);
+    }
+
+    @Override
+    public void close() {
+        service.close();
+    }
+}

@@ -1,0 +1,131 @@
+package petstore.testkit;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// A client that says exactly what it is told to, byte by byte.
+public final class RawClient implements AutoCloseable {
+
+    /// One answer, as it came. Header names are in lower case.
+    public record Answer(int status, Map<String, List<String>> headers, String body) {
+    }
+
+    private static final int PATIENCE_MS = 30_000;
+
+    private final Socket socket = new Socket();
+    private final InputStream in;
+
+    public RawClient(int port) throws IOException {
+        this(port, 0);
+    }
+
+    /// @param receiveBufferBytes how much the system may take in before the client reads it; 0 for what is usual
+    public RawClient(int port, int receiveBufferBytes) throws IOException {
+        if (receiveBufferBytes > 0) {
+            socket.setReceiveBufferSize(receiveBufferBytes);
+        }
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MS);
+        socket.setSoTimeout(PATIENCE_MS);
+        in = socket.getInputStream();
+    }
+
+    /// Sends the characters as ISO-8859-1, so that each is one byte.
+    public RawClient send(String bytes) throws IOException {
+        return send(bytes.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    public RawClient send(byte[] bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+        socket.getOutputStream().flush();
+        return this;
+    }
+
+    /// The next answer; absent when the server closes the connection instead. Waits up to 30 seconds for either.
+    public Optional<Answer> answer() throws IOException {
+        Optional<String> statusLine = line();
+        if (statusLine.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!statusLine.get().matches("HTTP/1\\.[01] [1-5][0-9][0-9] .*")) {
+            throw new AssertionError("no status line: " + statusLine.get());
+        }
+        int status = Integer.parseInt(statusLine.get().split(" ", 3)[1]);
+        Map<String, List<String>> headers = new TreeMap<>();
+        for (String line = line().orElse(""); !line.isEmpty(); line = line().orElse("")) {
+            int colon = line.indexOf(':');
+            headers.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), _ -> new ArrayList<>())
+                    .add(line.substring(colon + 1).strip());
+        }
+        int length = Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
+        return Optional.of(new Answer(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
+    }
+
+    /// Waits up to 30 seconds until the server closes the connection, dropping whatever it says before; false when it does
+    /// not.
+    public boolean isClosedByServer() throws IOException {
+        try {
+            in.transferTo(OutputStream.nullOutputStream());
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    /// Whether the server says nothing for so long, and keeps the connection open.
+    public boolean isSilentFor(Duration time) throws IOException {
+        socket.setSoTimeout((int) time.toMillis());
+        try {
+            in.read();
+            return false;
+        } catch (SocketTimeoutException e) {
+            return true;
+        } catch (SocketException e) {
+            return false;
+        } finally {
+            socket.setSoTimeout(PATIENCE_MS);
+        }
+    }
+
+    private Optional<String> line() throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        try {
+            for (int b = in.read(); b != '\n'; b = in.read()) {
+                if (b < 0) {
+                    return Optional.empty();
+                }
+                if (b != '\r') {
+                    line.write(b);
+                }
+            }
+        } catch (SocketException e) {
+            return Optional.empty();
+        }
+        return Optional.of(line.toString(StandardCharsets.ISO_8859_1));
+    }
+
+    public Socket socket() {
+        return socket;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

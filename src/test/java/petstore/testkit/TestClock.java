@@ -1,0 +1,35 @@
+package petstore.testkit;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/// A clock that stands still until it is set.
+public final class TestClock extends Clock {
+
+    private volatile Instant now;
+
+    public TestClock(String now) {
+        this.now = Instant.parse(now);
+    }
+
+    public void set(String moment) {
+        now = Instant.parse(moment);
+    }
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        throw new UnsupportedOperationException("only moments are asked for");
+    }
+}

@@ -1,0 +1,105 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+import petstore.app.Service;
+import petstore.app.Settings;
+import petstore.app.StoreChoice;
+import petstore.http.HttpSettings;
+import petstore.http.telemetry.RequestLog;
+import petstore.store.Migrate;
+import petstore.store.postgres.DatabaseWait;
+
+import static org.awaitility.Awaitility.await;
+
+/// The service as `petstore serve` puts it together, in this process, on free ports.
+///
+/// ```java
+/// try (TestService service = TestService.start(folder)) {
+///     service.client().get("/v1/pets");
+/// }
+/// ```
+public final class TestService implements AutoCloseable {
+
+    /// The API key that the service is started with.
+    public static final String KEY = "test-key-of-more-than-sixteen-characters";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final RequestLog SILENT = new RequestLog() {
+        @Override
+        public void ended(Entry entry) {
+            // Nobody reads it.
+        }
+
+        @Override
+        public void refused(Refusal refusal) {
+            // Nobody reads it.
+        }
+    };
+
+    private final Service service;
+
+    private TestService(Service service) {
+        this.service = service;
+    }
+
+    /// Starts the service as it is by default.
+    public static TestService start(Path folder) {
+        return start(folder, Clock.systemUTC(), UnaryOperator.identity());
+    }
+
+    /// Starts the service with settings that differ from the default.
+    public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
+        return new TestService(
+                Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
+                        DatabaseWait.LIMIT, change.apply(new TestSettings()).build(), Optional.of(KEY)),
+                        new DatabaseWait(DatabaseWait.LIMIT), Optional.empty(), SILENT, () -> {
+                        },
+                        clock));
+    }
+
+    /// Starts the service with other limits for its clients than the default ones.
+    public static TestService start(Path folder, HttpSettings.Deadlines deadlines, int maxConnections) {
+        return start(folder, Clock.systemUTC(), http -> http.deadlines(deadlines).maxConnections(maxConnections));
+    }
+
+    /// A client of the API with [#KEY].
+    public ApiClient client() {
+        return new ApiClient(service.port(), KEY);
+    }
+
+    public int port() {
+        return service.port();
+    }
+
+    public int adminPort() {
+        return service.adminPort();
+    }
+
+    /// Waits until none is in flight. A client may see the end of a request, or of its connection, before the service has counted
+    /// it.
+    public void awaitNoRequest() {
+        await("the count of requests in flight comes to none").atMost(PATIENCE).until(() -> activeRequests() == 0);
+    }
+
+    /// How many are in flight beside the one that asks.
+    private int activeRequests() throws IOException {
+        try (RawClient metrics = new RawClient(adminPort())) {
+            String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").answer().orElseThrow().body();
+            String line = page.lines().filter(text -> text.startsWith("http_server_active_requests ")).findFirst()
+                    .orElseThrow();
+            return (int) Double.parseDouble(line.split(" ", 2)[1]) - 1;
+        }
+    }
+
+    @Override
+    public void close() {
+        service.close();
+    }
+}

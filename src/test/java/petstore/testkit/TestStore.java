@@ -1,0 +1,44 @@
+package petstore.testkit;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import petstore.store.Migrate;
+import petstore.store.SqlStore;
+import petstore.store.postgres.PostgresUri;
+
+/// The store that stands behind a test's folder: the embedded one in it, or a database of its own when the tests are told
+/// `-Dpetstore.store=postgresql`.
+public final class TestStore {
+
+    private static final Map<Path, String> DATABASES = new ConcurrentHashMap<>();
+
+    private TestStore() {
+    }
+
+    /// Opens the store, as another process would.
+    public static SqlStore open(Path folder) {
+        return database(folder).map(uri -> SqlStore.openPostgres(uri, Migrate.AUTO, true))
+                .orElseGet(() -> SqlStore.openSqlite(folder, Migrate.AUTO));
+    }
+
+    /// The database that stands for the folder, if one does.
+    public static Optional<PostgresUri> database(Path folder) {
+        return url(folder).map(PostgresUri::parse);
+    }
+
+    /// What a command line says to name the store.
+    public static List<String> arguments(Path folder) {
+        return url(folder).map(url -> List.of("--database", url))
+                .orElseGet(() -> List.of("--data", folder.toString()));
+    }
+
+    private static Optional<String> url(Path folder) {
+        return System.getProperty("petstore.store", "sqlite").equals("postgresql")
+                ? Optional.of(DATABASES.computeIfAbsent(folder, _ -> PostgresServer.newDatabase()))
+                : Optional.empty();
+    }
+}
