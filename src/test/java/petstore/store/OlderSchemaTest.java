@@ -119,7 +119,7 @@ class OlderSchemaTest {
 
     private static void make(Database database, String dialect) {
         execute(database, "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY)");
-        execute(database, script(dialect + "/1.sql").split(";\\s*\\n", 0));
+        execute(database, script("migrations/" + dialect + "/1.sql").split(";\\s*\\n", 0));
         execute(database, "INSERT INTO schema_version (version) VALUES (1)",
                 "INSERT INTO pet (id, name, category_id, status) VALUES (7, 'Whiskers', 3, 'sold')",
                 "INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms) VALUES ('4fQ0c8sXbT', 'shop',"

@@ -33,7 +33,7 @@ public final class Bearer {
     private static final String REALM = "Bearer realm=\"petstore\"";
 
     /// What became of an `Authorization` field.
-    sealed interface Verdict {
+    public sealed interface Verdict {
     }
 
     /// A verdict that is final.

@@ -162,7 +162,7 @@ class PgBouncerTest {
 
     /// What the store logs.
     private static final class LogLines implements AutoCloseable {
-        private final Logger log = (Logger) LoggerFactory.getLogger("petstore.sql");
+        private final Logger log = (Logger) LoggerFactory.getLogger("petstore.store");
         private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
         LogLines() {

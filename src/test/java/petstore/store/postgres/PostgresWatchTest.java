@@ -58,7 +58,7 @@ class PostgresWatchTest {
     private static Path folder;
     private static PlainPostgres server;
 
-    private final Logger log = (Logger) LoggerFactory.getLogger("petstore.sql");
+    private final Logger log = (Logger) LoggerFactory.getLogger("petstore.store");
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
     @BeforeAll
