@@ -15,7 +15,7 @@ import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.http.server.HttpService;
+import petstore.http.server.Server;
 import petstore.http.telemetry.Instruments;
 import petstore.http.telemetry.RequestLog;
 import petstore.log.Audit;
@@ -29,15 +29,20 @@ public final class Service implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Service.class);
     private static final String FIRST_KEY = "first";
 
+    private final Settings settings;
     private final Optional<FolderLock> lock;
     private final SqlStore store;
-    private final HttpService http;
+    private final ServiceApi api;
+    private final Server server;
     private final Optional<KeyToken> firstKey;
 
-    private Service(Optional<FolderLock> lock, SqlStore store, HttpService http, Optional<KeyToken> firstKey) {
+    private Service(Settings settings, Optional<FolderLock> lock, SqlStore store, ServiceApi api, Server server,
+            Optional<KeyToken> firstKey) {
+        this.settings = settings;
         this.lock = lock;
         this.store = store;
-        this.http = http;
+        this.api = api;
+        this.server = server;
         this.firstKey = firstKey;
     }
 
@@ -57,12 +62,17 @@ public final class Service implements AutoCloseable {
             PrometheusMeterRegistry meters = Meters.ofProcess();
             SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, meters);
             return orElse(store::close, () -> {
-                HttpService http = HttpService.start(settings.http(), store.catalogue(), store.keys(),
-                        settings.configuredKey(), store::check,
+                ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
+                        store.keys(), settings.configuredKey(), store::check,
                         new Instruments(meters, tracer, requestLog), clock);
-                return orElse(http::close, () -> new Service(lock, store, http, settings.configuredKey().isPresent()
-                        ? Optional.empty()
-                        : firstKey(store.keys(), clock.instant())));
+                return orElse(api::close, () -> {
+                    Server server = Server.start(settings.server(), api.api(), api.admin(), api.telemetry(), meters,
+                            api::releaseMemory, clock);
+                    return orElse(server::close, () -> new Service(settings, lock, store, api, server,
+                            settings.configuredKey().isPresent()
+                                    ? Optional.empty()
+                                    : firstKey(store.keys(), clock.instant())));
+                });
             });
         });
     }
@@ -92,12 +102,12 @@ public final class Service implements AutoCloseable {
 
     /// The port of the API.
     public int port() {
-        return http.port();
+        return server.port();
     }
 
     /// The port of the admin listener.
     public int adminPort() {
-        return http.adminPort();
+        return server.adminPort();
     }
 
     /// The key that was made because the store had none; to be shown once.
@@ -105,11 +115,17 @@ public final class Service implements AutoCloseable {
         return firstKey;
     }
 
-    /// Finishes what was begun, and gives the store back.
+    /// Tells load balancers to go elsewhere, serves on for the shutdown delay, finishes what has begun, and closes the store.
     @Override
     public void close() {
-        http.leave();
-        http.close();
+        api.stop();
+        try {
+            Thread.sleep(settings.server().shutdownDelay());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        server.close();
+        api.close();
         store.close();
         lock.ifPresent(FolderLock::close);
     }

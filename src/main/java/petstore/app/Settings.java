@@ -3,20 +3,22 @@ package petstore.app;
 import java.time.Duration;
 import java.util.Optional;
 
-import petstore.http.HttpSettings;
+import petstore.http.ApiSettings;
+import petstore.http.server.ServerSettings;
 
 /// Everything that `serve` is told.
 ///
 /// @param store which store is served
 /// @param readers how many requests may read from a database at once
 /// @param databaseWait how long the start waits for a database that cannot commit
-/// @param http how the service meets its clients
+/// @param api settings of the API
+/// @param server settings of the listeners
 /// @param configuredKey one more API key that is accepted; never shown
-public record Settings(StoreChoice store, int readers, Duration databaseWait, HttpSettings http,
+public record Settings(StoreChoice store, int readers, Duration databaseWait, ApiSettings api, ServerSettings server,
         Optional<String> configuredKey) {
 
     @Override
     public String toString() {
-        return "Settings[" + store + ", " + http + "]";
+        return "Settings[" + store + ", " + api + ", " + server + "]";
     }
 }

@@ -72,7 +72,7 @@ final class ServeCommand implements Callable<Integer> {
         Service service = Service.start(settings, wait, tracing.tracer(), log,
                 ServeCommand::stopForLostDisk, console.clock());
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
-        console.out().println("Petstore is ready: " + (settings.http().tls().isPresent() ? "https" : "http") + "://"
+        console.out().println("Petstore is ready: " + (settings.server().tls().isPresent() ? "https" : "http") + "://"
                 + Texts.address(options.host(), service.port()) + "/v1");
         console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));
         return () -> {

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import petstore.Failure;
-import petstore.http.message.Answer;
+import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
-import petstore.http.message.Representation;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 
 /// The reference page of the contract, with everything it loads.
 public final class Docs {
@@ -25,9 +25,9 @@ public final class Docs {
 
     private final String address;
     private final Header policy;
-    private final Map<String, Representation> kept = new ConcurrentHashMap<>();
+    private final Map<String, ConditionalResponse> kept = new ConcurrentHashMap<>();
 
-    public Docs(HttpSettings settings) {
+    public Docs(ApiSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
                 .map(BaseUrl::origin).distinct().collect(Collectors.joining(" ", " ", "")).stripTrailing();
         this.address = settings.docs();
@@ -42,16 +42,16 @@ public final class Docs {
         return address;
     }
 
-    Answer redirect(Request request) {
-        return Answer.bodiless(302, Header.of("Location", address), Answer.NO_STORE);
+    Response redirect(Request request) {
+        return Response.bodiless(302, Header.of("Location", address), Response.NO_STORE);
     }
 
-    Answer page(Request request) {
+    Response page(Request request) {
         return file(request, "index.html", "text/html; charset=utf-8");
     }
 
     /// A script or a style sheet of the page.
-    Answer asset(Request request) {
+    Response asset(Request request) {
         String name = request.parameter();
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         if (type == null || !name.matches("[a-z-]+\\.[a-z]+") || Docs.class.getResource("docs/" + name) == null) {
@@ -60,12 +60,12 @@ public final class Docs {
         return file(request, name, type);
     }
 
-    private Answer file(Request request, String name, String type) {
+    private Response file(Request request, String name, String type) {
         return kept
                 .computeIfAbsent(name,
-                        _ -> new Representation(
-                                Answer.ok(type, resource("docs/" + name), policy, NO_FRAME, NO_REFERRER)))
-                .answer(request);
+                        _ -> new ConditionalResponse(
+                                Response.ok(type, resource("docs/" + name), policy, NO_FRAME, NO_REFERRER)))
+                .respondTo(request);
     }
 
     /// The bytes of a resource that is part of the program.

@@ -3,8 +3,8 @@ package petstore.http;
 import java.nio.charset.StandardCharsets;
 
 import petstore.Failure;
-import petstore.http.message.Answer;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 
 /// Whether the process lives, and whether it can serve.
 public final class Health {
@@ -27,7 +27,7 @@ public final class Health {
     }
 
     /// 200 while the process answers at all.
-    Answer livez(Request request) {
+    Response livez(Request request) {
         return status("live");
     }
 
@@ -38,18 +38,18 @@ public final class Health {
 
     /// 200 while the store can be used and the service is not stopping, else 503. With `?verbose` a person reads what was looked
     /// at.
-    Answer readyz(Request request) {
+    Response readyz(Request request) {
         if (stopping) {
             throw Failure.unavailable("the service is stopping");
         }
         storeCheck.run();
         return "verbose".equals(request.query())
-                ? Answer.ok("text/plain; charset=utf-8", CHECKED, Answer.NO_STORE)
+                ? Response.ok("text/plain; charset=utf-8", CHECKED, Response.NO_STORE)
                 : status("ready");
     }
 
-    private static Answer status(String status) {
-        return Answer.json(200, ("{\"status\":\"" + status + "\"}").getBytes(StandardCharsets.UTF_8),
-                Answer.NO_STORE);
+    private static Response status(String status) {
+        return Response.json(200, ("{\"status\":\"" + status + "\"}").getBytes(StandardCharsets.UTF_8),
+                Response.NO_STORE);
     }
 }

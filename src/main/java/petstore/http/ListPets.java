@@ -7,11 +7,11 @@ import petstore.Page;
 import petstore.PetQuery;
 import petstore.Utf8;
 import petstore.Version;
-import petstore.http.message.Answer;
+import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.QueryParameters;
-import petstore.http.message.Representation;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 import petstore.json.PetJson;
 
 /// listPets: one page by ascending id, with a `Link` to the next one if there is one (RFC 8288).
@@ -29,29 +29,29 @@ final class ListPets {
     }
 
     /// A page that is in memory is answered at once, if the version is known. What memory has nothing to do with needs none.
-    CompletableFuture<Answer> answer(Request request) {
+    CompletableFuture<Response> answer(Request request) {
         PetQuery query = QueryParameters.petQuery(request.query());
-        CompletableFuture<Representation> found = cache.keeps(query)
+        CompletableFuture<ConditionalResponse> found = cache.keeps(query)
                 ? catalogue.version().thenCompose(version -> page(query, version))
                 : catalogue.list(query).thenApply(this::represent);
-        return found.thenApply(page -> page.answer(request));
+        return found.thenApply(page -> page.respondTo(request));
     }
 
     /// The version is from before the page is read: what is added in between makes the page newer, not older.
-    private CompletableFuture<Representation> page(PetQuery query, Version version) {
+    private CompletableFuture<ConditionalResponse> page(PetQuery query, Version version) {
         return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
                 () -> catalogue.list(query).thenApply(page -> {
-                    Representation representation = represent(page);
+                    ConditionalResponse representation = represent(page);
                     cache.put(query, version, page, representation);
                     return representation;
                 }));
     }
 
-    private Representation represent(Page page) {
+    private ConditionalResponse represent(Page page) {
         Utf8 body = PetJson.write(page.pets());
-        return new Representation(page.next().isEmpty()
-                ? Answer.json(200, body)
-                : Answer.json(200, body, link(page.next().get())));
+        return new ConditionalResponse(page.next().isEmpty()
+                ? Response.json(200, body)
+                : Response.json(200, body, link(page.next().get())));
     }
 
     private Header link(PetQuery next) {

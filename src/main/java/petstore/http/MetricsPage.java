@@ -3,8 +3,8 @@ package petstore.http;
 import java.nio.charset.StandardCharsets;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import petstore.http.message.Answer;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 
 /// All measurements, in Prometheus' text format.
 public final class MetricsPage {
@@ -17,7 +17,8 @@ public final class MetricsPage {
         this.meters = meters;
     }
 
-    Answer metrics(Request request) {
-        return Answer.ok(CONTENT_TYPE, meters.scrape(CONTENT_TYPE).getBytes(StandardCharsets.UTF_8), Answer.NO_STORE);
+    Response metrics(Request request) {
+        return Response.ok(CONTENT_TYPE, meters.scrape(CONTENT_TYPE).getBytes(StandardCharsets.UTF_8),
+                Response.NO_STORE);
     }
 }

@@ -19,12 +19,12 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.Sha256;
 import petstore.Utf8;
-import petstore.http.message.Answer;
+import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.IdempotencyHeader;
 import petstore.http.message.QueryParameters;
-import petstore.http.message.Representation;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
@@ -41,7 +41,7 @@ public final class PetOperations {
     private final String docs;
     private final Duration idempotencyRetention;
 
-    public PetOperations(Catalogue catalogue, HttpSettings settings, PageCache pages, Clock clock) {
+    public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache pages, Clock clock) {
         this.lists = new ListPets(catalogue, settings.base(), pages);
         this.catalogue = catalogue;
         this.clock = clock;
@@ -51,14 +51,14 @@ public final class PetOperations {
     }
 
     /// One page of animals.
-    CompletableFuture<Answer> listPets(Request request) {
+    CompletableFuture<Response> listPets(Request request) {
         return lists.answer(request);
     }
 
     /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
-    CompletableFuture<Answer> createPet(Request request) {
+    CompletableFuture<Response> createPet(Request request) {
         Optional<String> key = idempotencyHeader(request);
-        NewPet newPet = NewPetParser.parse(request.body().getBytes());
+        NewPet newPet = NewPetParser.parse(request.body());
         return key.isPresent()
                 ? catalogue.addOnce(newPet, idempotencyKey(request, key.get(), newPet)).thenApply(this::created)
                 : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
@@ -70,7 +70,7 @@ public final class PetOperations {
             return IdempotencyHeader.find(request.headers());
         } catch (Failure badKey) {
             try {
-                NewPetParser.parse(request.body().getBytes());
+                NewPetParser.parse(request.body());
             } catch (Failure badBody) {
                 throw new Failure(Kind.INVALID_REQUEST, badKey.getMessage() + "; " + badBody.getMessage());
             }
@@ -78,9 +78,9 @@ public final class PetOperations {
         }
     }
 
-    private Answer created(Added added) {
-        Answer answer = Answer.json(201, PetJson.write(added.pet()),
-                Header.of("Location", base + "/pets/" + added.pet().id()), Answer.NO_STORE);
+    private Response created(Added added) {
+        Response answer = Response.json(201, PetJson.write(added.pet()),
+                Header.of("Location", base + "/pets/" + added.pet().id()), Response.NO_STORE);
         return added.replayed() ? answer.with(REPLAYED) : answer;
     }
 
@@ -95,7 +95,7 @@ public final class PetOperations {
     }
 
     /// One animal, until the operation's removal date.
-    CompletableFuture<Answer> getPet(Request request) {
+    CompletableFuture<Response> getPet(Request request) {
         if (!clock.instant().isBefore(GET_PET_ENDS)) {
             throw new Failure(Kind.GONE, "getPet was removed on 5 December 2030; use GET /pets with the status filter");
         }
@@ -103,9 +103,9 @@ public final class PetOperations {
         CompletableFuture<Optional<Pet>> found = id.isPresent()
                 ? catalogue.find(id.getAsLong())
                 : CompletableFuture.completedFuture(Optional.empty());
-        return found.thenApply(pet -> new Representation(Answer.json(200,
+        return found.thenApply(pet -> new ConditionalResponse(Response.json(200,
                 PetJson.write(pet.orElseThrow(() -> new Failure(Kind.NOT_FOUND, "there is no animal with this id")))))
-                .answer(request));
+                .respondTo(request));
     }
 
     /// What every answer of getPet says of its end (RFC 9745, RFC 8594).

@@ -9,13 +9,11 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.netty.util.AsciiString;
-import io.vertx.core.http.HttpMethod;
 import petstore.Failure;
 import petstore.Scope;
-import petstore.http.message.Answer;
 import petstore.http.message.Header;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 
 /// One line of the route table.
 ///
@@ -24,17 +22,17 @@ import petstore.http.message.Request;
 /// @param scope what the API key must allow; absent for a route that needs no key
 /// @param operation what is done
 /// @param headers what every answer carries once the key is accepted, errors too
-public record Route(HttpMethod method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
+public record Route(String method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
 
     /// Reads, validates, calls the catalogue, maps the result. It is begun on the event loop and does not block it.
     ///
-    /// Errors: [petstore.Failure], thrown or in the future, which becomes the answer; anything else is a 500.
+    /// Errors: [petstore.Failure], thrown or in the future, which becomes the response; anything else is a 500.
     @FunctionalInterface
     interface Operation {
-        CompletableFuture<Answer> answer(Request request);
+        CompletableFuture<Response> respondTo(Request request);
 
         /// An operation that blocks, on threads that may.
-        static Operation on(Executor threads, Function<Request, Answer> work) {
+        static Operation on(Executor threads, Function<Request, Response> work) {
             return request -> supply(() -> work.apply(request), threads);
         }
 
@@ -49,24 +47,24 @@ public record Route(HttpMethod method, String path, Optional<Scope> scope, Opera
     }
 
     /// A route under `/v1`.
-    static Route api(HttpMethod method, String path, Scope scope, Operation operation, List<Header> headers) {
+    static Route api(String method, String path, Scope scope, Operation operation, List<Header> headers) {
         return new Route(method, path, Optional.of(scope), operation, headers);
     }
 
     /// A route that anybody may read.
     static Route open(String path, Operation operation) {
-        return new Route(HttpMethod.GET, path, Optional.empty(), operation, List.of());
+        return new Route("GET", path, Optional.empty(), operation, List.of());
     }
 
     /// Whether a request of this method belongs here, if its path does.
-    public boolean takes(HttpMethod requested) {
-        return method.equals(requested) || (method.equals(HttpMethod.GET) && requested.equals(HttpMethod.HEAD));
+    public boolean takes(String requested) {
+        return method.equals(requested) || (method.equals("GET") && requested.equals("HEAD"));
     }
 
     /// Whether every answer says that it is to be removed.
     public boolean isDeprecated() {
         for (Header header : headers) {
-            if (AsciiString.contentEqualsIgnoreCase(header.name(), "Deprecation")) {
+            if (header.is("Deprecation")) {
                 return true;
             }
         }
@@ -74,7 +72,7 @@ public record Route(HttpMethod method, String path, Optional<Scope> scope, Opera
     }
 
     boolean readsBody() {
-        return method.equals(HttpMethod.POST);
+        return method.equals("POST");
     }
 
     /// The value of the path's parameter, empty when it has none; absent when `requested` is another path.

@@ -5,13 +5,12 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 
-import io.vertx.core.http.HttpMethod;
 import petstore.Failure.Kind;
 import petstore.Scope;
 import petstore.http.Route.Operation;
-import petstore.http.message.Answer;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
 
 /// The route tables of the two listeners.
 public final class Routes {
@@ -31,16 +30,16 @@ public final class Routes {
     /// What clients meet.
     ///
     /// @param threads may block
-    public static Routes api(PetOperations pets, Contract contract, Docs docs, Health health, Executor threads) {
+    public static Routes api(PetOperations pets, OpenApiDocument document, Docs docs, Health health, Executor threads) {
         return new Routes(List.of(
-                Route.api(HttpMethod.GET, "/v1/pets", Scope.READ, pets::listPets, List.of()),
-                Route.api(HttpMethod.POST, "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
-                Route.api(HttpMethod.GET, "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
+                Route.api("GET", "/v1/pets", Scope.READ, pets::listPets, List.of()),
+                Route.api("POST", "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
+                Route.api("GET", "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
                 Route.open("/", Operation.on(threads, docs::redirect)),
                 Route.open("/docs", Operation.on(threads, docs::page)),
                 Route.open("/docs/{asset}", Operation.on(threads, docs::asset)),
-                Route.open("/openapi.yaml", Operation.on(threads, contract::yaml)),
-                Route.open("/openapi.json", Operation.on(threads, contract::json)),
+                Route.open("/openapi.yaml", Operation.on(threads, document::yaml)),
+                Route.open("/openapi.json", Operation.on(threads, document::json)),
                 Route.open("/livez", Operation.on(threads, health::livez)),
                 Route.open("/readyz", Operation.on(threads, health::readyz))),
                 "the reference is at " + docs.address());
@@ -72,7 +71,7 @@ public final class Routes {
     }
 
     /// The route for a request; absent when there is none, and [#refusal] says why.
-    Optional<Match> find(HttpMethod method, String path) {
+    Optional<Match> find(String method, String path) {
         for (Route route : table) {
             Optional<String> parameter = route.takes(method) ? route.match(path) : Optional.empty();
             if (parameter.isPresent()) {
@@ -88,21 +87,21 @@ public final class Routes {
     }
 
     /// 405 when other methods are welcome at this path, else 404.
-    Answer refusal(String path) {
+    Response refusal(String path) {
         TreeSet<String> allowed = new TreeSet<>();
         for (Route route : table) {
             if (route.match(path).isPresent()) {
-                allowed.add(route.method().name());
-                if (route.takes(HttpMethod.HEAD)) {
+                allowed.add(route.method());
+                if (route.takes("HEAD")) {
                     allowed.add("HEAD");
                 }
             }
         }
         if (allowed.isEmpty()) {
-            return Errors.answer(Kind.NOT_FOUND, "there is nothing at this address; " + directions);
+            return Errors.response(Kind.NOT_FOUND, "there is nothing at this address; " + directions);
         }
         String methods = String.join(", ", allowed);
-        return Errors.answer(Kind.METHOD_NOT_ALLOWED, "the methods for this address are " + methods,
+        return Errors.response(Kind.METHOD_NOT_ALLOWED, "the methods for this address are " + methods,
                 Header.of("Allow", methods));
     }
 }

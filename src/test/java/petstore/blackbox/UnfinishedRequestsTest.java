@@ -10,7 +10,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.http.HttpSettings;
+import petstore.http.server.Deadlines;
 import petstore.testkit.RawClient;
 import petstore.testkit.TestService;
 
@@ -60,7 +60,7 @@ class UnfinishedRequestsTest {
 
     /// All clients wait at the same time.
     private void assertCloses(Duration deadline, boolean end) throws IOException {
-        HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(deadline, deadline, deadline);
+        Deadlines deadlines = new Deadlines(deadline, deadline, deadline);
         try (TestService service = TestService.start(folder, Clock.systemUTC(), http -> http.deadlines(deadlines))) {
             assertCloses(service, end);
             // A client that is slow itself is closed, too.

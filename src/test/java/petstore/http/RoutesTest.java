@@ -24,12 +24,12 @@ class RoutesTest {
 
     @Test
     void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
-        HttpSettings settings = new TestSettings().build();
+        ApiSettings settings = new TestSettings().api();
         try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
             Routes routes = Routes.api(
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             Clock.systemUTC()),
-                    new Contract(settings), new Docs(settings), new Health(store::check), Runnable::run);
+                    new OpenApiDocument(settings), new Docs(settings), new Health(store::check), Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());
             assertThat(served).isEqualTo(documented());

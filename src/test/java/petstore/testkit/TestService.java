@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.StoreChoice;
-import petstore.http.HttpSettings;
+import petstore.http.server.Deadlines;
 import petstore.http.telemetry.RequestLog;
 import petstore.store.Migrate;
 import petstore.store.postgres.DatabaseWait;
@@ -56,16 +56,16 @@ public final class TestService implements AutoCloseable {
 
     /// Starts the service with settings that differ from the default.
     public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
+        TestSettings settings = change.apply(new TestSettings());
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
-                        DatabaseWait.LIMIT, change.apply(new TestSettings()).build(), Optional.of(KEY)),
+                        DatabaseWait.LIMIT, settings.api(), settings.server(), Optional.of(KEY)),
                         new DatabaseWait(DatabaseWait.LIMIT), Optional.empty(), SILENT, () -> {
-                        },
-                        clock));
+                        }, clock));
     }
 
     /// Starts the service with other limits for its clients than the default ones.
-    public static TestService start(Path folder, HttpSettings.Deadlines deadlines, int maxConnections) {
+    public static TestService start(Path folder, Deadlines deadlines, int maxConnections) {
         return start(folder, Clock.systemUTC(), http -> http.deadlines(deadlines).maxConnections(maxConnections));
     }
 

@@ -5,18 +5,21 @@ import java.util.List;
 import java.util.Optional;
 
 import petstore.RateLimit;
+import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
-import petstore.http.HttpSettings;
+import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings;
+import petstore.http.server.TlsFiles;
 
-/// [HttpSettings] as they are by default, on free ports, but for what a test changes.
+/// The default settings of the service on free ports, except for those that a test changes.
 public final class TestSettings {
 
     private Optional<BaseUrl> baseUrl = Optional.empty();
-    private HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(Duration.ofSeconds(30),
+    private Deadlines deadlines = new Deadlines(Duration.ofSeconds(30),
             Duration.ofSeconds(10), Duration.ofSeconds(20));
     private int maxConnections = 10_000;
     private Optional<RateLimit> rateLimit = Optional.empty();
-    private Optional<HttpSettings.TlsFiles> tls = Optional.empty();
+    private Optional<TlsFiles> tls = Optional.empty();
     private List<String> corsOrigins = List.of();
 
     public TestSettings baseUrl(BaseUrl url) {
@@ -24,7 +27,7 @@ public final class TestSettings {
         return this;
     }
 
-    public TestSettings deadlines(HttpSettings.Deadlines other) {
+    public TestSettings deadlines(Deadlines other) {
         deadlines = other;
         return this;
     }
@@ -39,7 +42,7 @@ public final class TestSettings {
         return this;
     }
 
-    public TestSettings tls(HttpSettings.TlsFiles files) {
+    public TestSettings tls(TlsFiles files) {
         tls = Optional.of(files);
         return this;
     }
@@ -49,8 +52,11 @@ public final class TestSettings {
         return this;
     }
 
-    public HttpSettings build() {
-        return new HttpSettings("127.0.0.1", 0, "127.0.0.1", 0, baseUrl, Optional.empty(), deadlines, maxConnections,
-                Duration.ofHours(24), Duration.ZERO, rateLimit, tls, corsOrigins);
+    public ApiSettings api() {
+        return new ApiSettings(baseUrl, Optional.empty(), Duration.ofHours(24), rateLimit, corsOrigins);
+    }
+
+    public ServerSettings server() {
+        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, Duration.ZERO, tls);
     }
 }

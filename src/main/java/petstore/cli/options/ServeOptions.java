@@ -9,8 +9,11 @@ import java.util.Optional;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.app.Settings;
+import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
-import petstore.http.HttpSettings;
+import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings;
+import petstore.http.server.TlsFiles;
 import petstore.log.Logging;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
@@ -96,7 +99,7 @@ public final class ServeOptions {
     /// The settings, once they are checked. Errors: `ParameterException` for a setting that makes no sense, [Failure] for a file
     /// that cannot be read.
     public Settings settings(Map<String, String> environment) {
-        HttpSettings.Deadlines deadlines = new HttpSettings.Deadlines(idleTimeout, headerTimeout, requestTimeout);
+        Deadlines deadlines = new Deadlines(idleTimeout, headerTimeout, requestTimeout);
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
         }
@@ -104,10 +107,9 @@ public final class ServeOptions {
             throw wrong("--tls-certificate and --tls-key must be given together");
         }
         return new Settings(store.choice(environment), databaseReaders, databaseWait,
-                new HttpSettings(host, port, adminHost, adminPort, baseUrl, stagingBaseUrl,
-                        deadlines, maxConnections, idempotencyRetention, shutdownDelay, rateLimit,
-                        tlsCertificate.map(file -> new HttpSettings.TlsFiles(file, tlsKey.orElseThrow())),
-                        List.copyOf(corsOrigins)),
+                new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, List.copyOf(corsOrigins)),
+                new ServerSettings(host, port, adminHost, adminPort, deadlines, maxConnections, shutdownDelay,
+                        tlsCertificate.map(file -> new TlsFiles(file, tlsKey.orElseThrow()))),
                 configuredKey(environment));
     }
 

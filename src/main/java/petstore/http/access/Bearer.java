@@ -18,9 +18,9 @@ import petstore.Failure.Kind;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.http.message.Answer;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
 
 /// Bearer authentication (RFC 6750) by the keys in memory.
 ///
@@ -44,8 +44,8 @@ public final class Bearer {
     public record Accepted(ApiKey key) implements Decided {
     }
 
-    /// It does not; `answer` says so.
-    public record Refused(Answer answer) implements Decided {
+    /// It does not; `response` says so.
+    public record Refused(Response response) implements Decided {
     }
 
     /// Memory cannot tell; [Bearer#lookUp] can.
@@ -146,14 +146,14 @@ public final class Bearer {
     }
 
     /// The same body whatever was wrong.
-    private static Answer unauthorized(String challenge) {
-        return Errors.answer(Kind.UNAUTHORIZED,
+    private static Response unauthorized(String challenge) {
+        return Errors.response(Kind.UNAUTHORIZED,
                 "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(challenge));
     }
 
     /// What a good key is told that does not allow what it was used for.
-    public static Answer forbidden(Scope scope) {
-        return Errors.answer(Kind.FORBIDDEN, "this API key does not have the scope " + scope.text(),
+    public static Response forbidden(Scope scope) {
+        return Errors.response(Kind.FORBIDDEN, "this API key does not have the scope " + scope.text(),
                 challenge(REALM + ", error=\"insufficient_scope\", scope=\"" + scope.text() + "\""));
     }
 

@@ -12,13 +12,12 @@ import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
-import io.vertx.core.http.HttpHeaders;
 import petstore.ApiKey;
 import petstore.Failure.Kind;
 import petstore.RateLimit;
-import petstore.http.message.Answer;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
 
 /// A bucket of tokens for each API key, of which each request takes one. The buckets are this process's own.
 ///
@@ -26,9 +25,9 @@ import petstore.http.message.Header;
 public final class RateLimits {
 
     private static final long MOST_KEYS = 100_000;
-    private static final CharSequence POLICY = HttpHeaders.createOptimized("RateLimit-Policy");
-    private static final CharSequence STATE = HttpHeaders.createOptimized("RateLimit");
-    private static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
+    private static final String POLICY = "RateLimit-Policy";
+    private static final String STATE = "RateLimit";
+    private static final String RETRY_AFTER = "Retry-After";
 
     /// Whose bucket it is: a key whose limit changes gets another one.
     private record Owner(String keyId, RateLimit limit) {
@@ -38,7 +37,7 @@ public final class RateLimits {
     ///
     /// @param headers for its answer, whatever that will be
     /// @param refusal the answer when it asks for more than its share
-    public record Share(List<Header> headers, Optional<Answer> refusal) {
+    public record Share(List<Header> headers, Optional<Response> refusal) {
         public static final Share UNLIMITED = new Share(List.of(), Optional.empty());
 
         /// These headers and those of the route.
@@ -83,8 +82,8 @@ public final class RateLimits {
         return new Share(headers, probe.isConsumed() ? Optional.empty() : Optional.of(refusal(probe)));
     }
 
-    private static Answer refusal(ConsumptionProbe probe) {
-        return Errors.answer(Kind.RATE_LIMITED, "this API key asks for more than its share; try again later",
+    private static Response refusal(ConsumptionProbe probe) {
+        return Errors.response(Kind.RATE_LIMITED, "this API key asks for more than its share; try again later",
                 Header.of(RETRY_AFTER, String.valueOf(Math.max(1, seconds(probe.getNanosToWaitForRefill())))));
     }
 

@@ -20,8 +20,8 @@ public final class Errors {
     }
 
     /// The code is the kind's name in lower case, e.g. `invalid_request`.
-    public static Answer answer(Kind kind, String message, Header... headers) {
-        return answer(status(kind), kind, message, headers);
+    public static Response response(Kind kind, String message, Header... headers) {
+        return response(status(kind), kind, message, headers);
     }
 
     private static int status(Kind kind) {
@@ -43,15 +43,15 @@ public final class Errors {
         };
     }
 
-    public static Answer answer(Failure failure) {
+    public static Response response(Failure failure) {
         return RETRIED.contains(failure.kind())
-                ? answer(failure.kind(), failure.getMessage(), RETRY_AFTER)
-                : answer(failure.kind(), failure.getMessage());
+                ? response(failure.kind(), failure.getMessage(), RETRY_AFTER)
+                : response(failure.kind(), failure.getMessage());
     }
 
     /// An error whose status says more than its kind does.
-    public static Answer answer(int status, Kind kind, String message, Header... headers) {
-        return Answer.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
-                .with(List.of(Answer.NO_STORE)).refusing(kind);
+    public static Response response(int status, Kind kind, String message, Header... headers) {
+        return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
+                .with(List.of(Response.NO_STORE)).refusing(kind);
     }
 }

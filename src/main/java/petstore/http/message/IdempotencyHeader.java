@@ -5,8 +5,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-import io.vertx.core.MultiMap;
-import io.vertx.core.http.HttpHeaders;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.KeyToken;
@@ -15,7 +13,7 @@ import petstore.Sha256;
 /// The `Idempotency-Key` field (IETF draft), a structured-field string or the same without quotes.
 public final class IdempotencyHeader {
 
-    private static final CharSequence NAME = HttpHeaders.createOptimized("Idempotency-Key");
+    private static final String NAME = "Idempotency-Key";
     private static final int MAX_LENGTH = 255;
 
     private IdempotencyHeader() {
@@ -25,11 +23,11 @@ public final class IdempotencyHeader {
     /// secret.
     ///
     /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, or is no key of 1 to 255 visible ASCII characters
-    public static Optional<String> find(MultiMap headers) {
+    public static Optional<String> find(HeaderFields headers) {
         if (!headers.contains(NAME)) {
             return Optional.empty();
         }
-        List<String> values = headers.getAll(NAME);
+        List<String> values = headers.all(NAME);
         String key = values.size() == 1 ? key(values.getFirst().strip()) : "";
         if (key.isEmpty()) {
             throw new Failure(Kind.INVALID_REQUEST,

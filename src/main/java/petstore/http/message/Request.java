@@ -2,17 +2,37 @@ package petstore.http.message;
 
 import java.util.Optional;
 
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
 
-/// What an operation sees of a request that has been authenticated and routed.
+/// An authenticated and routed request, with its body.
 ///
-/// @param parameter the value of the parameter at the end of the route's path, decoded; empty when the route has none
-/// @param query what stands behind `?`, not decoded; absent when there is nothing
-/// @param headers the header fields, names in any case
+/// @param head the request line and the header fields
+/// @param parameter the value of the parameter at the end of the route's path, decoded; empty if the route has none
 /// @param key the API key that sent it; absent outside `/v1`
-/// @param body the whole body; empty unless the route reads one
-public record Request(String parameter, @Nullable String query, MultiMap headers, Optional<ApiKey> key, Buffer body) {
+/// @param content the whole body; empty unless the route reads it
+public record Request(RequestHead head, String parameter, Optional<ApiKey> key, Content content) {
+
+    /// Bytes of a body.
+    ///
+    /// @param bytes not a copy
+    @SuppressWarnings("ArrayRecordComponent") // Nothing compares bodies.
+    public record Content(byte[] bytes) {
+
+        /// No body.
+        public static final Content NONE = new Content(new byte[0]);
+    }
+
+    public HeaderFields headers() {
+        return head.headers();
+    }
+
+    @Nullable
+    public String query() {
+        return head.query();
+    }
+
+    public byte[] body() {
+        return content.bytes();
+    }
 }

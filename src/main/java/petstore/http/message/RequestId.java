@@ -3,7 +3,6 @@ package petstore.http.message;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.vertx.core.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 import petstore.KeyToken;
 
@@ -11,7 +10,7 @@ import petstore.KeyToken;
 public final class RequestId {
 
     /// The field that has it, in requests and answers.
-    public static final CharSequence FIELD = HttpHeaders.createOptimized("X-Request-Id");
+    public static final String FIELD = "X-Request-Id";
 
     private static final int MAX_LENGTH = 128;
 

@@ -18,7 +18,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import petstore.Failure;
-import petstore.http.HttpSettings.TlsFiles;
 
 /// A certificate and its key in two files, which may be replaced. All of it blocks; for one thread at a time.
 final class CertificateFiles {

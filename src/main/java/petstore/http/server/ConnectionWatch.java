@@ -1,5 +1,6 @@
 package petstore.http.server;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,9 +19,8 @@ import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.vertx.core.http.HttpConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
-import petstore.http.HttpSettings;
-import petstore.http.message.Answer;
 import petstore.http.message.Errors;
+import petstore.http.message.Response;
 
 /// One open connection, which is closed when its client is too slow. It looks at what comes in before anything decodes it. Confined
 /// to the connection's event loop.
@@ -30,15 +30,16 @@ import petstore.http.message.Errors;
 /// keeps a connection. [#sweep], called often, ends what is overdue. When memory is short, what comes in parts is given up.
 final class ConnectionWatch extends ChannelInboundHandlerAdapter {
 
-    private static final Answer LATE = Errors.answer(Failure.unavailable("the service could not answer in time"));
-    private static final Answer NO_MEMORY = Errors
-            .answer(Failure.unavailable("too much is being sent; try again later"));
+    private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
+    private static final Response NO_MEMORY = Errors
+            .response(Failure.unavailable("too much is being sent; try again later"));
     /// How long a client may take for an answer while memory is short.
     private static final Duration PATIENCE_WHEN_SHORT = Duration.ofMillis(250);
 
     private final Channel channel;
-    private final HttpSettings.Deadlines deadlines;
-    private final Room room;
+    private final String client;
+    private final Deadlines deadlines;
+    private final ConnectionLimit limit;
     /// What Vert.x handles it with, once it knows of it.
     private @Nullable ChannelHandlerContext handler;
     /// Whether it carries many requests at once (HTTP/2).
@@ -54,10 +55,18 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// Whether the client has said that nothing more comes.
     private boolean inputEnded;
 
-    ConnectionWatch(Channel channel, HttpSettings.Deadlines deadlines, Room room) {
+    /// Returns the address of the client, e.g. `192.0.2.7`.
+    String client() {
+        return client;
+    }
+
+    ConnectionWatch(Channel channel, Deadlines deadlines, ConnectionLimit limit) {
         this.channel = channel;
+        this.client = channel.remoteAddress() instanceof InetSocketAddress address && address.getAddress() != null
+                ? address.getAddress().getHostAddress()
+                : "-";
         this.deadlines = deadlines;
-        this.room = room;
+        this.limit = limit;
     }
 
     /// The connection can carry requests from now on.
@@ -86,8 +95,8 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         if (begins && exchanges.isEmpty() && !idle) {
             sinceNanos = System.nanoTime();
         }
-        if ((isReceiving() || (multiplexed && exchanges.size() > 1)) && room.isShort()) {
-            makeRoom();
+        if ((isReceiving() || (multiplexed && exchanges.size() > 1)) && limit.isShort()) {
+            shed();
         }
     }
 
@@ -97,17 +106,17 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     }
 
     /// Gives up what has come and is not whole yet, and with HTTP/2 all answers but the oldest that the client has not taken.
-    private void makeRoom() {
+    private void shed() {
         if (exchanges.isEmpty()) {
-            room.refused().increment();
-            close();
+            limit.refused().increment();
+            closeGracefully();
             return;
         }
         Exchange oldest = exchanges.peekFirst();
         for (Exchange exchange : List.copyOf(exchanges)) {
             if (exchange.isSending()) {
                 if (exchange != oldest) {
-                    exchange.cut();
+                    exchange.closeNow();
                 }
             } else if (!exchange.isWorking()) {
                 exchange.send(NO_MEMORY);
@@ -151,7 +160,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
 
     private void closeUnlessAnswering() {
         if (!isAnswering()) {
-            close();
+            closeGracefully();
         }
     }
 
@@ -174,19 +183,19 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         }
         if (memoryIsShort && exchanges.stream().anyMatch(
                 exchange -> exchange.isSending() && now - exchange.beganNanos() > PATIENCE_WHEN_SHORT.toNanos())) {
-            giveUp();
+            abortForMemory();
             return;
         }
         Exchange oldest = exchanges.peekFirst();
         if (oldest == null) {
             Duration deadline = idle ? deadlines.idle() : deadlines.header();
             if (now - sinceNanos > deadline.toNanos()) {
-                close();
+                closeGracefully();
             }
         } else if (multiplexed) {
-            List.copyOf(exchanges).stream().filter(exchange -> isOverdue(exchange, now)).forEach(this::end);
+            List.copyOf(exchanges).stream().filter(exchange -> isOverdue(exchange, now)).forEach(this::expire);
         } else if (isOverdue(oldest, now)) {
-            end(oldest);
+            expire(oldest);
         }
     }
 
@@ -194,44 +203,44 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         return now - exchange.beganNanos() > deadlines.request().toNanos();
     }
 
-    private void end(Exchange overdue) {
+    private void expire(Exchange overdue) {
         if (overdue.isWorking()) {
             overdue.send(LATE);
             return;
         }
         if (multiplexed) {
-            overdue.cut();
+            overdue.closeNow();
             return;
         }
         if (overdue.isSending()) {
-            drop();
+            abort();
         } else {
-            close();
+            closeGracefully();
         }
     }
 
     /// How much of what it was sent the client has not taken: it waits beside the heap.
-    long untakenBytes() {
+    long unreadBytes() {
         ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
         return waiting == null ? 0 : waiting.totalPendingWriteBytes();
     }
 
     /// Closes the connection, because there is no room for what its client does not take.
-    void giveUp() {
-        room.refused().increment();
+    void abortForMemory() {
+        limit.refused().increment();
         closing = true;
-        drop();
+        abort();
     }
 
     /// Closes at once. The system would go on offering to the client what it has not taken.
-    private void drop() {
+    private void abort() {
         channel.config().setOption(ChannelOption.SO_LINGER, 0);
-        close();
+        closeGracefully();
     }
 
     /// Ends one stream of HTTP/2 and leaves the others. Vert.x itself would not, once it has handed over the whole answer, of which
     /// the client may take nothing.
-    void reset(long stream) {
+    void resetStream(long stream) {
         ChannelHandlerContext vertx = handler;
         if (vertx != null && vertx.handler() instanceof Http2ConnectionHandler http2
                 && http2.connection().stream(Math.toIntExact(stream)) != null) {
@@ -241,16 +250,16 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     }
 
     /// Closes at once, and leaves unsent what the system has not been given yet.
-    void cut() {
+    void closeNow() {
         var _ = channel.pipeline().firstContext().close();
     }
 
     /// Closes once the system has been given what it takes at once, whereas [HttpConnection#close] waits until everything is sent.
     /// A client of HTTP/2 is told first, but has only until the next sweep to take that in.
-    private void close() {
+    private void closeGracefully() {
         ChannelHandlerContext vertx = handler;
         if (closing) {
-            cut();
+            closeNow();
         } else if (multiplexed || vertx == null) {
             closing = true;
             var _ = channel.close();

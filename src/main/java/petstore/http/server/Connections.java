@@ -17,7 +17,6 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
-import petstore.http.HttpSettings;
 
 /// The open connections of one event loop, each of them watched. Confined to that event loop.
 ///
@@ -32,20 +31,20 @@ final class Connections {
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
             .maxMessagesPerRead(1);
 
-    private final HttpSettings.Deadlines deadlines;
-    private final Room room;
-    private final long mostUntakenBytes;
+    private final Deadlines deadlines;
+    private final ConnectionLimit limit;
+    private final long mostUnreadBytes;
     /// All of them, those that Vert.x does not know of yet too.
     private final Set<ConnectionWatch> all = new HashSet<>();
     private final IdentityHashMap<HttpConnection, ConnectionWatch> opened = new IdentityHashMap<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
     private boolean stopping;
 
-    /// @param mostUntakenBytes how much may wait, beside the heap, for clients to take it
-    Connections(HttpSettings.Deadlines deadlines, Room room, long mostUntakenBytes) {
+    /// @param mostUnreadBytes how much may wait, beside the heap, for clients to take it
+    Connections(Deadlines deadlines, ConnectionLimit limit, long mostUnreadBytes) {
         this.deadlines = deadlines;
-        this.room = room;
-        this.mostUntakenBytes = mostUntakenBytes;
+        this.limit = limit;
+        this.mostUnreadBytes = mostUnreadBytes;
     }
 
     /// Takes a connection that was just made, before its TLS handshake, or closes it when there is no room for it.
@@ -74,9 +73,9 @@ final class Connections {
 
     /// The watch over a connection; absent when there are too many, or no memory for it.
     private @Nullable ConnectionWatch accept(Channel channel) {
-        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, room);
+        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit);
         channel.closeFuture().addListener(_ -> closed(watch));
-        if (!room.enter()) {
+        if (!limit.enter()) {
             return null;
         }
         all.add(watch);
@@ -90,7 +89,7 @@ final class Connections {
     }
 
     private void closed(ConnectionWatch watch) {
-        room.leave();
+        limit.leave();
         all.remove(watch);
         watch.closed();
     }
@@ -122,25 +121,25 @@ final class Connections {
     /// Ends what is overdue on any of them, and what keeps more than there is room for.
     void sweep() {
         long now = System.nanoTime();
-        boolean memoryIsShort = room.isShort();
+        boolean memoryIsShort = limit.isShort();
         List.copyOf(all).forEach(watch -> watch.sweep(now, memoryIsShort));
-        giveUpUntaken();
+        shedUnread();
     }
 
     /// Closes connections whose clients do not take what is sent to them, those that keep the most first, until half of what may be
     /// kept is left.
-    private void giveUpUntaken() {
-        long untaken = all.stream().mapToLong(ConnectionWatch::untakenBytes).sum();
-        if (untaken <= mostUntakenBytes) {
+    private void shedUnread() {
+        long untaken = all.stream().mapToLong(ConnectionWatch::unreadBytes).sum();
+        if (untaken <= mostUnreadBytes) {
             return;
         }
         for (ConnectionWatch watch : all.stream()
-                .sorted(Comparator.comparingLong(ConnectionWatch::untakenBytes).reversed()).toList()) {
-            if (untaken <= mostUntakenBytes / 2) {
+                .sorted(Comparator.comparingLong(ConnectionWatch::unreadBytes).reversed()).toList()) {
+            if (untaken <= mostUnreadBytes / 2) {
                 break;
             }
-            untaken -= watch.untakenBytes();
-            watch.giveUp();
+            untaken -= watch.unreadBytes();
+            watch.abortForMemory();
         }
     }
 }

@@ -3,44 +3,45 @@ package petstore.http.server;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import io.netty.util.AsciiString;
 import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
-import petstore.ApiKey;
-import petstore.http.Route;
-import petstore.http.message.Answer;
+import petstore.Failure.Kind;
+import petstore.http.message.Api;
+import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.RequestHead;
 import petstore.http.message.RequestId;
+import petstore.http.message.Response;
+import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
-/// One request and the one answer to it. Confined to the request's event loop.
-public final class Exchange {
-
-    /// What stands for the id of a key where there is none.
-    public static final String NO_KEY = "-";
+/// One request and its response. Confined to the request's event loop.
+final class Exchange {
 
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
-    /// How many header fields a request may have that are kept until its answer has gone.
+    private static final Header CLOSE = Header.of("Connection", "close");
+    private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized(RequestId.FIELD);
+    /// The most header fields of a request that are kept until its response is sent.
     private static final int USUAL_FIELDS = 32;
 
-    /// How far it has come.
     private enum Stage {
-        /// Its event loop reads it, or decides what becomes of it.
+        /// Its event loop reads it, or decides about it.
         READING,
-        /// The service works on the answer elsewhere.
+        /// The API works on the response elsewhere.
         WORKING,
-        /// The answer is there, and the client has not taken all of it.
+        /// The response is there, and the client has not taken all of it.
         SENDING,
-        /// The answer has gone, or nobody is there to take it.
+        /// The response is sent, or its connection is closed.
         SENT
     }
 
@@ -49,196 +50,190 @@ public final class Exchange {
     private final Connections connections;
     private final @Nullable ConnectionWatch watch;
     private final Telemetry telemetry;
-    private final long beganMillis;
+    private final RequestHead head;
     private final Header date;
-    private final String id;
     private final long beganNanos = System.nanoTime();
     private final boolean multiplexed;
     private final boolean announcesBody;
     private final Optional<SpanContext> parent;
-    private List<Header> browserHeaders = List.of();
-    private List<Header> routeHeaders = List.of();
+    private Api.@Nullable Begun begun;
+    private Api.@Nullable Decision decision;
     private boolean paused;
     private Stage stage = Stage.READING;
-    private boolean ended;
+    private boolean finished;
     private boolean streamClosed;
-    private String route = "unmatched";
-    private boolean deprecated;
-    private String keyId = NO_KEY;
 
-    /// @param beganMillis when its header block had come, in milliseconds since 1970
-    /// @param date the same, for the answer
+    /// @param beganMillis when its header block was complete, in milliseconds since 1970
+    /// @param date the same, for the response
     Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry,
             long beganMillis, Header date) {
         this.request = request;
         this.context = context;
         this.connections = connections;
         this.telemetry = telemetry;
-        this.beganMillis = beganMillis;
         this.date = date;
-        this.id = RequestId.of(request.getHeader(RequestId.FIELD));
         this.multiplexed = request.version() == HttpVersion.HTTP_2;
         this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
         this.watch = connections.began(this);
-        this.parent = telemetry.began(request.headers());
+        String path = request.path();
+        this.head = new RequestHead(request.method().name(), path == null ? "" : path, request.query(),
+                new VertxHeaders(request.headers()), watch == null ? "-" : watch.client(),
+                RequestId.of(request.getHeader(REQUEST_ID)), beganMillis);
+        this.parent = telemetry.began(head.headers());
         if (watch == null) {
-            // Its connection had been closed before it was its turn.
-            gaveUp();
+            // Its connection was closed before its turn.
+            abandoned();
         } else if (multiplexed) {
             request.response().closeHandler(_ -> streamClosed());
         }
     }
 
-    /// Whether it shares its connection with others (HTTP/2), which go on whatever becomes of it.
-    public boolean isMultiplexed() {
-        return multiplexed;
+    /// Hands the request to the API.
+    void begin(Api api) {
+        if (announcesBody) {
+            request.exceptionHandler(_ -> send(last(Errors.response(Kind.INVALID_REQUEST,
+                    "the body is not well-formed HTTP"))));
+        }
+        Api.Begun known = api.begin(head);
+        begun = known;
+        if (known.decision().isDone()) {
+            decided(known.decision().join());
+        } else {
+            pause();
+            await(known.decision(), this::decided);
+        }
     }
 
-    public HttpServerRequest request() {
-        return request;
+    /// Refuses a request whose head is wrong. With HTTP/1.1 the connection is closed behind the response.
+    void refuse(Api api, Response refusal) {
+        begun = api.refuse(head, refusal);
+        send(last(refusal));
     }
 
-    /// What the client and the log call this request.
-    public String id() {
-        return id;
+    private Response last(Response response) {
+        return multiplexed ? response : response.with(List.of(CLOSE));
     }
 
-    /// Says which line of the route table has its path, though maybe for another method.
-    public void route(Route found) {
-        route = found.path();
-        deprecated = found.isDeprecated() && found.takes(request.method());
+    private void decided(Api.Decision made) {
+        decision = made;
+        switch (made.next()) {
+            case Api.Respond(Response response) -> send(response);
+            case Api.Await(CompletableFuture<Response> response) -> respond(response);
+            case Api.ReadBody body -> {
+                RequestBody.read(request, body.limit(), bytes -> respond(body.operation().apply(bytes)), this::send);
+                unpause();
+            }
+        }
     }
 
-    /// What its trace belongs to; absent when its sender named none.
-    public Optional<SpanContext> parent() {
-        return parent;
-    }
-
-    /// The path as the route table has it; `unmatched` when it does not.
-    public String route() {
-        return route;
-    }
-
-    public boolean isDeprecated() {
-        return deprecated;
-    }
-
-    /// Says which key it came with.
-    public void key(ApiKey good) {
-        keyId = good.id();
-    }
-
-    /// The id of the good key that it came with; [#NO_KEY] when it came with none.
-    public String keyId() {
-        return keyId;
-    }
-
-    /// When its header block had come, in milliseconds since 1970.
-    public long beganMillis() {
-        return beganMillis;
-    }
-
-    /// When its header block had come, by [System#nanoTime].
-    public long beganNanos() {
-        return beganNanos;
+    private void respond(CompletableFuture<Response> response) {
+        // With a body, the rest of the input is looked at first: it may not be well-formed.
+        if (response.isDone() && !announcesBody) {
+            send(response.join());
+        } else {
+            await(response, this::send);
+        }
     }
 
     /// Takes in no more of the body until [#unpause].
-    public void pause() {
+    private void pause() {
         paused = true;
         request.pause();
     }
 
-    /// Takes in the body again. Vert.x minds being told so twice when all of it has come.
-    public void unpause() {
+    /// Takes in the body again. Vert.x fails if it is told so once more after the end of the body.
+    private void unpause() {
         if (paused) {
             paused = false;
             request.resume();
         }
     }
 
-    /// Leaves the event loop to work on the answer, until [#resume].
-    public void suspend() {
-        if (stage == Stage.READING) {
-            stage = Stage.WORKING;
-        }
-    }
-
-    /// Runs `step` on the event loop, from any thread, unless it has been answered meanwhile.
-    public void resume(Runnable step) {
-        context.runOnContext(_ -> {
+    /// Goes on with a value, on the event loop, unless the request is answered meanwhile.
+    <T> void await(CompletableFuture<T> coming, Consumer<T> next) {
+        stage = stage == Stage.READING ? Stage.WORKING : stage;
+        var _ = coming.thenAccept(value -> context.runOnContext(_ -> {
             if (stage == Stage.WORKING) {
                 stage = Stage.READING;
-                step.run();
+                next.accept(value);
             }
-        });
+        }));
     }
 
-    /// Whether the service is still working on the answer.
+    /// Returns true if it shares its connection with others (HTTP/2).
+    boolean isMultiplexed() {
+        return multiplexed;
+    }
+
+    HttpServerRequest request() {
+        return request;
+    }
+
+    /// Returns the time when its header block was complete, by [System#nanoTime].
+    long beganNanos() {
+        return beganNanos;
+    }
+
+    /// Returns true if the API works on the response.
     boolean isWorking() {
         return stage == Stage.WORKING;
     }
 
-    /// Whether the answer is ready and the client has not taken it yet.
+    /// Returns true if the response is there and the client has not taken all of it.
     boolean isSending() {
         return stage == Stage.SENDING;
     }
 
-    /// Whether the body has come and the answer has gone.
+    /// Returns true if the body is complete and the response is sent.
     boolean isDone() {
-        return streamClosed || (stage == Stage.SENT && hasEnded());
+        return streamClosed || (stage == Stage.SENT && isBodyComplete());
     }
 
-    /// Whether all of the body has come.
-    private boolean hasEnded() {
+    private boolean isBodyComplete() {
         return (!multiplexed && !announcesBody) || request.isEnded();
     }
 
-    /// Sets what the answer says to browsers, whatever it will be.
-    public void browserHeaders(List<Header> headers) {
-        browserHeaders = headers;
-    }
-
-    /// Sets what the answer says of its route and its key's share, whatever it will be, in place of what was set before.
-    public void routeHeaders(List<Header> headers) {
-        routeHeaders = headers;
-    }
-
-    /// Sends the answer, with HTTP/1.1 once the client has taken those before it. What has not come of the body yet is read and
-    /// dropped.
-    public void send(Answer answer) {
+    /// Sends the response, with HTTP/1.1 once the client has taken those before it. The rest of the body is dropped.
+    void send(Response answer) {
         HttpServerResponse response = request.response();
         if (stage == Stage.SENDING || stage == Stage.SENT || response.closed()) {
             return;
         }
         stage = Stage.SENDING;
         if (hasManyFields()) {
-            // The client may not take the answer for long; what it has asked is of no use any more.
+            // The client may not take the response for long.
             request.headers().clear();
         }
-        MultiMap headers = response.setStatusCode(answer.status()).headers();
-        add(answer.headers(), headers);
-        add(routeHeaders, headers);
-        add(browserHeaders, headers);
-        headers.add(RequestId.FIELD, new AsciiString(id.getBytes(StandardCharsets.US_ASCII), false))
-                .add(date.name(), date.value())
-                .add(NO_SNIFF.name(), NO_SNIFF.value());
-        if (connections.isStopping() && !multiplexed) {
-            headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        }
-        if (!hasEnded()) {
-            RequestBody.drop(request, this::cut, () -> advanced(System.nanoTime()));
+        writeHead(answer, response.setStatusCode(answer.status()).headers());
+        if (!isBodyComplete()) {
+            RequestBody.drop(request, this::closeNow, () -> advanced(System.nanoTime()));
         }
         unpause();
         if (!multiplexed && response.writeQueueFull()) {
             response.drainHandler(_ -> {
-                // It would be called again when a part of this answer has been taken.
+                // Vert.x would call it again when a part of this response has been taken.
                 response.drainHandler(null);
                 end(response, answer);
             });
         } else {
             end(response, answer);
+        }
+    }
+
+    private void writeHead(Response answer, MultiMap headers) {
+        ResponseWriter.add(answer.headers(), headers);
+        if (decision != null) {
+            ResponseWriter.add(decision.headers(), headers);
+        }
+        if (begun != null) {
+            ResponseWriter.add(begun.headers(), headers);
+        }
+        headers.add(REQUEST_ID, new AsciiString(head.id().getBytes(StandardCharsets.US_ASCII), false));
+        ResponseWriter.add(date, headers);
+        ResponseWriter.add(NO_SNIFF, headers);
+        if (connections.isStopping() && !multiplexed) {
+            headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
     }
 
@@ -251,33 +246,24 @@ public final class Exchange {
         return fields > USUAL_FIELDS;
     }
 
-    private void end(HttpServerResponse response, Answer answer) {
+    private void end(HttpServerResponse response, Response answer) {
         if (response.ended() || response.closed()) {
             return;
         }
-        boolean bodyless = request.method().equals(HttpMethod.HEAD);
-        Future<Void> sending = bodyless ? response.end() : answer.endWithBody(response);
-        sending.onComplete(done -> {
+        ResponseWriter.end(request, answer).onComplete(done -> {
             long now = System.nanoTime();
             stage = Stage.SENT;
-            if (done.failed()) {
-                gaveUp();
+            if (done.succeeded()) {
+                finished(answer, now);
+            } else {
+                abandoned();
                 if (!multiplexed) {
-                    // Whoever waits for this answer must not take the next one for it.
-                    cut();
+                    // Close the connection, or the client would take the next response for this one.
+                    closeNow();
                 }
-            } else if (!ended) {
-                ended = true;
-                telemetry.answered(this, answer, bodyless ? 0 : answer.body().length(), now);
             }
             advanced(now);
         });
-    }
-
-    private static void add(List<Header> more, MultiMap headers) {
-        for (Header header : more) {
-            headers.add(header.name(), header.value());
-        }
     }
 
     private void advanced(long now) {
@@ -286,18 +272,28 @@ public final class Exchange {
         }
     }
 
-    /// The connection, or the stream of HTTP/2, has ended: because one side gave it up, or with the answer. Whether an answer that
-    /// was handed over has gone is told later.
+    /// Records that the connection, or the stream of HTTP/2, is closed. A response that Vert.x has is recorded by [#end].
     void closed() {
         if (!request.response().ended()) {
-            gaveUp();
+            abandoned();
         }
     }
 
-    private void gaveUp() {
-        if (!ended) {
-            ended = true;
-            telemetry.abandoned(this);
+    private void abandoned() {
+        finish(0, 0, Optional.empty(), System.nanoTime());
+    }
+
+    private void finished(Response answer, long now) {
+        finish(answer.status(), head.method().equals("HEAD") ? 0 : answer.body().length, answer.refusal(), now);
+    }
+
+    private void finish(int status, long bytes, Optional<Kind> refusal, long now) {
+        if (!finished) {
+            finished = true;
+            telemetry.finished(new FinishedRequest(head.id(), Telemetry.methodName(head),
+                    begun == null ? Api.NO_ROUTE : begun.route(), begun != null && begun.deprecated(),
+                    decision == null ? Api.NO_KEY : decision.keyId(), parent, head.beganMillis(), now - beganNanos,
+                    status, bytes, refusal));
         }
     }
 
@@ -305,24 +301,19 @@ public final class Exchange {
         streamClosed = true;
         closed();
         advanced(System.nanoTime());
-        // Of an answer that waited behind others Vert.x tells nothing any more.
-        context.runOnContext(_ -> gaveUp());
+        // Vert.x says nothing more of a response that waited behind others.
+        context.runOnContext(_ -> abandoned());
     }
 
-    /// Ends it where it stands, and with HTTP/1.1 its connection.
-    void cut() {
+    /// Ends it at once, and with HTTP/1.1 its connection.
+    void closeNow() {
         if (watch == null) {
             return;
         }
         if (multiplexed) {
-            watch.reset(request.response().streamId());
+            watch.resetStream(request.response().streamId());
         } else {
-            watch.cut();
+            watch.closeNow();
         }
-    }
-
-    /// Whether a body comes with the request, be it empty, whose end HTTP/1.1 may fail to find.
-    public boolean announcesBody() {
-        return announcesBody;
     }
 }

@@ -12,6 +12,8 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,8 +21,8 @@ import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
-import petstore.http.message.Answer;
 import petstore.http.message.Errors;
+import petstore.http.message.Response;
 import petstore.net.UriHost;
 
 /// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does, and sees every way to say that the
@@ -44,10 +46,10 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     }
 
     /// Why a request of HTTP/2 is refused, whose form Vert.x and [Http2HeadCheck] have checked; absent when it is not.
-    static Optional<Answer> refusal(HttpServerRequest request, int maxTargetBytes) {
+    static Optional<Response> refusal(HttpServerRequest request, int maxTargetBytes) {
         String target = String.valueOf(request.uri());
         if (target.length() > maxTargetBytes) {
-            return Optional.of(Errors.answer(414, Kind.INVALID_REQUEST, "the request target is too long"));
+            return Optional.of(Errors.response(414, Kind.INVALID_REQUEST, "the request target is too long"));
         }
         List<String> violations = new ArrayList<>(0);
         if (!isVisible(target) || !(target.startsWith("/")
@@ -59,7 +61,19 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         }
         return violations.isEmpty()
                 ? Optional.empty()
-                : Optional.of(Errors.answer(Kind.INVALID_REQUEST, String.join("; ", violations)));
+                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
+    }
+
+    /// Returns the response to a request that could not be decoded.
+    static Response refusal(@Nullable Throwable cause) {
+        return switch (cause) {
+            case Failure failure -> Errors.response(failure);
+            case TooLongHttpLineException _ ->
+                Errors.response(414, Kind.INVALID_REQUEST, "the request line is too long");
+            case TooLongHttpHeaderException _ ->
+                Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long");
+            case null, default -> Errors.response(Kind.INVALID_REQUEST, "the request is not well-formed HTTP");
+        };
     }
 
     @Override

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -20,9 +19,9 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
-import petstore.http.Dispatcher;
-import petstore.http.message.Answer;
+import petstore.http.message.Api;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
 import petstore.http.telemetry.Telemetry;
 
 /// One event loop's share of a listener: its connections, and each of their requests as an [Exchange].
@@ -37,7 +36,7 @@ final class Listener extends VerticleBase {
             .ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     private final SocketAddress address;
-    private final Dispatcher dispatcher;
+    private final Api api;
     private final Optional<Tls> tls;
     private final Connections connections;
     private final Telemetry telemetry;
@@ -51,14 +50,14 @@ final class Listener extends VerticleBase {
             .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES);
     private @Nullable HttpServer server;
     private long dateSecond;
-    private Header date = Header.of(HttpHeaders.DATE, "");
+    private Header date = Header.of("date", "");
 
     /// @param address which event loops that give the same share
     /// @param opened gets the server when it listens
-    Listener(SocketAddress address, Dispatcher dispatcher, Optional<Tls> tls, Connections connections,
+    Listener(SocketAddress address, Api api, Optional<Tls> tls, Connections connections,
             Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
         this.address = address;
-        this.dispatcher = dispatcher;
+        this.api = api;
         this.tls = tls;
         this.connections = connections;
         this.telemetry = telemetry;
@@ -77,7 +76,8 @@ final class Listener extends VerticleBase {
         server = opening;
         return opening.connectionHandler(this::connected)
                 .requestHandler(request -> begin(exchange(request)))
-                .invalidRequestHandler(request -> dispatcher.refuseMalformed(exchange(request)))
+                .invalidRequestHandler(
+                        request -> exchange(request).refuse(api, HeadCheck.refusal(request.decoderResult().cause())))
                 .listen(address).onSuccess(opened::accept);
     }
 
@@ -89,13 +89,13 @@ final class Listener extends VerticleBase {
     }
 
     private void begin(Exchange exchange) {
-        Optional<Answer> refusal = exchange.isMultiplexed()
+        Optional<Response> refusal = exchange.isMultiplexed()
                 ? HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
                 : Optional.empty();
         if (refusal.isPresent()) {
-            dispatcher.refuse(exchange, refusal.get());
+            exchange.refuse(api, refusal.get());
         } else {
-            dispatcher.dispatch(exchange);
+            exchange.begin(api);
         }
     }
 
@@ -110,7 +110,7 @@ final class Listener extends VerticleBase {
             Http2HeadCheck.install(connection);
         } else {
             HeadCheck.install(connection);
-            AnswerEncoder.install(connection);
+            ResponseEncoder.install(connection);
         }
     }
 
@@ -118,7 +118,7 @@ final class Listener extends VerticleBase {
         long second = Math.floorDiv(epochMilli, 1_000);
         if (second != dateSecond) {
             dateSecond = second;
-            date = Header.of(HttpHeaders.DATE, HTTP_DATE.format(Instant.ofEpochSecond(second)));
+            date = Header.of("date", HTTP_DATE.format(Instant.ofEpochSecond(second)));
         }
         return date;
     }

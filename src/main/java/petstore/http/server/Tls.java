@@ -23,7 +23,6 @@ import io.vertx.core.spi.tls.DefaultSslContextFactory;
 import io.vertx.core.spi.tls.SslContextFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.http.HttpSettings;
 
 /// TLS 1.2 and 1.3 on the API listener, with HTTP/2 for clients that ask for it, and a certificate and key that are read again
 /// when their files change.
@@ -37,11 +36,11 @@ final class Tls {
     private static final long CHECK_MS = 1_000;
 
     private final CertificateFiles files;
-    private final HttpSettings.Deadlines deadlines;
+    private final Deadlines deadlines;
     private final Map<EventLoop, Connections> connections = new ConcurrentHashMap<>();
     private final AtomicBoolean renewing = new AtomicBoolean();
 
-    Tls(CertificateFiles files, HttpSettings.Deadlines deadlines) {
+    Tls(CertificateFiles files, Deadlines deadlines) {
         this.files = files;
         this.deadlines = deadlines;
     }

@@ -15,8 +15,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import petstore.Failure.Kind;
-import petstore.http.message.Answer;
-import petstore.http.server.Exchange;
+import petstore.http.message.Api;
 
 /// The measurements of requests. Their names, labels and buckets are those of OpenTelemetry's HTTP conventions where it has any.
 /// No label has values that clients choose.
@@ -58,20 +57,18 @@ public final class RequestMeters {
     }
 
     /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
-    ///
-    /// @param method as [Methods] calls it
-    void answered(Exchange exchange, String method, Answer answer, long durationNs) {
-        Name name = new Name(method, exchange.route(), answer.status());
+    void answered(FinishedRequest request) {
+        Name name = new Name(request.method(), request.route(), request.status());
         Timer timer = durations.get(name);
         if (timer == null) {
             timer = durations.computeIfAbsent(name, this::duration);
         }
-        timer.record(durationNs, TimeUnit.NANOSECONDS);
-        if (answer.refusal().isPresent()) {
-            Objects.requireNonNull(refusals.get(answer.refusal().get())).increment();
+        timer.record(request.durationNanos(), TimeUnit.NANOSECONDS);
+        if (request.refusal().isPresent()) {
+            Objects.requireNonNull(refusals.get(request.refusal().get())).increment();
         }
-        if (exchange.isDeprecated() && !exchange.keyId().equals(Exchange.NO_KEY)) {
-            deprecated(exchange.keyId(), exchange.route()).increment();
+        if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
+            deprecated(request.key(), request.route()).increment();
         }
         inFlight.decrement();
     }

@@ -4,62 +4,52 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import io.opentelemetry.api.trace.SpanContext;
-import io.vertx.core.MultiMap;
-import io.vertx.core.net.SocketAddress;
-import petstore.http.message.Answer;
-import petstore.http.server.Exchange;
+import petstore.http.message.HeaderFields;
+import petstore.http.message.RequestHead;
 
-/// What operators are told of every request: measurements, a line in the log, and a span when traces are wanted; and the audit of
-/// those that are refused for their key.
+/// Sinks for metrics, traces, the request log, and the audit log of refused keys.
 public final class Telemetry {
 
     private final RequestMeters meters;
     private final Traces traces;
     private final RequestLog log;
 
-    public Telemetry(RequestMeters meters, Traces traces, RequestLog log) {
-        this.meters = meters;
-        this.traces = traces;
-        this.log = log;
+    public Telemetry(Instruments instruments) {
+        this.meters = new RequestMeters(instruments.meters());
+        this.traces = new Traces(instruments.tracer());
+        this.log = instruments.requestLog();
     }
 
-    /// The header block of a request has come; gives back what its trace belongs to.
-    public Optional<SpanContext> began(MultiMap headers) {
+    /// Records that the header block of a request is complete. Returns the trace that the request belongs to.
+    public Optional<SpanContext> began(HeaderFields headers) {
         meters.began();
         return Traces.parent(headers);
     }
 
-    /// The answer has been sent.
-    ///
-    /// @param bytes the length of its body
-    /// @param now by [System#nanoTime]
-    public void answered(Exchange exchange, Answer answer, long bytes, long now) {
-        long durationNs = now - exchange.beganNanos();
-        String method = Methods.name(exchange.request().method());
-        meters.answered(exchange, method, answer, durationNs);
-        String trace = traces.ended(exchange, method, answer, durationNs);
-        log("answered", exchange, method, answer.status(), bytes, trace, durationNs);
+    /// Records that a request has ended. Call it once for each call of [#began].
+    public void finished(FinishedRequest request) {
+        String trace = "-";
+        if (request.isAnswered()) {
+            meters.answered(request);
+            trace = traces.ended(request);
+        } else {
+            meters.abandoned();
+        }
+        log.ended(new RequestLog.Entry(
+                request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(request.durationNanos()),
+                request.isAnswered() ? "answered" : "abandoned", request.id(), request.key(), request.method(),
+                request.route(), request.status(), request.bytes(), trace,
+                TimeUnit.NANOSECONDS.toMicros(request.durationNanos())));
     }
 
-    /// The request is refused for its key: that goes to the audit.
-    public void refused(Exchange exchange, int status) {
-        SocketAddress client = exchange.request().remoteAddress();
-        // It is gone when the client was before the store had been asked for its key.
-        log.refused(new RequestLog.Refusal(exchange.beganMillis(), status, Methods.name(exchange.request().method()),
-                exchange.route(), exchange.keyId(), client == null ? "-" : client.hostAddress(), exchange.id()));
+    /// Records that a request is refused for its key, for the audit log.
+    public void refused(RequestHead head, String route, String key, int status) {
+        log.refused(new RequestLog.Refusal(head.beganMillis(), status, methodName(head), route, key, head.client(),
+                head.id()));
     }
 
-    /// The connection has ended before the answer was sent.
-    public void abandoned(Exchange exchange) {
-        meters.abandoned();
-        log("abandoned", exchange, Methods.name(exchange.request().method()), 0, 0, "-",
-                System.nanoTime() - exchange.beganNanos());
-    }
-
-    private void log(String outcome, Exchange exchange, String method, int status, long bytes, String trace,
-            long durationNs) {
-        long endedMillis = exchange.beganMillis() + TimeUnit.NANOSECONDS.toMillis(durationNs);
-        log.ended(new RequestLog.Entry(endedMillis, outcome, exchange.id(), exchange.keyId(),
-                method, exchange.route(), status, bytes, trace, TimeUnit.NANOSECONDS.toMicros(durationNs)));
+    /// Returns the name of a request's method for [FinishedRequest].
+    public static String methodName(RequestHead head) {
+        return MethodNames.of(head.method());
     }
 }

@@ -11,19 +11,16 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
-import io.vertx.core.MultiMap;
-import io.vertx.core.http.HttpHeaders;
 import petstore.KeyToken;
-import petstore.http.message.Answer;
-import petstore.http.server.Exchange;
+import petstore.http.message.HeaderFields;
 
 /// The traces that requests belong to (W3C Trace Context), and a span for each request when somebody collects them. Spans are
 /// named as OpenTelemetry's HTTP conventions say.
 public final class Traces {
 
-    private static final CharSequence PARENT = HttpHeaders.createOptimized("traceparent");
-    private static final TextMapGetter<MultiMap> HEADERS = (headers, name) -> {
-        String value = headers == null ? null : headers.get(name);
+    private static final String PARENT = "traceparent";
+    private static final TextMapGetter<HeaderFields> HEADERS = (headers, name) -> {
+        String value = headers == null ? null : headers.first(name);
         // A span keeps the tracestate field, whatever stands in it.
         return value == null || hasBlanksInARow(value) || KeyToken.isIn(value) ? null : value;
     };
@@ -36,7 +33,7 @@ public final class Traces {
     }
 
     /// What a request with these headers belongs to; absent when they name nothing.
-    static Optional<SpanContext> parent(MultiMap headers) {
+    static Optional<SpanContext> parent(HeaderFields headers) {
         return headers.contains(PARENT)
                 ? Optional.of(Span.fromContext(
                         W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS))
@@ -49,30 +46,28 @@ public final class Traces {
         return value.indexOf('\t') >= 0 || value.contains("  ");
     }
 
-    /// Records a request that has come to its end, and gives back the id of its trace; `-` when it belongs to none.
-    ///
-    /// @param method as [Methods] calls it
-    String ended(Exchange exchange, String method, Answer answer, long durationNs) {
-        if (tracer.isEmpty() && exchange.parent().isEmpty()) {
+    /// Records a span for a request that was answered. Returns the id of its trace; `-` if it belongs to none.
+    String ended(FinishedRequest request) {
+        if (tracer.isEmpty() && request.parent().isEmpty()) {
             return "-";
         }
-        return tracer.map(collected -> span(collected, exchange, method, answer, durationNs)).or(exchange::parent)
+        return tracer.map(collected -> span(collected, request)).or(request::parent)
                 .filter(SpanContext::isValid).map(SpanContext::getTraceId).orElse("-");
     }
 
-    private static SpanContext span(Tracer tracer, Exchange exchange, String method, Answer answer, long durationNs) {
-        String name = (method.equals(Methods.OTHER) ? "HTTP" : method) + " " + exchange.route();
-        Context parent = exchange.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
-        Instant began = Instant.ofEpochMilli(exchange.beganMillis());
+    private static SpanContext span(Tracer tracer, FinishedRequest request) {
+        String name = (request.method().equals(MethodNames.OTHER) ? "HTTP" : request.method()) + " " + request.route();
+        Context parent = request.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
+        Instant began = Instant.ofEpochMilli(request.beganMillis());
         Span span = tracer.spanBuilder(name).setParent(parent).setSpanKind(SpanKind.SERVER)
-                .setStartTimestamp(began).setAttribute("http.request.method", method)
-                .setAttribute("http.route", exchange.route())
-                .setAttribute("http.response.status_code", answer.status())
-                .setAttribute("petstore.request.id", exchange.id()).startSpan();
-        if (answer.status() >= 500) {
+                .setStartTimestamp(began).setAttribute("http.request.method", request.method())
+                .setAttribute("http.route", request.route())
+                .setAttribute("http.response.status_code", request.status())
+                .setAttribute("petstore.request.id", request.id()).startSpan();
+        if (request.status() >= 500) {
             span.setStatus(StatusCode.ERROR);
         }
-        span.end(began.plusNanos(durationNs));
+        span.end(began.plusNanos(request.durationNanos()));
         return span.getSpanContext();
     }
 }

@@ -18,8 +18,11 @@ import petstore.app.Settings;
 import petstore.app.StoreChoice;
 import petstore.cli.Main;
 import petstore.cli.terminal.Console;
+import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
-import petstore.http.HttpSettings;
+import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings;
+import petstore.http.server.TlsFiles;
 import petstore.log.Logging;
 import petstore.store.Migrate;
 import petstore.store.postgres.PostgresUri;
@@ -56,14 +59,14 @@ class ServeOptionsTest {
                     Optional.of(PostgresUri.parse("postgresql://keeper:secret@db.example:5433/animals")),
                     Migrate.CHECK),
             17, Duration.ofMinutes(3),
-            new HttpSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
-                    Optional.of(BaseUrl.parse("https://petstore.example/v1")),
-                    Optional.of(BaseUrl.parse("https://staging.example/v1")),
-                    new HttpSettings.Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),
-                    5000, Duration.ofHours(2), Duration.ofSeconds(5),
+            new ApiSettings(Optional.of(BaseUrl.parse("https://petstore.example/v1")),
+                    Optional.of(BaseUrl.parse("https://staging.example/v1")), Duration.ofHours(2),
                     Optional.of(new RateLimit(600, Duration.ofMinutes(1))),
-                    Optional.of(new HttpSettings.TlsFiles(Path.of("chain.pem"), Path.of("key.pem"))),
                     List.of("https://shop.example", "https://other.example")),
+            new ServerSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
+                    new Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),
+                    5000, Duration.ofSeconds(5),
+                    Optional.of(new TlsFiles(Path.of("chain.pem"), Path.of("key.pem")))),
             Optional.of(KEY));
 
     @ParameterizedTest

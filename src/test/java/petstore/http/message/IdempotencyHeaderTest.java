@@ -2,26 +2,26 @@ package petstore.http.message;
 
 import java.util.List;
 
-import io.vertx.core.MultiMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
+import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class IdempotencyHeaderTest {
 
-    private static MultiMap field(String... values) {
-        MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    private static TestHeaders field(String... values) {
+        TestHeaders headers = new TestHeaders();
         List.of(values).forEach(value -> headers.add("Idempotency-Key", value));
         return headers;
     }
 
     @Test
     void readsAKeyWithAndWithoutQuotes() {
-        assertThat(IdempotencyHeader.find(MultiMap.caseInsensitiveMultiMap())).isEmpty();
+        assertThat(IdempotencyHeader.find(new TestHeaders())).isEmpty();
         assertThat(IdempotencyHeader.find(field("a\\\"b"))).contains("a\\\"b");
         assertThat(IdempotencyHeader.find(field(" \"a\\\"b\\\\\" "))).contains("a\"b\\");
         assertThat(IdempotencyHeader.find(field('"' + "\\\\".repeat(255) + '"'))).contains("\\".repeat(255));

@@ -17,7 +17,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import petstore.http.HttpSettings.Deadlines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -60,7 +59,7 @@ class ConnectionsTest {
     private int listen(long mostUntakenBytes) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(new Deadlines(LONG, LONG, LONG),
-                new Room(10, new AtomicInteger(), refused, () -> false), mostUntakenBytes);
+                new ConnectionLimit(10, new AtomicInteger(), refused, () -> false), mostUntakenBytes);
         return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
             vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
             vertx.createHttpServer().connectionHandler(connections::opened)

@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,8 @@ import java.util.regex.Pattern;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -35,13 +38,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.http.HttpSettings.Deadlines;
-import petstore.http.message.Answer;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
+import petstore.http.telemetry.Instruments;
 import petstore.http.telemetry.RequestLog;
-import petstore.http.telemetry.RequestMeters;
 import petstore.http.telemetry.Telemetry;
-import petstore.http.telemetry.Traces;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,8 +62,8 @@ class ExchangeTest {
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BlockingQueue<RequestLog.Entry> log = new LinkedBlockingQueue<>();
-    private final Telemetry telemetry = new Telemetry(new RequestMeters(meters), new Traces(Optional.empty()),
-            new RequestLog() {
+    private final Telemetry telemetry = new Telemetry(
+            new Instruments(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), Optional.empty(), new RequestLog() {
                 @Override
                 public void ended(Entry entry) {
                     log.add(entry);
@@ -72,7 +73,7 @@ class ExchangeTest {
                 public void refused(Refusal refusal) {
                     throw new AssertionError(refusal);
                 }
-            });
+            }));
 
     @AfterEach
     void close() throws Exception {
@@ -83,7 +84,7 @@ class ExchangeTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 20_000})
     void endsTheConnectionOfAnAnswerThatCannotBeWritten(int length) throws IOException, InterruptedException {
-        Answer answer = text("a".repeat(length - 1) + LAST);
+        Response answer = text("a".repeat(length - 1) + LAST);
         int port = listen(new HttpServerOptions(), FirstEndFails::install, exchange -> exchange.send(answer));
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             assertThat(HEAD.matcher(taken(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
@@ -101,25 +102,24 @@ class ExchangeTest {
         HttpServerOptions tls = new HttpServerOptions();
         new Tls(CertificateFiles.load(vertx, TestCertificate.make(folder, "EC").write(folder)), DEADLINES)
                 .applyTo(tls, 8 * 1024);
-        Answer before = text("a".repeat(15_000));
-        Answer waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
-        Answer after = text("c");
-        Iterator<Answer> answers = List.of(before, before, before, waiting, after).iterator();
+        Response before = text("a".repeat(15_000));
+        Response waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
+        Response after = text("c");
+        Iterator<Response> answers = List.of(before, before, before, waiting, after).iterator();
         int port = listen(tls, _ -> {
         }, exchange -> {
-            Answer answer = answers.next();
+            Response answer = answers.next();
             if (answer.equals(waiting)) {
-                exchange.suspend();
                 // The connection is told to be full in the next turn of the event loop.
-                exchange.resume(() -> exchange.send(answer));
+                exchange.await(CompletableFuture.completedFuture(answer), exchange::send);
             } else {
                 exchange.send(answer);
             }
         });
         try (Socket client = TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port)) {
             assertThat(HEAD.splitAsStream(taken(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1)).containsExactly(
-                    before.body().toString(), before.body().toString(), before.body().toString(),
-                    waiting.body().toString(), after.body().toString());
+                    text(before), text(before), text(before),
+                    text(waiting), text(after));
         }
     }
 
@@ -130,11 +130,9 @@ class ExchangeTest {
         List<String> steps = new CopyOnWriteArrayList<>();
         int port = listen(new HttpServerOptions(), _ -> {
         }, exchange -> {
-            exchange.suspend();
-            exchange.resume(() -> {
-                steps.add("in time");
-                exchange.suspend();
-                exchange.resume(() -> steps.add("too late"));
+            exchange.await(CompletableFuture.completedFuture("in time"), first -> {
+                steps.add(first);
+                exchange.await(CompletableFuture.completedFuture("too late"), steps::add);
                 exchange.send(text("a"));
             });
         });
@@ -144,8 +142,12 @@ class ExchangeTest {
         assertThat(steps).containsExactly("in time", "in time");
     }
 
-    private static Answer text(String body, Header... headers) {
-        return Answer.ok("text/plain", body.getBytes(StandardCharsets.US_ASCII), headers);
+    private static String text(Response response) {
+        return new String(response.body(), StandardCharsets.US_ASCII);
+    }
+
+    private static Response text(String body, Header... headers) {
+        return Response.ok("text/plain", body.getBytes(StandardCharsets.US_ASCII), headers);
     }
 
     /// All that is sent to a client that asks this at once.
@@ -158,7 +160,7 @@ class ExchangeTest {
     private int listen(HttpServerOptions options, Consumer<HttpConnection> opened, Consumer<Exchange> begun) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(DEADLINES,
-                new Room(10, new AtomicInteger(), Counter.builder("refused").register(meters), () -> false),
+                new ConnectionLimit(10, new AtomicInteger(), Counter.builder("refused").register(meters), () -> false),
                 Long.MAX_VALUE);
         return Future.<HttpServer>future(listening -> loop.runOnContext(
                 _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 import io.opentelemetry.api.trace.SpanContext;
-import io.vertx.core.MultiMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +17,7 @@ class TracesTest {
     private static final int TIMES = 50;
 
     private static Optional<SpanContext> parent(String state) {
-        return Traces.parent(MultiMap.caseInsensitiveMultiMap().add("traceparent", PARENT).add("tracestate", state));
+        return Traces.parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", state));
     }
 
     @Test

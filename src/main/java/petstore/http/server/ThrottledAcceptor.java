@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Takes connections no faster than event loops get round to them, a few at a time: the rest waits with the system, in a queue that
 /// is bounded, and requests on open connections have their turn in between.
-final class PacedAcceptor extends NioServerSocketChannel {
+final class ThrottledAcceptor extends NioServerSocketChannel {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofNanos(50_000);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(2);
@@ -33,7 +33,7 @@ final class PacedAcceptor extends NioServerSocketChannel {
             @Override
             public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
                 return domainSocket ? super.serverChannelFactory(true) : () -> {
-                    PacedAcceptor acceptor = new PacedAcceptor();
+                    ThrottledAcceptor acceptor = new ThrottledAcceptor();
                     listening.add(acceptor);
                     return acceptor;
                 };

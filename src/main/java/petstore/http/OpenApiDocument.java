@@ -14,30 +14,31 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import petstore.http.message.Answer;
-import petstore.http.message.Representation;
+import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Request;
+import petstore.http.message.Response;
 
 /// The contract as it is served: `openapi.yaml` with the servers of this installation.
-public final class Contract {
+public final class OpenApiDocument {
 
     private static final Pattern SERVERS = Pattern.compile("(?m)^servers:\\n(?: .*\\n)+");
 
-    private final HttpSettings settings;
-    private final Map<String, Representation> kept = new ConcurrentHashMap<>();
+    private final ApiSettings settings;
+    private final Map<String, ConditionalResponse> kept = new ConcurrentHashMap<>();
 
-    public Contract(HttpSettings settings) {
+    public OpenApiDocument(ApiSettings settings) {
         this.settings = settings;
     }
 
-    Answer yaml(Request request) {
+    Response yaml(Request request) {
         return kept.computeIfAbsent("yaml",
-                _ -> new Representation(Answer.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8))))
-                .answer(request);
+                _ -> new ConditionalResponse(Response.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8))))
+                .respondTo(request);
     }
 
-    Answer json(Request request) {
-        return kept.computeIfAbsent("json", _ -> new Representation(Answer.json(200, asJson()))).answer(request);
+    Response json(Request request) {
+        return kept.computeIfAbsent("json", _ -> new ConditionalResponse(Response.json(200, asJson())))
+                .respondTo(request);
     }
 
     private byte[] asJson() {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-class PacedAcceptorTest {
+class ThrottledAcceptorTest {
 
     private static final int CLIENTS = 100;
     /// As many as Netty takes at once.
@@ -39,7 +39,7 @@ class PacedAcceptorTest {
     @Test
     void takesNoMoreBeforeTheEventLoopHasGotRoundToThose() throws Exception {
         ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-        Transport transport = PacedAcceptor.transport(listening).implementation();
+        Transport transport = ThrottledAcceptor.transport(listening).implementation();
         EventLoopGroup acceptor = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         CountDownLatch busy = new CountDownLatch(1);

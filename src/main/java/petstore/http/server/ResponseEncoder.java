@@ -15,16 +15,16 @@ import io.vertx.core.http.impl.headers.Http1xHeaders;
 
 /// Encodes the head of an answer and its body to one buffer: to hand the system one of them costs less than two, and the body is
 /// copied out of the heap anyway. One for each connection of HTTP/1.1.
-final class AnswerEncoder extends HttpResponseEncoder {
+final class ResponseEncoder extends HttpResponseEncoder {
 
-    /// Room for the head, in bytes; for a longer one the buffer grows.
+    /// ConnectionLimit for the head, in bytes; for a longer one the buffer grows.
     private static final int HEAD = 768;
     private static final int CRLF = '\r' << 8 | '\n';
 
     /// Takes the place of Vert.x's own encoder.
     static void install(HttpConnection connection) {
         ChannelPipeline pipeline = ((HttpServerConnection) connection).channelHandlerContext().pipeline();
-        pipeline.replace(HttpResponseEncoder.class, "answers", new AnswerEncoder());
+        pipeline.replace(HttpResponseEncoder.class, "answers", new ResponseEncoder());
     }
 
     /// What has no body, or comes in chunks, is left to Netty.

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 ///
 /// A connection takes 3 KB of the heap, one with TLS 12 KB, and 8 KB of short header fields 135 KB until they have all come: the
 /// number of connections alone does not bound that.
-final class Headroom {
+final class HeapGuard {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Headroom.class);
+    private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
     private static final double MOST_USED = 0.8;
     private static final Duration BETWEEN_COLLECTIONS = Duration.ofSeconds(1);
 
@@ -29,7 +29,7 @@ final class Headroom {
     private long collectedNs = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
 
     /// @param relief gives up what can be made again
-    Headroom(Runnable relief) {
+    HeapGuard(Runnable relief) {
         this.relief = relief;
     }
 

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class AnswerEncoderTest {
+class ResponseEncoderTest {
 
-    private final EmbeddedChannel channel = new EmbeddedChannel(new AnswerEncoder());
+    private final EmbeddedChannel channel = new EmbeddedChannel(new ResponseEncoder());
 
     @AfterEach
     void close() {

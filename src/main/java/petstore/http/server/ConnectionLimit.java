@@ -5,13 +5,13 @@ import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Counter;
 
-/// Room for connections, which the event loops of a listener share.
+/// ConnectionLimit for connections, which the event loops of a listener share.
 ///
 /// @param most the most connections, of all of them together
 /// @param open how many there are
 /// @param refused counts those that were too many, or for which there was no memory
 /// @param memoryIsShort whether no more may be kept in memory
-record Room(int most, AtomicInteger open, Counter refused, BooleanSupplier memoryIsShort) {
+record ConnectionLimit(int most, AtomicInteger open, Counter refused, BooleanSupplier memoryIsShort) {
 
     /// Takes a place, which has to be left in any case; gives back whether there was one.
     boolean enter() {

@@ -1,0 +1,125 @@
+package petstore.app;
+
+import java.time.Clock;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.Catalogue;
+import petstore.KeyRing;
+import petstore.http.ApiSettings;
+import petstore.http.Dispatcher;
+import petstore.http.Docs;
+import petstore.http.Health;
+import petstore.http.MetricsPage;
+import petstore.http.OpenApiDocument;
+import petstore.http.PageCache;
+import petstore.http.PetOperations;
+import petstore.http.Routes;
+import petstore.http.access.Bearer;
+import petstore.http.access.BrowserPolicy;
+import petstore.http.access.ConfiguredKey;
+import petstore.http.access.RateLimits;
+import petstore.http.message.Api;
+import petstore.http.telemetry.Instruments;
+import petstore.http.telemetry.Telemetry;
+
+/// The APIs of both listeners, without sockets, and the tasks that keep their keys up to date.
+public final class ServiceApi implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceApi.class);
+    private static final long INTERVAL_MS = 1_000;
+    private static final int TASKS = 2;
+    private static final long CLOSING_SECONDS = 20;
+
+    private final Bearer bearer;
+    private final Health health;
+    private final PageCache pages;
+    private final Telemetry telemetry;
+    private final Dispatcher api;
+    private final Dispatcher admin;
+    private final ExecutorService virtualThreads = Executors
+            .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
+    private final ScheduledExecutorService tasks = Executors.newScheduledThreadPool(TASKS,
+            Thread.ofPlatform().name("key-task-", 0).daemon().factory());
+
+    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
+    ///
+    /// @param tls true if clients reach the API by TLS
+    /// @param configuredKey one more key that is accepted
+    /// @param storeCheck throws [petstore.Failure] if the store cannot be used
+    public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
+            Optional<String> configuredKey, Runnable storeCheck, Instruments instruments, Clock clock) {
+        bearer = new Bearer(keys, configuredKey.map(text -> new ConfiguredKey(text, clock.instant())),
+                instruments.meters(), clock);
+        health = new Health(storeCheck);
+        pages = new PageCache(instruments.meters());
+        telemetry = new Telemetry(instruments);
+        RateLimits limits = new RateLimits(settings.rateLimit(), clock);
+        api = new Dispatcher(
+                Routes.api(new PetOperations(catalogue, settings, pages, clock), new OpenApiDocument(settings),
+                        new Docs(settings), health, virtualThreads),
+                bearer, limits, telemetry, BrowserPolicy.of(settings.corsOrigins(), tls));
+        admin = new Dispatcher(Routes.admin(health, new MetricsPage(instruments.meters()), virtualThreads), bearer,
+                limits, telemetry, Optional.empty());
+        // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
+        tasks.execute(() -> virtualThreads.execute(() -> {
+        }));
+        repeat("API keys cannot be read again", bearer::refresh);
+        repeat("the last uses of API keys cannot be saved", bearer::saveUses);
+    }
+
+    private void repeat(String failure, Runnable task) {
+        var _ = tasks.scheduleWithFixedDelay(() -> run(failure, task), INTERVAL_MS, INTERVAL_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private static void run(String failure, Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            // A task that throws would not be repeated.
+            LOG.warn("{}: {}", failure, e.getMessage());
+        }
+    }
+
+    /// Returns the API for clients.
+    public Api api() {
+        return api;
+    }
+
+    /// Returns the API for operators.
+    public Api admin() {
+        return admin;
+    }
+
+    Telemetry telemetry() {
+        return telemetry;
+    }
+
+    /// Frees the memory of cached pages.
+    void releaseMemory() {
+        pages.clear();
+    }
+
+    /// Makes `/readyz` answer 503 from now on.
+    void stop() {
+        health.stop();
+    }
+
+    /// Stops the tasks, and saves when keys were last used.
+    @Override
+    public void close() {
+        tasks.shutdown();
+        try {
+            var _ = tasks.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        virtualThreads.shutdown();
+        run("the last uses of API keys cannot be saved", bearer::saveUses);
+    }
+}

@@ -1,0 +1,69 @@
+package petstore.http.access;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import petstore.http.message.Header;
+import petstore.http.message.RequestHead;
+import petstore.http.message.Response;
+
+/// Headers for browsers: which other sites' pages may read a response (CORS, source: the Fetch standard), and that the service is
+/// reached by TLS alone (HSTS, RFC 6797).
+public final class BrowserPolicy {
+
+    private static final Header VARY = Header.of("Vary", "Origin");
+    private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
+    private static final String REQUESTED_METHOD = "Access-Control-Request-Method";
+    private static final Header EXPOSE = Header.of("Access-Control-Expose-Headers",
+            "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
+                    + " WWW-Authenticate, X-Request-Id");
+    private static final Header HSTS = Header.of("Strict-Transport-Security", "max-age=31536000");
+    private static final Response PREFLIGHT = Response.bodiless(204,
+            Header.of("Access-Control-Allow-Methods", "GET, HEAD, POST"),
+            Header.of("Access-Control-Allow-Headers",
+                    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent"),
+            Header.of("Access-Control-Max-Age", "3600"), Response.NO_STORE);
+
+    private final Set<String> origins;
+    private final List<Header> tls;
+
+    private BrowserPolicy(List<String> origins, boolean tls) {
+        this.origins = Set.copyOf(origins);
+        this.tls = tls ? List.of(HSTS) : List.of();
+    }
+
+    /// Returns the policy; absent if browsers need no headers.
+    ///
+    /// @param origins the origins whose pages may use the API, e.g. `https://shop.example`
+    /// @param tls true if the API is reached by TLS alone
+    public static Optional<BrowserPolicy> of(List<String> origins, boolean tls) {
+        return origins.isEmpty() && !tls ? Optional.empty() : Optional.of(new BrowserPolicy(origins, tls));
+    }
+
+    /// Returns the headers of every response to a request.
+    public List<Header> headers(RequestHead request) {
+        if (origins.isEmpty()) {
+            return tls;
+        }
+        String origin = origin(request);
+        List<Header> cors = origin == null
+                ? List.of(VARY)
+                : List.of(VARY, Header.of(ALLOW_ORIGIN, origin), EXPOSE);
+        return tls.isEmpty() ? cors : Stream.concat(cors.stream(), tls.stream()).toList();
+    }
+
+    /// Returns the response to a browser that asks, without a key, whether a page may send a request; absent for other requests.
+    public Optional<Response> preflight(RequestHead request) {
+        return request.method().equals("OPTIONS") && origin(request) != null
+                && request.headers().contains(REQUESTED_METHOD) ? Optional.of(PREFLIGHT) : Optional.empty();
+    }
+
+    /// Returns the origin of the page that sends a request, if it may use the API.
+    private @Nullable String origin(RequestHead request) {
+        String origin = request.headers().first("Origin");
+        return origin != null && origins.contains(origin) ? origin : null;
+    }
+}

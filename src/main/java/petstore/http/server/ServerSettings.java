@@ -1,0 +1,18 @@
+package petstore.http.server;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// Settings of the listeners.
+///
+/// @param host the address that the API listens on, e.g. `127.0.0.1`
+/// @param port its port, 0 for a free one
+/// @param adminHost the address of the admin listener
+/// @param adminPort its port, 0 for a free one
+/// @param deadlines how long a client may take
+/// @param maxConnections the most open connections of each listener
+/// @param shutdownDelay how long the service goes on, not ready, before it stops
+/// @param tls certificate and key of the API listener; absent for plain HTTP
+public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
+        int maxConnections, Duration shutdownDelay, Optional<TlsFiles> tls) {
+}
