@@ -87,7 +87,7 @@ class DefectTest {
     private void assertDefect(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(500);
         assertThat(ServedContract.json(response.body()).get("message").asText())
-                .isEqualTo("something went wrong here; the log has it as request of-the-test");
+                .isEqualTo("internal error; see request of-the-test in the log");
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly("Request of-the-test failed");
     }

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.server.Deadlines;
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.RawClient;
@@ -193,7 +193,7 @@ class TlsTest {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.list = new CopyOnWriteArrayList<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.server.Tls");
+        Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.server.tls.Tls");
         logger.addAppender(log);
         try (TestService service = start(UnaryOperator.identity()); SSLSocket kept = connect(service.port())) {
             assertThat(isAnswered(kept)).isTrue();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.RawClient;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.options.Variables;
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.Shell;
 import petstore.testkit.TestCertificate;

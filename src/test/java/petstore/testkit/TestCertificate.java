@@ -17,7 +17,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 
 /// A certificate for this machine that its own key has signed, made with the JDK's keytool.
 ///

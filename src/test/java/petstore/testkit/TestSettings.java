@@ -9,7 +9,7 @@ import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
 import petstore.http.server.Deadlines;
 import petstore.http.server.ServerSettings;
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 
 /// The default settings of the service on free ports, except for those that a test changes.
 public final class TestSettings {

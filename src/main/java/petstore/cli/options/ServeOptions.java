@@ -13,7 +13,7 @@ import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
 import petstore.http.server.Deadlines;
 import petstore.http.server.ServerSettings;
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 import petstore.log.Logging;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
+import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Telemetry;
 
 /// One event loop's share of a listener: its connections, and each of their requests as an [Exchange].
@@ -70,7 +71,7 @@ final class Listener extends VerticleBase {
         vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
         tls.ifPresent(on -> {
             on.applyTo(options, MAX_HEADER_BYTES);
-            on.watch(((ContextInternal) context).nettyEventLoop(), connections);
+            on.watch(((ContextInternal) context).nettyEventLoop(), connections::accepted);
         });
         HttpServer opening = vertx.createHttpServer(options);
         server = opening;

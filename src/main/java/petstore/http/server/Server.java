@@ -26,6 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.message.Api;
+import petstore.http.server.tls.CertificateFiles;
+import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Telemetry;
 
 /// The two listeners, open from [#start] to [#close].
@@ -84,7 +86,7 @@ public final class Server implements AutoCloseable {
         Server server = new Server(settings, meters, telemetry, clock);
         try {
             Optional<Tls> tls = settings.tls()
-                    .map(files -> new Tls(CertificateFiles.load(server.vertx, files), settings.deadlines()));
+                    .map(files -> new Tls(CertificateFiles.load(server.vertx, files), settings.deadlines().header()));
             server.port = server.listen("api", "--", settings.host(), settings.port(), api, tls,
                     new HeapGuard(releaseMemory)::isShort, Runtime.getRuntime().availableProcessors());
             server.adminPort = server.listen("admin", "--admin-", settings.adminHost(), settings.adminPort(), admin,

@@ -3,6 +3,8 @@ package petstore.http.server;
 import java.time.Duration;
 import java.util.Optional;
 
+import petstore.http.server.tls.TlsFiles;
+
 /// Settings of the listeners.
 ///
 /// @param host the address that the API listens on, e.g. `127.0.0.1`

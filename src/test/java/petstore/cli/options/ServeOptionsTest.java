@@ -22,7 +22,7 @@ import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
 import petstore.http.server.Deadlines;
 import petstore.http.server.ServerSettings;
-import petstore.http.server.TlsFiles;
+import petstore.http.server.tls.TlsFiles;
 import petstore.log.Logging;
 import petstore.store.Migrate;
 import petstore.store.postgres.PostgresUri;

@@ -40,6 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
+import petstore.http.server.tls.CertificateFiles;
+import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Instruments;
 import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
@@ -100,7 +102,7 @@ class ExchangeTest {
     @Test
     void beginsAnAnswerOnceThatHasWaitedForThoseBefore(@TempDir Path folder) throws IOException {
         HttpServerOptions tls = new HttpServerOptions();
-        new Tls(CertificateFiles.load(vertx, TestCertificate.make(folder, "EC").write(folder)), DEADLINES)
+        new Tls(CertificateFiles.load(vertx, TestCertificate.make(folder, "EC").write(folder)), LONG)
                 .applyTo(tls, 8 * 1024);
         Response before = text("a".repeat(15_000));
         Response waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));

@@ -1,4 +1,4 @@
-package petstore.http.server;
+package petstore.http.server.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import petstore.Failure;
 
 /// A certificate and its key in two files, which may be replaced. All of it blocks; for one thread at a time.
-final class CertificateFiles {
+public final class CertificateFiles {
 
     /// What the two files have in them.
     private record Contents(Buffer certificate, Buffer key) {
@@ -49,7 +49,7 @@ final class CertificateFiles {
     /// Reads both files.
     ///
     /// Errors: [Failure] with a message for the operator when they cannot be read, or do not belong together.
-    static CertificateFiles load(Vertx vertx, TlsFiles files) {
+    public static CertificateFiles load(Vertx vertx, TlsFiles files) {
         CertificateFiles loaded = new CertificateFiles(vertx, files, read(files));
         loaded.check(loaded.good);
         return loaded;

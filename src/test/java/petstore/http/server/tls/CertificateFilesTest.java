@@ -1,4 +1,4 @@
-package petstore.http.server;
+package petstore.http.server.tls;
 
 import java.io.IOException;
 import java.nio.file.Files;

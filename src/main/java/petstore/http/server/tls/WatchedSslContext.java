@@ -1,4 +1,4 @@
-package petstore.http.server;
+package petstore.http.server.tls;
 
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
-package petstore.http.server;
+package petstore.http.server.tls;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -8,8 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.SslContext;
@@ -26,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /// TLS 1.2 and 1.3 on the API listener, with HTTP/2 for clients that ask for it, and a certificate and key that are read again
 /// when their files change.
-final class Tls {
+public final class Tls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
@@ -36,19 +39,19 @@ final class Tls {
     private static final long CHECK_MS = 1_000;
 
     private final CertificateFiles files;
-    private final Deadlines deadlines;
-    private final Map<EventLoop, Connections> connections = new ConcurrentHashMap<>();
+    private final Duration handshakeTimeout;
+    private final Map<EventLoop, Consumer<Channel>> watches = new ConcurrentHashMap<>();
     private final AtomicBoolean renewing = new AtomicBoolean();
 
-    Tls(CertificateFiles files, Deadlines deadlines) {
+    public Tls(CertificateFiles files, Duration handshakeTimeout) {
         this.files = files;
-        this.deadlines = deadlines;
+        this.handshakeTimeout = handshakeTimeout;
     }
 
     /// Switches TLS and HTTP/2 on for a server.
     ///
     /// @param maxHeaderBytes the longest header block
-    void applyTo(HttpServerOptions options, int maxHeaderBytes) {
+    public void applyTo(HttpServerOptions options, int maxHeaderBytes) {
         // A handshake computes for milliseconds, which other connections need not wait for.
         withCertificate(options, files.pem()).setSslEngineOptions(new WatchedEngine().setUseWorkerThread(true))
                 .setInitialSettings(
@@ -59,23 +62,23 @@ final class Tls {
         options.setSsl(true).setUseAlpn(true).setKeyCertOptions(pem)
                 .setEnabledSecureTransportProtocols(PROTOCOLS)
                 .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
-                .setSslHandshakeTimeout(deadlines.header().toMillis());
+                .setSslHandshakeTimeout(handshakeTimeout.toMillis());
         options.getSslOptions().setKeyExchangeGroups(GROUPS);
         // ECDHE with AES-GCM or ChaCha20.
         Http2SecurityUtil.CIPHERS.forEach(options::addEnabledCipherSuite);
         return options;
     }
 
-    /// Has the connections of an event loop watched from before their handshake.
-    void watch(EventLoop loop, Connections watches) {
-        connections.put(loop, watches);
+    /// Calls `accepted` for each connection of an event loop before its handshake.
+    public void watch(EventLoop loop, Consumer<Channel> accepted) {
+        watches.put(loop, accepted);
     }
 
-    /// Looks at the files again and again, and has a server use another certificate for new connections when they have changed.
-    /// Event loops share one port, and so its TLS: the first one looks after it.
+    /// Reads the files every second. If they have changed, new connections of the server get the new certificate. The event loops
+    /// share one port and its TLS, so only the first call counts.
     ///
-    /// @param chores do what blocks
-    void keepRenewed(HttpServer server, ScheduledExecutorService chores) {
+    /// @param chores run tasks that block
+    public void keepRenewed(HttpServer server, ScheduledExecutorService chores) {
         if (renewing.compareAndSet(false, true)) {
             var _ = chores.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
         }
@@ -103,9 +106,9 @@ final class Tls {
                 @Override
                 public SslContext create() throws SSLException {
                     return new WatchedSslContext(super.create(), channel -> {
-                        Connections watches = connections.get(channel.eventLoop());
-                        if (watches != null) {
-                            watches.accepted(channel);
+                        Consumer<Channel> accepted = watches.get(channel.eventLoop());
+                        if (accepted != null) {
+                            accepted.accept(channel);
                         }
                     });
                 }

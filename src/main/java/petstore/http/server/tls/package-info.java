@@ -1,0 +1,2 @@
+/// TLS on a listener: protocols, ciphers, and certificates that are renewed.
+package petstore.http.server.tls;
