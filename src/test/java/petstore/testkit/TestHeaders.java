@@ -18,6 +18,14 @@ public final class TestHeaders implements HeaderFields {
         return this;
     }
 
+    /// Adds fields, each as a name and a value. Returns these.
+    public TestHeaders addAll(String... namesAndValues) {
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            add(namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return this;
+    }
+
     @Override
     public List<String> all(String name) {
         return fields.stream().filter(field -> field.getKey().equalsIgnoreCase(name)).map(Map.Entry::getValue)

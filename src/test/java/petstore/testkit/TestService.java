@@ -31,7 +31,7 @@ public final class TestService implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final RequestLog SILENT = new RequestLog() {
+    static final RequestLog SILENT = new RequestLog() {
         @Override
         public void ended(Entry entry) {
             // Nobody reads it.

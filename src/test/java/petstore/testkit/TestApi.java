@@ -1,0 +1,105 @@
+package petstore.testkit;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import petstore.app.ServiceApi;
+import petstore.http.message.Api;
+import petstore.http.message.Header;
+import petstore.http.message.RequestHead;
+import petstore.http.message.Response;
+import petstore.http.telemetry.Instruments;
+import petstore.store.SqlStore;
+
+/// The API over a real store as the service wires it, without a socket.
+///
+/// ```java
+/// try (TestApi api = TestApi.start(folder, Clock.systemUTC(), UnaryOperator.identity())) {
+///     api.get("/v1/pets").status();
+/// }
+/// ```
+public final class TestApi implements AutoCloseable {
+
+    /// The API key that is accepted.
+    public static final String KEY = TestService.KEY;
+
+    /// A response and the headers that the server adds to it.
+    public record Reply(int status, List<Header> headers, String body) {
+
+        /// Returns the value of the only header of this name; absent if there is none.
+        public Optional<String> header(String name) {
+            return headers.stream().filter(header -> header.is(name))
+                    .map(header -> new String(header.value(), StandardCharsets.US_ASCII))
+                    .reduce((first, second) -> first + ", " + second);
+        }
+    }
+
+    private final SqlStore store;
+    private final ServiceApi wired;
+
+    private TestApi(SqlStore store, ServiceApi wired) {
+        this.store = store;
+        this.wired = wired;
+    }
+
+    /// Opens the store and wires the API over it.
+    public static TestApi start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
+        SqlStore store = TestStore.open(folder);
+        return new TestApi(store, new ServiceApi(change.apply(new TestSettings()).api(), false, store.catalogue(),
+                store.keys(), Optional.of(KEY), store::check,
+                new Instruments(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), Optional.empty(),
+                        TestService.SILENT),
+                clock));
+    }
+
+    /// Closes the store under the API.
+    public void closeStore() {
+        store.close();
+    }
+
+    /// Returns the response to a GET with [#KEY] and more headers.
+    public Reply get(String target, String... headers) {
+        return send("GET", target, withKey().addAll(headers), "");
+    }
+
+    /// Returns the response to a POST of JSON with [#KEY] and more headers.
+    public Reply post(String target, String body, String... headers) {
+        return send("POST", target, withKey().add("Content-Type", "application/json").addAll(headers), body);
+    }
+
+    /// Returns the headers of a request with [#KEY].
+    public static TestHeaders withKey() {
+        return new TestHeaders().add("Authorization", "Bearer " + KEY);
+    }
+
+    /// Returns the response to any request.
+    public Reply send(String method, String target, TestHeaders headers, String body) {
+        String[] parts = target.split("\\?", 2);
+        Api.Begun begun = wired.api()
+                .begin(new RequestHead(method, parts[0], parts.length == 1 ? null : parts[1], headers,
+                        "192.0.2.7", "of-the-test", 0));
+        Api.Decision decision = begun.decision().join();
+        Response response = switch (decision.next()) {
+            case Api.Respond(Response made) -> made;
+            case Api.Await(CompletableFuture<Response> coming) -> coming.join();
+            case Api.ReadBody read -> read.operation().apply(body.getBytes(StandardCharsets.UTF_8)).join();
+        };
+        List<Header> all = Stream.of(response.headers(), decision.headers(), begun.headers()).flatMap(List::stream)
+                .toList();
+        return new Reply(response.status(), all, new String(response.body(), StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void close() {
+        wired.close();
+        store.close();
+    }
+}
