@@ -67,7 +67,7 @@ public final class Service implements AutoCloseable {
                         new Instruments(meters, tracer, requestLog), clock);
                 return orElse(api::close, () -> {
                     Server server = Server.start(settings.server(), api.api(), api.admin(), api.telemetry(), meters,
-                            api::releaseMemory, clock);
+                            new HeapGuard(api::releaseMemory)::isShort, clock);
                     return orElse(server::close, () -> new Service(settings, lock, store, api, server,
                             settings.configuredKey().isPresent()
                                     ? Optional.empty()

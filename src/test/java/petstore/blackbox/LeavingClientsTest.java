@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyToken;
-import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.testkit.AtOnce;
 import petstore.testkit.RawClient;
 import petstore.testkit.TestService;

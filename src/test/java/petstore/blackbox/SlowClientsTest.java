@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.testkit.ApiClient;
 import petstore.testkit.AtOnce;
 import petstore.testkit.RawClient;

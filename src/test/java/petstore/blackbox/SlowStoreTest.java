@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.RawClient;

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
-import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;

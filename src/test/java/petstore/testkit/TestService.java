@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.StoreChoice;
-import petstore.http.server.Deadlines;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.RequestLog;
 import petstore.store.Migrate;
 import petstore.store.postgres.DatabaseWait;

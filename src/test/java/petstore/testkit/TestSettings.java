@@ -7,8 +7,8 @@ import java.util.Optional;
 import petstore.RateLimit;
 import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
-import petstore.http.server.Deadlines;
 import petstore.http.server.ServerSettings;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 
 /// The default settings of the service on free ports, except for those that a test changes.

@@ -5,15 +5,15 @@ import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Counter;
 
-/// ConnectionLimit for connections, which the event loops of a listener share.
+/// The limit of a listener's connections, shared by its event loops.
 ///
-/// @param most the most connections, of all of them together
-/// @param open how many there are
-/// @param refused counts those that were too many, or for which there was no memory
-/// @param memoryIsShort whether no more may be kept in memory
+/// @param most the most open connections
+/// @param open the number of open connections
+/// @param refused counts connections that were closed because of the limit or a lack of memory
+/// @param memoryIsShort true if nothing more may be kept in memory
 record ConnectionLimit(int most, AtomicInteger open, Counter refused, BooleanSupplier memoryIsShort) {
 
-    /// Takes a place, which has to be left in any case; gives back whether there was one.
+    /// Counts a connection. Returns false if the limit is reached. Call [#leave] in either case.
     boolean enter() {
         if (open.incrementAndGet() > most || isShort()) {
             refused.increment();

@@ -17,37 +17,36 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
+import petstore.http.server.ServerSettings.Deadlines;
 
-/// The open connections of one event loop, each of them watched. Confined to that event loop.
-///
-/// When there are too many, or memory is short, no more are taken.
+/// The open connections of one event loop. Confined to that event loop.
 final class Connections {
 
     private static final long LONGEST_SWEEP_MS = 250;
 
-    /// How much may wait for a client to take it before nothing is added, and from what on there is again.
+    /// A connection is not writable from the second number of unread bytes on, and writable again below the first.
     private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
-    /// Little at once: requests that wait for the answers before them take many times the room of their bytes.
+    /// Reads are small: a pipelined request takes many times the memory of its bytes.
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
             .maxMessagesPerRead(1);
 
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
     private final long mostUnreadBytes;
-    /// All of them, those that Vert.x does not know of yet too.
+    /// All connections, also those that Vert.x does not know yet.
     private final Set<ConnectionWatch> all = new HashSet<>();
     private final IdentityHashMap<HttpConnection, ConnectionWatch> opened = new IdentityHashMap<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
     private boolean stopping;
 
-    /// @param mostUnreadBytes how much may wait, beside the heap, for clients to take it
+    /// @param mostUnreadBytes the most unread bytes of responses that are kept beside the heap
     Connections(Deadlines deadlines, ConnectionLimit limit, long mostUnreadBytes) {
         this.deadlines = deadlines;
         this.limit = limit;
         this.mostUnreadBytes = mostUnreadBytes;
     }
 
-    /// Takes a connection that was just made, before its TLS handshake, or closes it when there is no room for it.
+    /// Adds a new connection before its TLS handshake, or closes it if the limit is reached.
     void accepted(Channel channel) {
         ConnectionWatch watch = accept(channel);
         if (watch == null) {
@@ -55,7 +54,7 @@ final class Connections {
         }
     }
 
-    /// Takes a connection that can carry requests from now on: one that was accepted before, or one without TLS.
+    /// Adds a connection that can carry requests, unless [#accepted] has added it, or closes it if the limit is reached.
     void opened(HttpConnection connection) {
         ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
         ConnectionWatch watch = context.pipeline().get(ConnectionWatch.class);
@@ -71,7 +70,7 @@ final class Connections {
         context.channel().closeFuture().addListener(_ -> opened.remove(connection));
     }
 
-    /// The watch over a connection; absent when there are too many, or no memory for it.
+    /// Returns the watch over a new connection; null if the limit is reached.
     private @Nullable ConnectionWatch accept(Channel channel) {
         ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit);
         channel.closeFuture().addListener(_ -> closed(watch));
@@ -81,7 +80,7 @@ final class Connections {
         all.add(watch);
         channel.pipeline().addFirst(flushes, watch);
         ChannelConfig config = channel.config();
-        // A client may end what it sends and still wait for the answer.
+        // A client may close its side and still wait for the response.
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setRecvByteBufAllocator(READS);
         config.setWriteBufferWaterMark(WRITES);
@@ -94,7 +93,7 @@ final class Connections {
         watch.closed();
     }
 
-    /// The header block of a request has come, on a connection that is watched; absent when it is being closed.
+    /// The header block of a request is complete. Returns its connection; null if that is closed.
     @Nullable
     ConnectionWatch began(Exchange exchange) {
         ConnectionWatch watch = opened.get(exchange.request().connection());
@@ -104,7 +103,7 @@ final class Connections {
         return watch;
     }
 
-    /// Makes every answer from now on the last one on its connection.
+    /// Closes every connection behind its next response.
     void stop() {
         stopping = true;
     }
@@ -113,12 +112,12 @@ final class Connections {
         return stopping;
     }
 
-    /// How often [#sweep] has to be called.
+    /// Returns the interval in which [#sweep] has to be called.
     long sweepIntervalMs() {
         return Math.clamp(deadlines.shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS);
     }
 
-    /// Ends what is overdue on any of them, and what keeps more than there is room for.
+    /// Closes connections that are overdue, or whose unread responses take too much memory.
     void sweep() {
         long now = System.nanoTime();
         boolean memoryIsShort = limit.isShort();
@@ -126,19 +125,18 @@ final class Connections {
         shedUnread();
     }
 
-    /// Closes connections whose clients do not take what is sent to them, those that keep the most first, until half of what may be
-    /// kept is left.
+    /// If unread responses take more memory than allowed, closes connections with the most unread bytes until half of it is left.
     private void shedUnread() {
-        long untaken = all.stream().mapToLong(ConnectionWatch::unreadBytes).sum();
-        if (untaken <= mostUnreadBytes) {
+        long unread = all.stream().mapToLong(ConnectionWatch::unreadBytes).sum();
+        if (unread <= mostUnreadBytes) {
             return;
         }
         for (ConnectionWatch watch : all.stream()
                 .sorted(Comparator.comparingLong(ConnectionWatch::unreadBytes).reversed()).toList()) {
-            if (untaken <= mostUnreadBytes / 2) {
+            if (unread <= mostUnreadBytes / 2) {
                 break;
             }
-            untaken -= watch.unreadBytes();
+            unread -= watch.unreadBytes();
             watch.abortForMemory();
         }
     }

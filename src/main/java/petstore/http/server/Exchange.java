@@ -1,15 +1,11 @@
 package petstore.http.server;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import io.netty.util.AsciiString;
-import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.Context;
-import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -19,20 +15,13 @@ import petstore.Failure.Kind;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
-import petstore.http.message.RequestHead;
-import petstore.http.message.RequestId;
 import petstore.http.message.Response;
-import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
 /// One request and its response. Confined to the request's event loop.
 final class Exchange {
 
-    private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final Header CLOSE = Header.of("Connection", "close");
-    private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized(RequestId.FIELD);
-    /// The most header fields of a request that are kept until its response is sent.
-    private static final int USUAL_FIELDS = 32;
 
     private enum Stage {
         /// Its event loop reads it, or decides about it.
@@ -49,18 +38,11 @@ final class Exchange {
     private final Context context;
     private final Connections connections;
     private final @Nullable ConnectionWatch watch;
-    private final Telemetry telemetry;
-    private final RequestHead head;
-    private final Header date;
-    private final long beganNanos = System.nanoTime();
+    private final RequestRecord known;
     private final boolean multiplexed;
     private final boolean announcesBody;
-    private final Optional<SpanContext> parent;
-    private Api.@Nullable Begun begun;
-    private Api.@Nullable Decision decision;
     private boolean paused;
     private Stage stage = Stage.READING;
-    private boolean finished;
     private boolean streamClosed;
 
     /// @param beganMillis when its header block was complete, in milliseconds since 1970
@@ -70,20 +52,15 @@ final class Exchange {
         this.request = request;
         this.context = context;
         this.connections = connections;
-        this.telemetry = telemetry;
-        this.date = date;
         this.multiplexed = request.version() == HttpVersion.HTTP_2;
         this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
         this.watch = connections.began(this);
-        String path = request.path();
-        this.head = new RequestHead(request.method().name(), path == null ? "" : path, request.query(),
-                new VertxHeaders(request.headers()), watch == null ? "-" : watch.client(),
-                RequestId.of(request.getHeader(REQUEST_ID)), beganMillis);
-        this.parent = telemetry.began(head.headers());
+        this.known = new RequestRecord(
+                VertxHeaders.head(request, watch == null ? "-" : watch.client(), beganMillis), date, telemetry);
         if (watch == null) {
             // Its connection was closed before its turn.
-            abandoned();
+            known.finish(Optional.empty());
         } else if (multiplexed) {
             request.response().closeHandler(_ -> streamClosed());
         }
@@ -95,19 +72,19 @@ final class Exchange {
             request.exceptionHandler(_ -> send(last(Errors.response(Kind.INVALID_REQUEST,
                     "the body is not well-formed HTTP"))));
         }
-        Api.Begun known = api.begin(head);
-        begun = known;
-        if (known.decision().isDone()) {
-            decided(known.decision().join());
+        Api.Begun begun = api.begin(known.head());
+        known.begun(begun);
+        if (begun.decision().isDone()) {
+            decided(begun.decision().join());
         } else {
             pause();
-            await(known.decision(), this::decided);
+            await(begun.decision(), this::decided);
         }
     }
 
     /// Refuses a request whose head is wrong. With HTTP/1.1 the connection is closed behind the response.
     void refuse(Api api, Response refusal) {
-        begun = api.refuse(head, refusal);
+        known.begun(api.refuse(known.head(), refusal));
         send(last(refusal));
     }
 
@@ -115,9 +92,9 @@ final class Exchange {
         return multiplexed ? response : response.with(List.of(CLOSE));
     }
 
-    private void decided(Api.Decision made) {
-        decision = made;
-        switch (made.next()) {
+    private void decided(Api.Decision decision) {
+        known.decided(decision);
+        switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
             case Api.Await(CompletableFuture<Response> response) -> respond(response);
             case Api.ReadBody body -> {
@@ -161,18 +138,13 @@ final class Exchange {
         }));
     }
 
-    /// Returns true if it shares its connection with others (HTTP/2).
-    boolean isMultiplexed() {
-        return multiplexed;
-    }
-
     HttpServerRequest request() {
         return request;
     }
 
     /// Returns the time when its header block was complete, by [System#nanoTime].
     long beganNanos() {
-        return beganNanos;
+        return known.beganNanos();
     }
 
     /// Returns true if the API works on the response.
@@ -201,108 +173,44 @@ final class Exchange {
             return;
         }
         stage = Stage.SENDING;
-        if (hasManyFields()) {
-            // The client may not take the response for long.
-            request.headers().clear();
-        }
-        writeHead(answer, response.setStatusCode(answer.status()).headers());
+        VertxHeaders.release(request.headers());
+        ResponseWriter.writeHead(response, answer, known.headers(), connections.isStopping() && !multiplexed);
         if (!isBodyComplete()) {
-            RequestBody.drop(request, this::closeNow, () -> advanced(System.nanoTime()));
+            RequestBody.drop(request, this::closeNow, this::advanced);
         }
         unpause();
-        if (!multiplexed && response.writeQueueFull()) {
-            response.drainHandler(_ -> {
-                // Vert.x would call it again when a part of this response has been taken.
-                response.drainHandler(null);
-                end(response, answer);
-            });
-        } else {
-            end(response, answer);
-        }
+        ResponseWriter.writeBody(request, answer, sent -> ended(answer, sent));
     }
 
-    private void writeHead(Response answer, MultiMap headers) {
-        ResponseWriter.add(answer.headers(), headers);
-        if (decision != null) {
-            ResponseWriter.add(decision.headers(), headers);
+    private void ended(Response answer, boolean sent) {
+        stage = Stage.SENT;
+        known.finish(sent ? Optional.of(answer) : Optional.empty());
+        if (!sent && !multiplexed) {
+            // Close the connection, or the client would take the next response for this one.
+            closeNow();
         }
-        if (begun != null) {
-            ResponseWriter.add(begun.headers(), headers);
-        }
-        headers.add(REQUEST_ID, new AsciiString(head.id().getBytes(StandardCharsets.US_ASCII), false));
-        ResponseWriter.add(date, headers);
-        ResponseWriter.add(NO_SNIFF, headers);
-        if (connections.isStopping() && !multiplexed) {
-            headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        }
+        advanced();
     }
 
-    /// The headers' own `size()` would sort their names, for every request.
-    private boolean hasManyFields() {
-        int fields = 0;
-        for (var _ : request.headers()) {
-            fields++;
-        }
-        return fields > USUAL_FIELDS;
-    }
-
-    private void end(HttpServerResponse response, Response answer) {
-        if (response.ended() || response.closed()) {
-            return;
-        }
-        ResponseWriter.end(request, answer).onComplete(done -> {
-            long now = System.nanoTime();
-            stage = Stage.SENT;
-            if (done.succeeded()) {
-                finished(answer, now);
-            } else {
-                abandoned();
-                if (!multiplexed) {
-                    // Close the connection, or the client would take the next response for this one.
-                    closeNow();
-                }
-            }
-            advanced(now);
-        });
-    }
-
-    private void advanced(long now) {
+    private void advanced() {
         if (watch != null) {
-            watch.advanced(this, now);
+            watch.advanced(this, System.nanoTime());
         }
     }
 
-    /// Records that the connection, or the stream of HTTP/2, is closed. A response that Vert.x has is recorded by [#end].
+    /// Records that the connection, or the stream of HTTP/2, is closed. A response that Vert.x has is recorded when it is sent.
     void closed() {
         if (!request.response().ended()) {
-            abandoned();
-        }
-    }
-
-    private void abandoned() {
-        finish(0, 0, Optional.empty(), System.nanoTime());
-    }
-
-    private void finished(Response answer, long now) {
-        finish(answer.status(), head.method().equals("HEAD") ? 0 : answer.body().length, answer.refusal(), now);
-    }
-
-    private void finish(int status, long bytes, Optional<Kind> refusal, long now) {
-        if (!finished) {
-            finished = true;
-            telemetry.finished(new FinishedRequest(head.id(), Telemetry.methodName(head),
-                    begun == null ? Api.NO_ROUTE : begun.route(), begun != null && begun.deprecated(),
-                    decision == null ? Api.NO_KEY : decision.keyId(), parent, head.beganMillis(), now - beganNanos,
-                    status, bytes, refusal));
+            known.finish(Optional.empty());
         }
     }
 
     private void streamClosed() {
         streamClosed = true;
         closed();
-        advanced(System.nanoTime());
+        advanced();
         // Vert.x says nothing more of a response that waited behind others.
-        context.runOnContext(_ -> abandoned());
+        context.runOnContext(_ -> known.finish(Optional.empty()));
     }
 
     /// Ends it at once, and with HTTP/1.1 its connection.
@@ -311,9 +219,9 @@ final class Exchange {
             return;
         }
         if (multiplexed) {
-            watch.resetStream(request.response().streamId());
+            watch.closer().resetStream(request.response().streamId());
         } else {
-            watch.closeNow();
+            watch.closer().closeNow();
         }
     }
 }

@@ -90,7 +90,7 @@ final class Listener extends VerticleBase {
     }
 
     private void begin(Exchange exchange) {
-        Optional<Response> refusal = exchange.isMultiplexed()
+        Optional<Response> refusal = exchange.request().version() == HttpVersion.HTTP_2
                 ? HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
                 : Optional.empty();
         if (refusal.isPresent()) {

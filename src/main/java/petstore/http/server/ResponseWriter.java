@@ -3,15 +3,18 @@ package petstore.http.server;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.buffer.BufferInternal;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
@@ -26,14 +29,20 @@ final class ResponseWriter {
     private ResponseWriter() {
     }
 
-    /// Adds headers to the head of a response.
-    static void add(List<Header> headers, MultiMap head) {
-        for (Header header : headers) {
-            add(header, head);
+    /// Writes status and headers.
+    ///
+    /// @param more headers after those of the response
+    /// @param last true if the connection is closed behind the response
+    static void writeHead(HttpServerResponse to, Response response, List<Header> more, boolean last) {
+        MultiMap head = to.setStatusCode(response.status()).headers();
+        response.headers().forEach(header -> add(header, head));
+        more.forEach(header -> add(header, head));
+        if (last) {
+            head.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
     }
 
-    static void add(Header header, MultiMap head) {
+    private static void add(Header header, MultiMap head) {
         AsciiString name = NAMES.get(header.name());
         if (name == null) {
             name = NAMES.computeIfAbsent(header.name(), AsciiString::cached);
@@ -41,11 +50,29 @@ final class ResponseWriter {
         head.add(name, new AsciiString(header.value(), false));
     }
 
-    /// Sends head and body, the head alone for HEAD. A long body is sent in slices, each once the client has taken those before:
-    /// what Netty has is beside the heap.
-    static Future<Void> end(HttpServerRequest request, Response response) {
+    /// Writes the body, except for HEAD, and ends the response. With HTTP/1.1 it waits until the client has taken the responses before
+    /// this one. A long body is written in slices, each once the client has taken those before.
+    ///
+    /// @param ended gets true when everything is sent, and false if it cannot be
+    static void writeBody(HttpServerRequest request, Response response, Consumer<Boolean> ended) {
         HttpServerResponse to = request.response();
-        return request.method().equals(HttpMethod.HEAD) ? to.end() : end(to, response.body(), 0);
+        if (request.version() == HttpVersion.HTTP_2 || !to.writeQueueFull()) {
+            end(request, response, ended);
+            return;
+        }
+        to.drainHandler(_ -> {
+            // Vert.x would call it again when a part of this response has been taken.
+            to.drainHandler(null);
+            end(request, response, ended);
+        });
+    }
+
+    private static void end(HttpServerRequest request, Response response, Consumer<Boolean> ended) {
+        HttpServerResponse to = request.response();
+        if (!to.ended() && !to.closed()) {
+            boolean bodiless = request.method().equals(HttpMethod.HEAD);
+            (bodiless ? to.end() : end(to, response.body(), 0)).onComplete(done -> ended.accept(done.succeeded()));
+        }
     }
 
     private static Future<Void> end(HttpServerResponse to, byte[] body, int offset) {

@@ -80,15 +80,15 @@ public final class Server implements AutoCloseable {
     /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if an address cannot be listened on, or the files
     /// for TLS cannot be used.
     ///
-    /// @param releaseMemory is called when the heap is nearly full; frees what can be made again
+    /// @param memoryIsShort returns true if connections have to be refused
     public static Server start(ServerSettings settings, Api api, Api admin, Telemetry telemetry, MeterRegistry meters,
-            Runnable releaseMemory, Clock clock) {
+            BooleanSupplier memoryIsShort, Clock clock) {
         Server server = new Server(settings, meters, telemetry, clock);
         try {
             Optional<Tls> tls = settings.tls()
                     .map(files -> new Tls(CertificateFiles.load(server.vertx, files), settings.deadlines().header()));
             server.port = server.listen("api", "--", settings.host(), settings.port(), api, tls,
-                    new HeapGuard(releaseMemory)::isShort, Runtime.getRuntime().availableProcessors());
+                    memoryIsShort, Runtime.getRuntime().availableProcessors());
             server.adminPort = server.listen("admin", "--admin-", settings.adminHost(), settings.adminPort(), admin,
                     Optional.empty(), () -> false, 1);
             return server;

@@ -3,11 +3,40 @@ package petstore.http.server;
 import java.util.List;
 
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.HeaderFields;
+import petstore.http.message.RequestHead;
+import petstore.http.message.RequestId;
 
 /// The header fields of a request as Vert.x has them.
 record VertxHeaders(MultiMap fields) implements HeaderFields {
+
+    /// The most header fields that are kept until the response is sent.
+    private static final int USUAL_FIELDS = 32;
+
+    /// Returns the head of a request.
+    ///
+    /// @param client the address of the client
+    /// @param beganMillis when the header block was complete, in milliseconds since 1970
+    static RequestHead head(HttpServerRequest request, String client, long beganMillis) {
+        String path = request.path();
+        return new RequestHead(request.method().name(), path == null ? "" : path, request.query(),
+                new VertxHeaders(request.headers()), client, RequestId.of(request.getHeader(RequestId.FIELD)),
+                beganMillis);
+    }
+
+    /// Frees the memory of unusually many fields: the client may not take the response for long.
+    static void release(MultiMap fields) {
+        int count = 0;
+        // Their own size() would sort the names.
+        for (var _ : fields) {
+            count++;
+        }
+        if (count > USUAL_FIELDS) {
+            fields.clear();
+        }
+    }
 
     @Override
     public List<String> all(String name) {

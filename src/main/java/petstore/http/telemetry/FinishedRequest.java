@@ -4,6 +4,9 @@ import java.util.Optional;
 
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.Failure;
+import petstore.http.message.Api;
+import petstore.http.message.RequestHead;
+import petstore.http.message.Response;
 
 /// A request that has ended, answered or abandoned.
 ///
@@ -21,6 +24,20 @@ import petstore.Failure;
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes,
         Optional<Failure.Kind> refusal) {
+
+    /// Returns the record of a request.
+    ///
+    /// @param begun absent if the API does not know the request
+    /// @param decision absent until the API has made it
+    /// @param sent absent if the connection ended before the response was sent
+    public static FinishedRequest of(RequestHead head, Optional<Api.Begun> begun, Optional<Api.Decision> decision,
+            Optional<SpanContext> parent, Optional<Response> sent, long durationNanos) {
+        long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
+        return new FinishedRequest(head.id(), MethodNames.of(head.method()),
+                begun.map(Api.Begun::route).orElse(Api.NO_ROUTE), begun.map(Api.Begun::deprecated).orElse(false),
+                decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
+                sent.map(Response::status).orElse(0), bytes, sent.flatMap(Response::refusal));
+    }
 
     boolean isAnswered() {
         return status != 0;

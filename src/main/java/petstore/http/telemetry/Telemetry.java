@@ -44,12 +44,8 @@ public final class Telemetry {
 
     /// Records that a request is refused for its key, for the audit log.
     public void refused(RequestHead head, String route, String key, int status) {
-        log.refused(new RequestLog.Refusal(head.beganMillis(), status, methodName(head), route, key, head.client(),
+        log.refused(new RequestLog.Refusal(head.beganMillis(), status, MethodNames.of(head.method()), route, key,
+                head.client(),
                 head.id()));
-    }
-
-    /// Returns the name of a request's method for [FinishedRequest].
-    public static String methodName(RequestHead head) {
-        return MethodNames.of(head.method());
     }
 }

@@ -40,6 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Instruments;

@@ -1,4 +1,4 @@
-package petstore.http.server;
+package petstore.app;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -8,17 +8,17 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How much of the heap is left for what clients send and hold. For any number of threads.
+/// Tells when the heap is nearly full, so that the server refuses connections. For any number of threads.
 ///
-/// A connection takes 3 KB of the heap, one with TLS 12 KB, and 8 KB of short header fields 135 KB until they have all come: the
-/// number of connections alone does not bound that.
+/// The number of connections alone does not bound their memory: a connection takes 3 KB of the heap, with TLS 12 KB, and 8 KB of
+/// short header fields take 135 KB until they are complete.
 final class HeapGuard {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
     private static final double MOST_USED = 0.8;
     private static final Duration BETWEEN_COLLECTIONS = Duration.ofSeconds(1);
 
-    /// Where what lives longer than a request goes.
+    /// The memory pool of long-lived objects.
     private final MemoryPoolMXBean oldGeneration = ManagementFactory.getMemoryPoolMXBeans().stream()
             .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isUsageThresholdSupported())
             .findFirst().orElseThrow();
@@ -28,15 +28,15 @@ final class HeapGuard {
     private final Runnable relief;
     private long collectedNs = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
 
-    /// @param relief gives up what can be made again
+    /// @param relief frees memory of what can be made again
     HeapGuard(Runnable relief) {
         this.relief = relief;
     }
 
-    /// Whether nothing may begin now that keeps some of the heap. Takes a microsecond.
+    /// Returns true if no more memory may be taken. Takes a microsecond.
     ///
-    /// Garbage is not told from the rest before it is collected. So when too much is used, this gives up what can be made again,
-    /// and has the garbage collected, at most once a second.
+    /// Garbage counts until it is collected. If too much is used, this frees what can be made again and collects the garbage, at most
+    /// once a second.
     boolean isShort() {
         return usedBytes() > mostBytes && isShortOfLive();
     }

@@ -1,0 +1,75 @@
+package petstore.http.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import io.opentelemetry.api.trace.SpanContext;
+import petstore.http.message.Api;
+import petstore.http.message.Header;
+import petstore.http.message.RequestHead;
+import petstore.http.message.RequestId;
+import petstore.http.message.Response;
+import petstore.http.telemetry.FinishedRequest;
+import petstore.http.telemetry.Telemetry;
+
+/// What is known of a request by now, for the headers of its response and for telemetry.
+final class RequestRecord {
+
+    private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
+
+    private final RequestHead head;
+    private final Header date;
+    private final Telemetry telemetry;
+    private final Optional<SpanContext> parent;
+    private final long beganNanos = System.nanoTime();
+    private Optional<Api.Begun> begun = Optional.empty();
+    private Optional<Api.Decision> decision = Optional.empty();
+    private boolean finished;
+
+    /// @param date the `Date` of the response
+    RequestRecord(RequestHead head, Header date, Telemetry telemetry) {
+        this.head = head;
+        this.date = date;
+        this.telemetry = telemetry;
+        this.parent = telemetry.began(head.headers());
+    }
+
+    RequestHead head() {
+        return head;
+    }
+
+    /// Returns the time when the header block was complete, by [System#nanoTime].
+    long beganNanos() {
+        return beganNanos;
+    }
+
+    void begun(Api.Begun known) {
+        begun = Optional.of(known);
+    }
+
+    void decided(Api.Decision made) {
+        decision = Optional.of(made);
+    }
+
+    /// Returns the headers of any response to this request.
+    List<Header> headers() {
+        List<Header> headers = new ArrayList<>();
+        decision.ifPresent(made -> headers.addAll(made.headers()));
+        begun.ifPresent(known -> headers.addAll(known.headers()));
+        headers.add(Header.of(RequestId.FIELD, head.id()));
+        headers.add(date);
+        headers.add(NO_SNIFF);
+        return headers;
+    }
+
+    /// Tells telemetry of the end of the request, once.
+    ///
+    /// @param sent absent if the connection was closed before the response was sent
+    void finish(Optional<Response> sent) {
+        if (!finished) {
+            finished = true;
+            telemetry.finished(FinishedRequest.of(head, begun, decision, parent, sent, System.nanoTime() - beganNanos));
+        }
+    }
+}
