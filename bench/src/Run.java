@@ -21,7 +21,7 @@ final class Run {
         this.options = options;
     }
 
-    /// Usage: Run ROUNDS SECONDS GROUPS LARGE OUT, by `bench/run`, which says what the exit codes are.
+    /// Usage: Run ROUNDS SECONDS WARM_UP GROUPS LARGE OUT, by `bench/run`, which says what the exit codes are.
     public static void main(String[] arguments) throws Exception {
         Options options = Options.of(arguments);
         Lab lab = new Lab();

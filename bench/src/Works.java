@@ -19,9 +19,6 @@ final class Works {
     /// minute.
     private static final int TURNS = 5;
 
-    /// Java goes on compiling for about half a minute when two processors also make the load.
-    private static final int LEAST_WARM_UP = 30;
-
     private final Lab lab;
     private final Wrk wrk;
     private final SqliteStores sqlite;
@@ -37,8 +34,7 @@ final class Works {
         this.sqlite = new SqliteStores(lab);
         this.postgres = postgres;
         this.seconds = options.seconds();
-        // Java compiles beside the load, on the same cores.
-        this.warmUp = Math.max(LEAST_WARM_UP, 2 * options.seconds());
+        this.warmUp = options.warmUp();
         this.large = options.large();
     }
 

@@ -16,8 +16,8 @@ import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
 import petstore.http.server.Server;
-import petstore.http.telemetry.Instruments;
 import petstore.http.telemetry.RequestLog;
+import petstore.http.telemetry.Telemetry;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
 import petstore.store.postgres.DatabaseWait;
@@ -59,14 +59,14 @@ public final class Service implements AutoCloseable {
                 ? Optional.empty()
                 : Optional.of(FolderLock.serve(choice.folder()));
         return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
-            PrometheusMeterRegistry meters = Meters.ofProcess();
-            SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, meters);
+            PrometheusMeterRegistry metrics = ProcessMetrics.ofProcess();
+            SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, metrics);
             return orElse(store::close, () -> {
+                Telemetry telemetry = new Telemetry(metrics, tracer, requestLog);
                 ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
-                        store.keys(), settings.configuredKey(), store::check,
-                        new Instruments(meters, tracer, requestLog), clock);
+                        store.keys(), settings.configuredKey(), store::check, telemetry, metrics, clock);
                 return orElse(api::close, () -> {
-                    Server server = Server.start(settings.server(), api.api(), api.admin(), api.telemetry(), meters,
+                    Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
                             new HeapGuard(api::releaseMemory)::isShort, clock);
                     return orElse(server::close, () -> new Service(settings, lock, store, api, server,
                             settings.configuredKey().isPresent()

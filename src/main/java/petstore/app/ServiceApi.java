@@ -7,6 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Catalogue;
@@ -25,7 +26,6 @@ import petstore.http.access.BrowserPolicy;
 import petstore.http.access.ConfiguredKey;
 import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
-import petstore.http.telemetry.Instruments;
 import petstore.http.telemetry.Telemetry;
 
 /// The APIs of both listeners, without sockets, and the tasks that keep their keys up to date.
@@ -39,7 +39,6 @@ public final class ServiceApi implements AutoCloseable {
     private final Bearer bearer;
     private final Health health;
     private final PageCache pages;
-    private final Telemetry telemetry;
     private final Dispatcher api;
     private final Dispatcher admin;
     private final ExecutorService virtualThreads = Executors
@@ -53,18 +52,18 @@ public final class ServiceApi implements AutoCloseable {
     /// @param configuredKey one more key that is accepted
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
     public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
-            Optional<String> configuredKey, Runnable storeCheck, Instruments instruments, Clock clock) {
+            Optional<String> configuredKey, Runnable storeCheck, Telemetry telemetry,
+            PrometheusMeterRegistry metrics, Clock clock) {
         bearer = new Bearer(keys, configuredKey.map(text -> new ConfiguredKey(text, clock.instant())),
-                instruments.meters(), clock);
+                metrics, clock);
         health = new Health(storeCheck);
-        pages = new PageCache(instruments.meters());
-        telemetry = new Telemetry(instruments);
+        pages = new PageCache(metrics);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
                 Routes.api(new PetOperations(catalogue, settings, pages, clock), new OpenApiDocument(settings),
                         new Docs(settings), health, virtualThreads),
                 bearer, limits, telemetry, BrowserPolicy.of(settings.corsOrigins(), tls));
-        admin = new Dispatcher(Routes.admin(health, new MetricsPage(instruments.meters()), virtualThreads), bearer,
+        admin = new Dispatcher(Routes.admin(health, new MetricsPage(metrics), virtualThreads), bearer,
                 limits, telemetry, Optional.empty());
         // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
         tasks.execute(() -> virtualThreads.execute(() -> {
@@ -94,10 +93,6 @@ public final class ServiceApi implements AutoCloseable {
     /// Returns the API for operators.
     public Api admin() {
         return admin;
-    }
-
-    Telemetry telemetry() {
-        return telemetry;
     }
 
     /// Frees the memory of cached pages.

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
+import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.SystemLimits;
-import petstore.app.Tracing;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.options.Texts;
 import petstore.cli.terminal.Console;
@@ -68,7 +68,7 @@ final class ServeCommand implements Callable<Integer> {
         Settings settings = options.settings(console.environment());
         DatabaseWait wait = new DatabaseWait(settings.databaseWait());
         databaseWait = wait;
-        Tracing tracing = Tracing.start(console.environment());
+        OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console.environment());
         Service service = Service.start(settings, wait, tracing.tracer(), log,
                 ServeCommand::stopForLostDisk, console.clock());
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));

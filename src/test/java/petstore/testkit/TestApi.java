@@ -16,7 +16,7 @@ import petstore.http.message.Api;
 import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
-import petstore.http.telemetry.Instruments;
+import petstore.http.telemetry.Telemetry;
 import petstore.store.SqlStore;
 
 /// The API over a real store as the service wires it, without a socket.
@@ -53,10 +53,10 @@ public final class TestApi implements AutoCloseable {
     /// Opens the store and wires the API over it.
     public static TestApi start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         SqlStore store = TestStore.open(folder);
+        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         return new TestApi(store, new ServiceApi(change.apply(new TestSettings()).api(), false, store.catalogue(),
                 store.keys(), Optional.of(KEY), store::check,
-                new Instruments(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), Optional.empty(),
-                        TestService.SILENT),
+                new Telemetry(metrics, Optional.empty(), TestService.SILENT), metrics,
                 clock));
     }
 

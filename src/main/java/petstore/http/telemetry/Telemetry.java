@@ -3,37 +3,42 @@ package petstore.http.telemetry;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.Tracer;
 import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
 
 /// Sinks for metrics, traces, the request log, and the audit log of refused keys.
 public final class Telemetry {
 
-    private final RequestMeters meters;
-    private final Traces traces;
+    private final RequestMetrics metrics;
+    private final RequestSpans spans;
     private final RequestLog log;
 
-    public Telemetry(Instruments instruments) {
-        this.meters = new RequestMeters(instruments.meters());
-        this.traces = new Traces(instruments.tracer());
-        this.log = instruments.requestLog();
+    /// @param registry keeps the metrics
+    /// @param tracer gets a span for each request; absent if nobody collects them
+    /// @param log gets a record of each request that ends or is refused
+    public Telemetry(MeterRegistry registry, Optional<Tracer> tracer, RequestLog log) {
+        this.metrics = new RequestMetrics(registry);
+        this.spans = new RequestSpans(tracer);
+        this.log = log;
     }
 
     /// Records that the header block of a request is complete. Returns the trace that the request belongs to.
     public Optional<SpanContext> began(HeaderFields headers) {
-        meters.began();
-        return Traces.parent(headers);
+        metrics.began();
+        return RequestSpans.parent(headers);
     }
 
     /// Records that a request has ended. Call it once for each call of [#began].
     public void finished(FinishedRequest request) {
         String trace = "-";
         if (request.isAnswered()) {
-            meters.answered(request);
-            trace = traces.ended(request);
+            metrics.answered(request);
+            trace = spans.ended(request);
         } else {
-            meters.abandoned();
+            metrics.abandoned();
         }
         log.ended(new RequestLog.Entry(
                 request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(request.durationNanos()),

@@ -20,8 +20,6 @@ import java.util.regex.Pattern;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -43,7 +41,6 @@ import petstore.http.message.Response;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
-import petstore.http.telemetry.Instruments;
 import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
 import petstore.testkit.TestCertificate;
@@ -65,18 +62,17 @@ class ExchangeTest {
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BlockingQueue<RequestLog.Entry> log = new LinkedBlockingQueue<>();
-    private final Telemetry telemetry = new Telemetry(
-            new Instruments(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), Optional.empty(), new RequestLog() {
-                @Override
-                public void ended(Entry entry) {
-                    log.add(entry);
-                }
+    private final Telemetry telemetry = new Telemetry(meters, Optional.empty(), new RequestLog() {
+        @Override
+        public void ended(Entry entry) {
+            log.add(entry);
+        }
 
-                @Override
-                public void refused(Refusal refusal) {
-                    throw new AssertionError(refusal);
-                }
-            }));
+        @Override
+        public void refused(Refusal refusal) {
+            throw new AssertionError(refusal);
+        }
+    });
 
     @AfterEach
     void close() throws Exception {

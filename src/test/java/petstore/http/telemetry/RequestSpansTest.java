@@ -11,13 +11,13 @@ import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class TracesTest {
+class RequestSpansTest {
 
     private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     private static final int TIMES = 50;
 
     private static Optional<SpanContext> parent(String state) {
-        return Traces.parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", state));
+        return RequestSpans.parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", state));
     }
 
     @Test

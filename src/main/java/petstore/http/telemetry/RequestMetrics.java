@@ -17,9 +17,8 @@ import io.micrometer.core.instrument.Timer;
 import petstore.Failure.Kind;
 import petstore.http.message.Api;
 
-/// The measurements of requests. Their names, labels and buckets are those of OpenTelemetry's HTTP conventions where it has any.
-/// No label has values that clients choose.
-public final class RequestMeters {
+/// The metrics of requests, as in OpenTelemetry's HTTP conventions where they have any. No label has values that clients choose.
+public final class RequestMetrics {
 
     private static final Duration[] BUCKETS = DoubleStream
             .of(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
@@ -38,11 +37,11 @@ public final class RequestMeters {
     private final Map<Kind, Counter> refusals = new EnumMap<>(Kind.class);
     private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
 
-    public RequestMeters(MeterRegistry registry) {
+    public RequestMetrics(MeterRegistry registry) {
         this.registry = registry;
-        Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests that are being answered.")
+        Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests in flight.")
                 .register(registry);
-        // All are there from the beginning: an alert sees a counter rise, but not the first value of a new one.
+        // All exist from the start: an alert sees a counter rise, but not the first value of a new one.
         for (Kind kind : Kind.values()) {
             refusals.put(kind, refusal(kind));
         }
@@ -56,7 +55,7 @@ public final class RequestMeters {
         inFlight.decrement();
     }
 
-    /// Counts an answer, and takes its request out of those in flight last: whoever sees none in flight sees all of them counted.
+    /// Counts a response. The number in flight falls last, so that a reader who sees 0 in flight sees all requests counted.
     void answered(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
         Timer timer = durations.get(name);
@@ -74,24 +73,25 @@ public final class RequestMeters {
     }
 
     private Timer duration(Name name) {
-        return Timer.builder("http.server.request.duration").description("From the header block to the answer.")
+        return Timer.builder("http.server.request.duration")
+                .description("Time from the header block to the end of the response.")
                 .tag("http.request.method", name.method()).tag("http.route", name.route())
                 .tag("http.response.status_code", String.valueOf(name.status()))
                 .serviceLevelObjectives(BUCKETS).register(registry);
     }
 
     private Counter refusal(Kind kind) {
-        return Counter.builder("petstore.refused.requests").description("Requests that were answered with an error.")
+        return Counter.builder("petstore.refused.requests").description("Requests refused with an error.")
                 .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry);
     }
 
-    /// The keys that are seen first are told apart, up to [#MOST_KEYS].
+    /// Returns the counter of a key; keys beyond the first [#MOST_KEYS] share one.
     private Counter deprecated(String keyId, String route) {
         Use use = new Use(route, keyId);
         Use counted = deprecated.containsKey(use) || deprecated.size() < MOST_KEYS ? use : new Use(route, "other");
         return deprecated.computeIfAbsent(counted,
                 label -> Counter.builder("petstore.deprecated.requests")
-                        .description("Requests for what is to be removed.")
+                        .description("Requests to deprecated operations.")
                         .tag("route", label.route()).tag("key", label.key()).register(registry));
     }
 }

@@ -1,4 +1,4 @@
-package petstore.blackbox;
+package petstore.app;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,13 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import petstore.Failure;
-import petstore.app.Tracing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The standard variables of OpenTelemetry, and collectors that do not answer.
-class TracingTest {
+class OpenTelemetrySetupTest {
 
     private static final String ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
     private static final Duration LONGEST_END = Duration.ofMillis(1_500);
@@ -26,7 +25,7 @@ class TracingTest {
     void aDeadCollectorHoldsUpTheEndForASecond() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             for (int port : new int[]{1, silent.getLocalPort()}) {
-                Tracing tracing = Tracing.start(Map.of(ENDPOINT, "http://127.0.0.1:" + port));
+                OpenTelemetrySetup tracing = OpenTelemetrySetup.start(Map.of(ENDPOINT, "http://127.0.0.1:" + port));
                 tracing.tracer().orElseThrow().spanBuilder("request").startSpan().end();
                 long beganNs = System.nanoTime();
                 tracing.close();
@@ -76,7 +75,7 @@ class TracingTest {
         Map<String, String> environment = variable.startsWith("OTEL_EXPORTER_OTLP") && variable.endsWith("ENDPOINT")
                 ? Map.of(variable, value)
                 : Map.of(ENDPOINT, "http://127.0.0.1:1", variable, value);
-        assertThatThrownBy(() -> Tracing.start(environment).close()).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> OpenTelemetrySetup.start(environment).close()).isInstanceOf(Failure.class)
                 .hasMessageContaining(variable).hasMessageContaining(value).hasMessageContaining(supported);
     }
 
@@ -100,7 +99,7 @@ class TracingTest {
             OTEL_EXPORTER_OTLP_PROTOCOL        | ""
             """)
     void takesWhatIsSupported(String variable, String value) {
-        Tracing.start(variable.equals(ENDPOINT)
+        OpenTelemetrySetup.start(variable.equals(ENDPOINT)
                 ? Map.of(ENDPOINT, value)
                 : Map.of(ENDPOINT, "http://127.0.0.1:1", variable, value)).close();
     }

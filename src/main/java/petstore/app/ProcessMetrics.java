@@ -18,16 +18,17 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 /// Where measurements are kept.
-final class Meters {
+final class ProcessMetrics {
 
-    private Meters() {
+    private ProcessMetrics() {
     }
 
     /// A registry that measures the process: memory, garbage collection, threads, processors, files, uptime.
     static PrometheusMeterRegistry ofProcess() {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         for (MeterBinder binder : List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new ClassLoaderMetrics(),
-                new ProcessorMetrics(), new FileDescriptorMetrics(), new UptimeMetrics(), Meters::collections)) {
+                new ProcessorMetrics(), new FileDescriptorMetrics(), new UptimeMetrics(),
+                ProcessMetrics::collections)) {
             binder.bindTo(meters);
         }
         return meters;

@@ -14,7 +14,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import petstore.Failure;
 
 /// OpenTelemetry's SDK, which sends spans to where the standard variables say; nothing at all when they name no endpoint.
-public final class Tracing implements AutoCloseable {
+public final class OpenTelemetrySetup implements AutoCloseable {
 
     private static final List<String> ENDPOINTS = List.of("OTEL_EXPORTER_OTLP_ENDPOINT",
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
@@ -26,18 +26,18 @@ public final class Tracing implements AutoCloseable {
 
     private final Optional<OpenTelemetrySdk> sdk;
 
-    private Tracing(Optional<OpenTelemetrySdk> sdk) {
+    private OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) {
         this.sdk = sdk;
     }
 
     /// Begins to send spans, if the environment says where to. Errors: [Failure] for values that are not supported.
-    public static Tracing start(Map<String, String> environment) {
+    public static OpenTelemetrySetup start(Map<String, String> environment) {
         if (ENDPOINTS.stream().allMatch(name -> environment.getOrDefault(name, "").isEmpty())) {
-            return new Tracing(Optional.empty());
+            return new OpenTelemetrySetup(Optional.empty());
         }
         TracingVariables.check(environment);
         try {
-            return new Tracing(Optional.of(AutoConfiguredOpenTelemetrySdk.builder().disableShutdownHook()
+            return new OpenTelemetrySetup(Optional.of(AutoConfiguredOpenTelemetrySdk.builder().disableShutdownHook()
                     .addPropertiesCustomizer(_ -> properties(environment)).build()
                     .getOpenTelemetrySdk()));
         } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {

@@ -14,9 +14,8 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import petstore.KeyToken;
 import petstore.http.message.HeaderFields;
 
-/// The traces that requests belong to (W3C Trace Context), and a span for each request when somebody collects them. Spans are
-/// named as OpenTelemetry's HTTP conventions say.
-public final class Traces {
+/// Spans of requests, named as in OpenTelemetry's HTTP conventions, and the traces that they belong to (W3C Trace Context).
+public final class RequestSpans {
 
     private static final String PARENT = "traceparent";
     private static final TextMapGetter<HeaderFields> HEADERS = (headers, name) -> {
@@ -27,12 +26,12 @@ public final class Traces {
 
     private final Optional<Tracer> tracer;
 
-    /// @param tracer absent when nobody collects spans
-    public Traces(Optional<Tracer> tracer) {
+    /// @param tracer absent if nobody collects spans
+    public RequestSpans(Optional<Tracer> tracer) {
         this.tracer = tracer;
     }
 
-    /// What a request with these headers belongs to; absent when they name nothing.
+    /// Returns the trace that the headers of a request name; absent if they name none.
     static Optional<SpanContext> parent(HeaderFields headers) {
         return headers.contains(PARENT)
                 ? Optional.of(Span.fromContext(
