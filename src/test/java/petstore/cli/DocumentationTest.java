@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DocumentationTest {
 
     private static final List<String> DOCUMENTS = List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
-            "SECURITY.md", "docs/deployment.md", "docs/operations.md", "docs/performance.md", "docs/postgresql.md",
+            "SECURITY.md", "docs/decisions.md", "docs/deployment.md", "docs/operations.md", "docs/performance.md",
+            "docs/postgresql.md",
             "docs/security.md");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern CLASS = Pattern.compile("[A-Z][a-z]+(?:[A-Z][a-z]*)*");
