@@ -20,6 +20,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The packages of ARCHITECTURE.md, what each may see, and which libraries stay where.
@@ -35,8 +36,8 @@ class ArchitectureTest {
             petstore.net            |
             petstore.files          |
             petstore.json           |
-            petstore.store          | store.queue store.sqlite store.postgres files
-            petstore.store.queue    | store
+            petstore.store.queue    |
+            petstore.store          | store.queue
             petstore.store.sqlite   | store store.queue files
             petstore.store.postgres | store store.queue net
             petstore.http.message   | json
@@ -82,6 +83,11 @@ class ArchitectureTest {
                 .forEach(type -> files.merge(type.getPackageName(), 1L, Long::sum));
         assertThat(files.keySet()).isEqualTo(rooms().keySet());
         assertThat(files.values()).allMatch(count -> count <= MOST_FILES);
+    }
+
+    @Test
+    void noPackagesSeeOneAnother() {
+        check(slices().matching("petstore.(**)").should().beFreeOfCycles());
     }
 
     @Test

@@ -14,9 +14,12 @@ import petstore.Failure;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
 import petstore.store.postgres.DatabaseWait;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.ReplacedStore;
+import petstore.store.sqlite.Sqlite;
+import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.StoreFiles;
 
 /// Which store to work on.
@@ -39,10 +42,10 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate m
     }
 
     private SqlStore open(boolean toWrite) {
-        return database.map(uri -> SqlStore.openPostgres(uri, migrate, toWrite))
+        return database.map(uri -> SqlStore.of(Postgres.forCommand(uri, migrate, toWrite)))
                 .orElseGet(() -> embedded(() -> toWrite
-                        ? SqlStore.openSqlite(folder, migrate)
-                        : SqlStore.openSqliteToRead(folder, migrate)));
+                        ? SqlStore.of(Sqlite.forCommand(folder, migrate, true))
+                        : SqlStore.of(Sqlite.forCommand(folder, migrate, false))));
     }
 
     /// This choice. Errors: [Failure] when there is no such store.
@@ -67,13 +70,13 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate m
     /// @param onLostDisk called when the disk of the embedded store fails to keep what it was given
     /// @param meters where the store's measurements are kept
     SqlStore serve(int readers, DatabaseWait wait, Runnable onLostDisk, MeterRegistry meters) {
-        return database.map(uri -> SqlStore.servePostgres(uri, migrate, readers, wait, meters))
-                .orElseGet(() -> embedded(() -> SqlStore.serveSqlite(folder, migrate, onLostDisk, meters)));
+        return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait), meters))
+                .orElseGet(() -> embedded(() -> new SqlStore(Sqlite.forService(folder, migrate, onLostDisk), meters)));
     }
 
     /// Opens the embedded store, and says so if that makes a new one: the folder may have been mistyped.
     private SqlStore embedded(Supplier<SqlStore> open) {
-        boolean isNew = !SqlStore.hasSqlite(folder);
+        boolean isNew = !SqliteFile.exists(folder);
         SqlStore store = open.get();
         if (isNew) {
             LOG.info("a new store was made in {}", absolute(folder));
@@ -87,7 +90,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate m
 
     /// Whether there is an embedded store, or a database is used instead of it. Errors: [Failure] when that cannot be told.
     public boolean exists() {
-        return database.isPresent() || SqlStore.hasSqlite(folder);
+        return database.isPresent() || SqliteFile.exists(folder);
     }
 
     /// Does nothing when a file that is to be written is none of the embedded store's own. Errors: [Failure] when it is one.
@@ -109,7 +112,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate m
         if (ReplacedStore.isUnfinished(folder)) {
             FolderLock.change(folder).close();
         }
-        if (!SqlStore.hasSqlite(folder)) {
+        if (!SqliteFile.exists(folder)) {
             throw Failure.unavailable("there is no store in " + absolute(folder)
                     + "; 'petstore serve' or 'petstore keys create' makes one");
         }

@@ -10,7 +10,7 @@ import petstore.app.StoreChoice;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.store.SqlStore;
+import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -53,8 +53,8 @@ final class BackupCommand implements Callable<Integer> {
         store.choice(console.environment()).requireOther(file);
         VerifiedBackup backup;
         try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
-                () -> SqlStore.sqlitePages(folder))) {
-            backup = SqlStore.backupSqlite(folder, file, display);
+                () -> SqliteCopy.pages(folder))) {
+            backup = SqliteCopy.backup(folder, file, display);
         }
         console.tell("Backed up " + backup.pets() + " animals to " + file + ", verified");
         if (!backup.hasChecksum()) {

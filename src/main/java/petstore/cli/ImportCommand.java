@@ -21,6 +21,7 @@ import petstore.files.TemporaryFile;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
+import petstore.store.sqlite.Sqlite;
 import petstore.transfer.Format;
 import petstore.transfer.Importer;
 import petstore.transfer.Importer.Plan;
@@ -119,7 +120,7 @@ final class ImportCommand implements Callable<Integer> {
     private int checkAgainstNothing(Path source) throws IOException {
         Path folder = Files.createTempDirectory("petstore-import-");
         folder.toFile().deleteOnExit();
-        try (SqlStore empty = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+        try (SqlStore empty = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
             return importInto(empty, source, true);
         } finally {
             try (Stream<Path> files = Files.list(folder)) {

@@ -11,8 +11,8 @@ import petstore.Failure;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
+import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,13 +50,13 @@ final class RestoreCommand implements Callable<Integer> {
         }
         requireFile();
         VerifiedBackup backup;
-        SqlStore.Restored restored;
+        SqliteCopy.Restored restored;
         try (ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
             // Before anything is made in the folder.
-            backup = SqlStore.verifySqlite(file);
+            backup = SqliteCopy.verify(file);
             display.accept(1);
             try (FolderLock _ = FolderLock.replace(folder)) {
-                restored = SqlStore.restoreSqlite(file, folder, console.clock().instant());
+                restored = SqliteCopy.restore(file, folder, console.clock().instant());
             }
             display.accept(2);
         }

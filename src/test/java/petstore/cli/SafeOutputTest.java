@@ -25,6 +25,7 @@ import petstore.Scope;
 import petstore.cli.terminal.Console;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.ServedContract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -122,7 +123,7 @@ class SafeOutputTest {
 
     @Test
     void showsNamesOfOldStoresEscaped() {
-        try (SqlStore store = SqlStore.openSqlite(folder.resolve("data"), Migrate.AUTO)) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), Migrate.AUTO, true))) {
             for (String name : List.of(ODD.replace("\ud800", ""), "a\"b=c\\d", KEY.text())) {
                 store.keys().add(ApiKey.issued(KeyToken.random(new SecureRandom()), name, Set.of(Scope.READ),
                         Instant.ofEpochSecond(name.length()), Optional.empty(), Optional.empty()));

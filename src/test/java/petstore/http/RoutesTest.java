@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +26,7 @@ class RoutesTest {
     @Test
     void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
-        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
             Routes routes = Routes.api(
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             Clock.systemUTC()),

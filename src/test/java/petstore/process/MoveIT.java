@@ -19,7 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.ApiClient;
 import petstore.testkit.Ledger;
 import petstore.testkit.PetstoreProcess;
@@ -56,8 +58,8 @@ class MoveIT {
     @Test
     void nobodyWritesMeanwhileWhatWouldBeLeftBehind() throws IOException {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
-        try (SqlStore source = SqlStore.openSqlite(shell.data(), Migrate.AUTO);
-                SqlStore database = SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO, true);
+        try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), Migrate.AUTO, true));
+                SqlStore database = SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), Migrate.AUTO, true));
                 StoreFile other = new StoreFile(shell.data())) {
             other.execute("PRAGMA busy_timeout = 0");
             AtomicInteger tries = new AtomicInteger();
@@ -282,7 +284,7 @@ class MoveIT {
     }
 
     private void migrateTarget() {
-        SqlStore.openPostgres(PostgresUri.parse(target), Migrate.AUTO, true).close();
+        SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), Migrate.AUTO, true)).close();
     }
 
     private PetstoreProcess serveTarget() {

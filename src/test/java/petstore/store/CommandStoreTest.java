@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.NewPet;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,14 +27,14 @@ class CommandStoreTest {
 
     @Test
     void takesNoThreadOnSqlite() {
-        takesNoThread(() -> SqlStore.openSqlite(folder, Migrate.AUTO), () -> {
+        takesNoThread(() -> SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)), () -> {
         });
     }
 
     @Test
     void takesNoThreadAndOneConnectionOnPostgresql() {
         String url = PostgresServer.newDatabase();
-        takesNoThread(() -> SqlStore.openPostgres(PostgresUri.parse(url), Migrate.AUTO, true),
+        takesNoThread(() -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), Migrate.AUTO, true)),
                 () -> assertThat(PostgresServer.query(url, "SELECT pid FROM pg_stat_activity"
                         + " WHERE datname = current_database() AND application_name = 'petstore'")).hasSize(1));
     }

@@ -30,7 +30,10 @@ import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Scope;
 import petstore.Version;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.Sqlite;
+import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.VerifiedBackup;
 import petstore.testkit.CatalogueKit;
@@ -59,7 +62,7 @@ class OlderSchemaTest {
     void sqliteStoreIsBroughtUpToDateOrRefused() {
         Database database = sqlite(folder);
         make(database, "sqlite");
-        isBroughtUpToDateOrRefused(database, migrate -> SqlStore.openSqlite(folder, migrate));
+        isBroughtUpToDateOrRefused(database, migrate -> SqlStore.of(Sqlite.forCommand(folder, migrate, true)));
     }
 
     @Test
@@ -68,7 +71,8 @@ class OlderSchemaTest {
         Database database = () -> PostgresServer.connect(url);
         make(database, "postgresql");
         execute(database, "UPDATE pet_id SET last_id = 7");
-        isBroughtUpToDateOrRefused(database, migrate -> SqlStore.openPostgres(PostgresUri.parse(url), migrate, true));
+        isBroughtUpToDateOrRefused(database,
+                migrate -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true)));
     }
 
     private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
@@ -87,17 +91,17 @@ class OlderSchemaTest {
         Path old = Files.createDirectory(folder.resolve("old"));
         make(sqlite(old), "sqlite");
         Path backup = folder.resolve("backup.db");
-        assertThat(SqlStore.backupSqlite(old, backup, _ -> {
+        assertThat(SqliteCopy.backup(old, backup, _ -> {
         })).isEqualTo(new VerifiedBackup(1, false));
         assertThat(versions(sqlite(old))).as("a backup changes nothing").containsExactly(1);
 
         Path data = folder.resolve("data");
-        try (SqlStore replaced = SqlStore.openSqlite(data, Migrate.AUTO)) {
+        try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
             replaced.catalogue().reserveIds(100);
         }
-        assertThat(SqlStore.verifySqlite(backup)).isEqualTo(new VerifiedBackup(1, false));
-        SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
-        try (SqlStore restored = SqlStore.openSqlite(data, Migrate.AUTO)) {
+        assertThat(SqliteCopy.verify(backup)).isEqualTo(new VerifiedBackup(1, false));
+        SqliteCopy.restore(backup, data, Instant.EPOCH);
+        try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
             assertHasBoth(restored, 101);
         }
     }

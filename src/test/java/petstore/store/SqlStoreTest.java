@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.PetQuery;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.CatalogueKit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -89,8 +90,8 @@ class SqlStoreTest {
     }
 
     private SqlStore open() {
-        return SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
-        }, new SimpleMeterRegistry());
+        return new SqlStore(Sqlite.forService(folder, Migrate.AUTO, () -> {
+        }), new SimpleMeterRegistry());
     }
 
     private static void assertUnavailable(Runnable use) {

@@ -8,7 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.Sqlite;
 
 /// The store that stands behind a test's folder: the embedded one in it, or a database of its own when the tests are told
 /// `-Dpetstore.store=postgresql`.
@@ -21,8 +23,8 @@ public final class TestStore {
 
     /// Opens the store, as another process would.
     public static SqlStore open(Path folder) {
-        return database(folder).map(uri -> SqlStore.openPostgres(uri, Migrate.AUTO, true))
-                .orElseGet(() -> SqlStore.openSqlite(folder, Migrate.AUTO));
+        return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, Migrate.AUTO, true)))
+                .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)));
     }
 
     /// The database that stands for the folder, if one does.

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
+import petstore.store.sqlite.Sqlite;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
 
@@ -38,7 +39,7 @@ class FileShapesTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder.resolve("data"), Migrate.AUTO);
+        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), Migrate.AUTO, true));
     }
 
     @AfterEach

@@ -16,6 +16,7 @@ import petstore.NewPet;
 import petstore.PetQuery;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.CatalogueKit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -36,7 +37,7 @@ class SpreadsheetTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.openSqlite(folder.resolve("data"), Migrate.AUTO);
+        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), Migrate.AUTO, true));
         for (List<String> names : List.of(FORMULAS, OTHERS)) {
             names.forEach(name -> CatalogueKit.awaited(store.catalogue().add(new NewPet(name, -7, Optional.empty()))));
         }
@@ -73,7 +74,8 @@ class SpreadsheetTest {
     void comesBackTheSame() throws IOException {
         for (boolean spreadsheet : new boolean[]{true, false}) {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
-            try (SqlStore other = SqlStore.openSqlite(folder.resolve("other" + spreadsheet), Migrate.AUTO)) {
+            try (SqlStore other = SqlStore
+                    .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), Migrate.AUTO, true))) {
                 Importer.run(other.catalogue(), new Importer.Plan(file, Format.CSV, spreadsheet, false, false, false,
                         100, Duration.ZERO), _ -> {
                         }, () -> false);

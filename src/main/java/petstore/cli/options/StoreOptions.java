@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import petstore.app.StoreChoice;
 import petstore.store.Migrate;
-import petstore.store.SqlStore;
 import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.StoreFiles;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +45,7 @@ public final class StoreOptions {
     private Path folder() {
         if (resolved == null) {
             resolved = StoreFiles.resolve(data);
-            SqlStore.requireOpenable(resolved);
+            SqliteFile.requireOpenable(SqliteFile.in(resolved), resolved);
         }
         return resolved;
     }

@@ -21,7 +21,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import petstore.Failure;
-import petstore.store.SqlStore;
 
 /// Does at once whatever is waiting to be done, so that one wait for the disk or the database serves many clients.
 ///
@@ -31,6 +30,9 @@ import petstore.store.SqlStore;
 /// @param <I> what is handed over
 /// @param <O> what its sender gets back
 public final class Batcher<I, O> implements AutoCloseable {
+
+    /// The description of the gauge `petstore.store.waiting`.
+    public static final String WAITING = "Queued operations.";
 
     private static final int CAPACITY = 8_192;
     private static final int LARGEST_BATCH = 512;
@@ -64,7 +66,7 @@ public final class Batcher<I, O> implements AutoCloseable {
     /// @param meters where is measured how much waits, how large batches are, and how long each takes
     public Batcher(String name, int size, Duration patience, Function<List<I>, List<O>> work, MeterRegistry meters) {
         this.work = work;
-        Gauge.builder("petstore.store.waiting", this, Batcher::waiting).description(SqlStore.WAITING).tag("queue", name)
+        Gauge.builder("petstore.store.waiting", this, Batcher::waiting).description(WAITING).tag("queue", name)
                 .register(meters);
         this.sizes = DistributionSummary.builder("petstore.store.batch.size")
                 .description("What was done together, e.g. animals in one transaction.").tag("queue", name)

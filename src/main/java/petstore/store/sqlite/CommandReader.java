@@ -8,7 +8,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.Session;
-import petstore.store.queue.Readers;
 
 /// Reads on the one session of a command, in the calling thread.
 ///

@@ -26,8 +26,6 @@ import petstore.store.DatabaseErrors;
 import petstore.store.Migrate;
 import petstore.store.Migrations;
 import petstore.store.Session;
-import petstore.store.queue.ReaderPool;
-import petstore.store.queue.Readers;
 
 /// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.
 public final class Sqlite implements Database {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
@@ -17,7 +18,6 @@ import petstore.Failure;
 import petstore.files.PrivateFiles;
 import petstore.files.WholeFile;
 import petstore.store.Session;
-import petstore.store.SqlStore;
 
 /// Copies of a SQLite store: made while it is in use, verified before they are trusted, put in its place.
 public final class SqliteCopy {
@@ -132,7 +132,7 @@ public final class SqliteCopy {
     /// fails, the store stays as it was. If the process is killed, [ReplacedStore#repair] brings it back.
     ///
     /// @param now gives the kept store its name
-    public static SqlStore.Restored restore(Path backup, Path folder, Instant now) {
+    public static Restored restore(Path backup, Path folder, Instant now) {
         Path file = SqliteFile.in(folder);
         StoreFiles.inspect(folder);
         return perform("restored", backup, copied -> {
@@ -153,7 +153,7 @@ public final class SqliteCopy {
                     });
                     // From here on it must not take long: the store that is replaced has no log for a moment.
                     WholeFile.sync(part);
-                    return new SqlStore.Restored(ReplacedStore.keep(file, now), lastId.isPresent());
+                    return new Restored(ReplacedStore.keep(file, now), lastId.isPresent());
                 });
             } finally {
                 ReplacedStore.repair(folder);
@@ -207,5 +207,12 @@ public final class SqliteCopy {
             throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": "
                     + (Sqlite.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
         }
+    }
+
+    /// The result of a restore.
+    ///
+    /// @param kept the replaced store, or the logs that were left of one; empty if there was none
+    /// @param keepsIds false if ids of the replaced store may be given out again, because it cannot be read
+    public record Restored(List<Path> kept, boolean keepsIds) {
     }
 }

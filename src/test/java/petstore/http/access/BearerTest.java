@@ -24,6 +24,7 @@ import petstore.SecretHash;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
 import petstore.store.postgres.DatabaseWait;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.TestClock;
@@ -42,8 +43,8 @@ class BearerTest {
 
     private final String url = PostgresServer.newDatabase();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final SqlStore store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 1,
-            new DatabaseWait(DatabaseWait.LIMIT), meters);
+    private final SqlStore store = new SqlStore(
+            Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)), meters);
     private final TestClock clock = new TestClock(NOW.toString());
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
             clock);

@@ -152,12 +152,12 @@ class PgBouncerTest {
     }
 
     private static SqlStore serve(PgBouncer pooler) {
-        return SqlStore.servePostgres(PostgresUri.parse(pooler.url()), Migrate.AUTO, 4,
-                new DatabaseWait(DatabaseWait.LIMIT), new SimpleMeterRegistry());
+        return new SqlStore(Postgres.forService(PostgresUri.parse(pooler.url()), Migrate.AUTO, 4,
+                new DatabaseWait(DatabaseWait.LIMIT)), new SimpleMeterRegistry());
     }
 
     private static SqlStore command(PgBouncer pooler, boolean toWrite) {
-        return SqlStore.openPostgres(PostgresUri.parse(pooler.url()), Migrate.AUTO, toWrite);
+        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), Migrate.AUTO, toWrite));
     }
 
     /// What the store logs.

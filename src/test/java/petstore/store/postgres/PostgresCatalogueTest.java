@@ -17,7 +17,8 @@ class PostgresCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT),
+        store = new SqlStore(
+                Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 

@@ -40,7 +40,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.servePostgres(database, Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT),
+        store = new SqlStore(Postgres.forService(database, Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 
@@ -56,7 +56,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.openPostgres(database, Migrate.AUTO, true);
+        return SqlStore.of(Postgres.forCommand(database, Migrate.AUTO, true));
     }
 
     @Override

@@ -312,11 +312,12 @@ class PostgresTest {
     }
 
     private SqlStore serve() {
-        return SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT),
+        return new SqlStore(
+                Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 
     private SqlStore open(Migrate migrate) {
-        return SqlStore.openPostgres(PostgresUri.parse(url), migrate, true);
+        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true));
     }
 }

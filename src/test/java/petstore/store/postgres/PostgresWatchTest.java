@@ -265,8 +265,9 @@ class PostgresWatchTest {
         serve(server.url()).close();
         server.alterSystem("SET default_transaction_read_only = on");
         DatabaseWait wait = new DatabaseWait(Duration.ofSeconds(1));
-        assertThatThrownBy(() -> SqlStore.servePostgres(PostgresUri.parse(server.url()), Migrate.AUTO, 1, wait,
-                new SimpleMeterRegistry())).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> new SqlStore(
+                Postgres.forService(PostgresUri.parse(server.url()), Migrate.AUTO, 1, wait), new SimpleMeterRegistry()))
+                .isInstanceOf(Failure.class)
                 .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
         assertThat(wait.isActive()).isFalse();
     }
@@ -293,7 +294,8 @@ class PostgresWatchTest {
     }
 
     private static SqlStore serve(String url) {
-        return SqlStore.servePostgres(PostgresUri.parse(url), Migrate.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT),
+        return new SqlStore(
+                Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 }

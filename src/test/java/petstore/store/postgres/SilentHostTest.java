@@ -42,7 +42,8 @@ class SilentHostTest {
             }
             PostgresUri both = PostgresUri
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + silent.getLocalPort() + ",localhost:"));
-            try (SqlStore store = SqlStore.servePostgres(both, Migrate.AUTO, 2, new DatabaseWait(DatabaseWait.LIMIT),
+            try (SqlStore store = new SqlStore(
+                    Postgres.forService(both, Migrate.AUTO, 2, new DatabaseWait(DatabaseWait.LIMIT)),
                     new SimpleMeterRegistry())) {
                 assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                         .isEqualTo(1);
@@ -65,7 +66,8 @@ class SilentHostTest {
             PostgresUri both = PostgresUri
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + down.getLocalPort() + ",localhost:")
                             + "?sslmode=disable&gssencmode=disable");
-            try (SqlStore _ = SqlStore.servePostgres(both, Migrate.AUTO, READERS, new DatabaseWait(DatabaseWait.LIMIT),
+            try (SqlStore _ = new SqlStore(
+                    Postgres.forService(both, Migrate.AUTO, READERS, new DatabaseWait(DatabaseWait.LIMIT)),
                     new SimpleMeterRegistry())) {
                 await("a full pool").atMost(Duration.ofSeconds(50)).until(() -> PostgresServer.query(database,
                         "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore'"

@@ -39,7 +39,7 @@ class ReadOnlyStoreTest {
     }
 
     private void add() {
-        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
             store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
         }
     }

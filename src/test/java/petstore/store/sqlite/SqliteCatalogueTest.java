@@ -38,8 +38,8 @@ class SqliteCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
-        }, new SimpleMeterRegistry());
+        store = new SqlStore(Sqlite.forService(folder, Migrate.AUTO, () -> {
+        }), new SimpleMeterRegistry());
     }
 
     @AfterEach

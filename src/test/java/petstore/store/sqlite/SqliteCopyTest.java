@@ -61,7 +61,7 @@ class SqliteCopyTest {
     void makeBackup() {
         store = folder.resolve("store");
         backup = folder.resolve("backup.db");
-        try (SqlStore open = SqlStore.openSqlite(store, Migrate.AUTO)) {
+        try (SqlStore open = SqlStore.of(Sqlite.forCommand(store, Migrate.AUTO, true))) {
             open.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
             CatalogueKit.awaited(open.catalogue().add(animal(1)));
             open.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
@@ -69,7 +69,7 @@ class SqliteCopyTest {
         }
         execute(SqliteFile.in(store), "INSERT INTO idempotency (owner, operation, idempotency_key, fingerprint, pet_id,"
                 + " received_ms) VALUES ('shop', 'createPet', 'first', 'f', 1, 1)");
-        assertThat(SqlStore.backupSqlite(store, backup, _ -> {
+        assertThat(SqliteCopy.backup(store, backup, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
     }
 
@@ -92,7 +92,7 @@ class SqliteCopyTest {
             Path data = folder.resolve("restored-" + i);
             try {
                 restore(data);
-                try (SqlStore open = SqlStore.openSqlite(data, Migrate.AUTO)) {
+                try (SqlStore open = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
                     open.check();
                 }
             } catch (Failure e) {
@@ -155,7 +155,7 @@ class SqliteCopyTest {
         Path copy = folder.resolve("copy.db");
         execute(SqliteFile.in(store), "VACUUM INTO '" + copy + "'");
         Files.move(copy, backup, StandardCopyOption.REPLACE_EXISTING);
-        assertThat(SqlStore.verifySqlite(backup)).isEqualTo(new VerifiedBackup(ANIMALS + 1, false));
+        assertThat(SqliteCopy.verify(backup)).isEqualTo(new VerifiedBackup(ANIMALS + 1, false));
         restore(store);
         assertThat(contents(SqliteFile.in(store))).isEqualTo(contents(backup));
     }
@@ -164,7 +164,7 @@ class SqliteCopyTest {
     @ValueSource(strings = {"VACUUM", "ANALYZE", "REINDEX"})
     void aBackupThatSqliteArrangesAnewKeepsItsChecksum(String sql) {
         execute(backup, sql);
-        assertThat(SqlStore.verifySqlite(backup).hasChecksum()).isTrue();
+        assertThat(SqliteCopy.verify(backup).hasChecksum()).isTrue();
     }
 
     /// Statistics belong to who looks after the file.
@@ -172,9 +172,9 @@ class SqliteCopyTest {
     void aStoreWithStatisticsHasBackups() {
         execute(SqliteFile.in(store), "ANALYZE");
         Path other = folder.resolve("other.db");
-        SqlStore.backupSqlite(store, other, _ -> {
+        SqliteCopy.backup(store, other, _ -> {
         });
-        assertThat(SqlStore.verifySqlite(other).hasChecksum()).isTrue();
+        assertThat(SqliteCopy.verify(other).hasChecksum()).isTrue();
     }
 
     @Test
@@ -190,16 +190,16 @@ class SqliteCopyTest {
         Path data = Files.createDirectory(folder.resolve("data"));
         Files.copy(backup, SqliteFile.in(data));
         Path again = folder.resolve("again.db");
-        assertThat(SqlStore.backupSqlite(data, again, _ -> {
+        assertThat(SqliteCopy.backup(data, again, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
-        try (SqlStore first = SqlStore.openSqlite(data, Migrate.AUTO);
-                SqlStore second = SqlStore.openSqlite(data, Migrate.CHECK)) {
+        try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true));
+                SqlStore second = SqlStore.of(Sqlite.forCommand(data, Migrate.CHECK, true))) {
             assertIsNoBackup(data);
             Pet pet = CatalogueKit.awaited(first.catalogue().add(animal(2)));
             assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);
         }
         Files.delete(again);
-        assertThat(SqlStore.backupSqlite(data, again, _ -> {
+        assertThat(SqliteCopy.backup(data, again, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 2, true));
     }
 
@@ -207,7 +207,7 @@ class SqliteCopyTest {
     void aStoreWithAnAlteredSchemaHasNoBackups() throws IOException {
         execute(SqliteFile.in(store), "CREATE TABLE \"of the shop\" (id INTEGER)");
         Path other = folder.resolve("other.db");
-        assertThatThrownBy(() -> SqlStore.backupSqlite(store, other, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(store, other, _ -> {
         })).isInstanceOf(Failure.class).hasMessage(SqliteFile.in(store)
                 + " has another schema than petstore makes: the table of the shop does not belong there");
         assertThat(names(folder)).containsExactly("backup.db", "store");
@@ -220,15 +220,15 @@ class SqliteCopyTest {
         Files.copy(backup, SqliteFile.in(data));
         execute(SqliteFile.in(data), "UPDATE pet SET name = 'Rex' WHERE id = 2");
         Path again = folder.resolve("again.db");
-        assertThatThrownBy(() -> SqlStore.backupSqlite(data, again, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(data, again, _ -> {
         })).isInstanceOf(Failure.class).hasMessageContaining("do not match its checksum");
         assertThat(names(folder)).doesNotContain("again.db").noneMatch(name -> name.contains(".part"));
     }
 
     private void restore(Path data) throws IOException {
         Files.createDirectories(data);
-        SqlStore.verifySqlite(backup);
-        SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+        SqliteCopy.verify(backup);
+        SqliteCopy.restore(backup, data, Instant.EPOCH);
     }
 
     private static void assertIsNoBackup(Path data) {

@@ -24,8 +24,8 @@ class SqliteKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = SqlStore.serveSqlite(folder, Migrate.AUTO, () -> {
-        }, new SimpleMeterRegistry());
+        store = new SqlStore(Sqlite.forService(folder, Migrate.AUTO, () -> {
+        }), new SimpleMeterRegistry());
     }
 
     @AfterEach
@@ -40,7 +40,7 @@ class SqliteKeyRingTest extends KeyRingKit {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.openSqlite(folder, Migrate.AUTO);
+        return SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true));
     }
 
     @Override

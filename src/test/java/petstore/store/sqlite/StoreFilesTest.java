@@ -60,8 +60,8 @@ class StoreFilesTest {
             }
             assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining(data.resolve(name) + " ")
                     .hasMessageContaining(kind);
-            assertThatThrownBy(() -> SqlStore.hasSqlite(data)).isInstanceOf(Failure.class);
-            assertThatThrownBy(() -> SqlStore.sqlitePages(data)).isInstanceOf(Failure.class);
+            assertThatThrownBy(() -> SqliteFile.exists(data)).isInstanceOf(Failure.class);
+            assertThatThrownBy(() -> SqliteCopy.pages(data)).isInstanceOf(Failure.class);
             assertThat(other).hasContent("precious");
             Files.delete(data.resolve(name));
             assertThat(files(data)).as("nothing is made beside it").isEqualTo(before);
@@ -101,7 +101,7 @@ class StoreFilesTest {
         assertThatThrownBy(this::add).isInstanceOf(Failure.class)
                 .hasMessageStartingWith(log + " belongs to a store, but "
                         + data.resolve(DATABASE) + " is missing or empty");
-        assertThatThrownBy(() -> SqlStore.hasSqlite(data)).isInstanceOf(Failure.class);
+        assertThatThrownBy(() -> SqliteFile.exists(data)).isInstanceOf(Failure.class);
         assertThat(log).hasBinaryContent(content);
     }
 
@@ -145,7 +145,7 @@ class StoreFilesTest {
             case "missing" -> Files.delete(file);
             default -> assertThat(file).exists();
         }
-        SqlStore.Restored restored = SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+        SqliteCopy.Restored restored = SqliteCopy.restore(backup, data, Instant.EPOCH);
         assertThat(names(data)).containsExactly("Whiskers");
         assertThat(ReplacedStore.isUnfinished(data)).isFalse();
         assertThat(restored.keepsIds()).isEqualTo(database.equals("whole") || suffix.equals("-shm"));
@@ -175,7 +175,7 @@ class StoreFilesTest {
         try (Session reader = SqliteFile.connectReader(data.resolve(DATABASE))) {
             reader.execute("BEGIN");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
-            SqlStore.restoreSqlite(backup, data, Instant.EPOCH);
+            SqliteCopy.restore(backup, data, Instant.EPOCH);
             assertThat(names(data)).containsExactly("Whiskers");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
         }
@@ -209,7 +209,7 @@ class StoreFilesTest {
         Path backup = backup();
         killed("Rex");
         Files.writeString(data.resolve("replaced-19700101-000000-000.db-wal"), "in the way");
-        assertThatThrownBy(() -> SqlStore.restoreSqlite(backup, data, Instant.EPOCH)).isInstanceOf(Failure.class);
+        assertThatThrownBy(() -> SqliteCopy.restore(backup, data, Instant.EPOCH)).isInstanceOf(Failure.class);
         assertThat(files(data)).extracting(Path::getFileName).extracting(Path::toString)
                 .containsExactly(DATABASE, "replaced-19700101-000000-000.db-wal");
         assertThat(names(data)).containsExactly("Whiskers", "Rex");
@@ -229,13 +229,13 @@ class StoreFilesTest {
 
     private Path backup() {
         Path backup = temporary.resolve("backup.db");
-        SqlStore.backupSqlite(data, backup, _ -> {
+        SqliteCopy.backup(data, backup, _ -> {
         });
         return backup;
     }
 
     private void add(String... names) {
-        try (SqlStore store = SqlStore.openSqlite(data, Migrate.AUTO)) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
             addTo(store, names);
         }
     }
@@ -249,7 +249,7 @@ class StoreFilesTest {
     /// Leaves the store as a process leaves it that adds animals and is killed: they are in the log alone.
     private void killed(String... names) throws IOException {
         Path copy = Files.createDirectories(temporary.resolve("copy"));
-        try (SqlStore store = SqlStore.openSqlite(data, Migrate.AUTO)) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
             addTo(store, names);
             for (Path file : files(data)) {
                 Files.copy(file, copy.resolve(file.getFileName()));
@@ -275,7 +275,7 @@ class StoreFilesTest {
 
     private static List<String> names(Path folder) {
         List<String> names = new ArrayList<>();
-        try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
             store.catalogue().forEachGroup(pets -> {
                 for (Pet pet : pets) {
                     names.add(pet.name().toString());

@@ -1,4 +1,4 @@
-package petstore.store.queue;
+package petstore.store.sqlite;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -14,10 +14,11 @@ import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.Session;
+import petstore.store.queue.Admission;
 
 /// A few platform threads, each with a session of its own, that do what others ask of them: an event loop must not wait, and a
 /// call into native code would hold on to a virtual thread's carrier.
-public final class ReaderPool implements Readers {
+final class ReaderPool implements Readers {
 
     /// Opens a session.
     @FunctionalInterface

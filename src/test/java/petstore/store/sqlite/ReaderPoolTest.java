@@ -1,4 +1,4 @@
-package petstore.store.queue;
+package petstore.store.sqlite;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -15,7 +15,6 @@ import petstore.store.DatabaseErrors;
 import petstore.store.Migrate;
 import petstore.store.Session;
 import petstore.store.SqlStore;
-import petstore.store.sqlite.SqliteFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -37,7 +36,7 @@ class ReaderPoolTest {
 
     @Test
     void aReadThatEndsTheTransactionOfItsGroupLeavesNoneOpenLater() throws SQLException {
-        SqlStore.openSqlite(folder, Migrate.AUTO).close();
+        SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)).close();
         Path file = SqliteFile.in(folder);
         try (Session writer = SqliteFile.connectWriter(file);
                 ReaderPool readers = new ReaderPool("reader", 1, () -> SqliteFile.connectReader(file),
@@ -52,7 +51,7 @@ class ReaderPoolTest {
 
     @Test
     void whatStillWaitsWhenItIsClosedIsRefused() throws Exception {
-        SqlStore.openSqlite(folder, Migrate.AUTO).close();
+        SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)).close();
         CompletableFuture<Boolean> begun = new CompletableFuture<>();
         CompletableFuture<String> end = new CompletableFuture<>();
         ReaderPool readers = new ReaderPool("reader", 1, () -> SqliteFile.connectReader(SqliteFile.in(folder)),

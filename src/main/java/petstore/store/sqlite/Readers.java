@@ -1,4 +1,4 @@
-package petstore.store.queue;
+package petstore.store.sqlite;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionException;
 import petstore.store.Database;
 
 /// What reads from a SQLite file.
-public interface Readers extends AutoCloseable {
+interface Readers extends AutoCloseable {
 
     /// Reads in its turn. The future fails with [petstore.Failure] of kind `UNAVAILABLE` if the read would wait too long, and with the
     /// errors of `work`.
