@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import petstore.Catalogue;
 import petstore.Page;
 import petstore.PetQuery;
-import petstore.Utf8;
 import petstore.Version;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
@@ -48,7 +47,7 @@ final class ListPets {
     }
 
     private ConditionalResponse represent(Page page) {
-        Utf8 body = PetJson.write(page.pets());
+        byte[] body = PetJson.write(page.pets());
         return new ConditionalResponse(page.next().isEmpty()
                 ? Response.json(200, body)
                 : Response.json(200, body, link(page.next().get())));

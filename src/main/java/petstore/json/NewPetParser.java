@@ -17,7 +17,6 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.Utf8;
 
 /// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
 ///
@@ -58,7 +57,7 @@ public final class NewPetParser {
     }
 
     private static NewPetParser parser(byte[] body, boolean needsId) {
-        String text = Utf8.decode(body).orElseThrow(() -> invalid("the body is not valid UTF-8"));
+        String text = StrictUtf8.decode(body).orElseThrow(() -> invalid("the body is not valid UTF-8"));
         if (text.isBlank()) {
             throw invalid("the body is empty: a JSON object is required");
         }

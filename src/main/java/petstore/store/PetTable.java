@@ -83,7 +83,7 @@ public final class PetTable {
             int at = 1;
             for (Pet pet : some) {
                 insert.setLong(at++, pet.id());
-                insert.setString(at++, pet.name().toString());
+                insert.setString(at++, pet.name());
                 insert.setLong(at++, pet.categoryId());
                 insert.setString(at++, pet.status().map(PetStatus::text).orElse(null));
             }

@@ -24,7 +24,7 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.Utf8;
+import petstore.json.StrictUtf8;
 
 /// Reads one animal a record (RFC 4180), below a header that names the columns `name` and `categoryId`, may name `id` and
 /// `status`, in any order, and others that are passed over.
@@ -151,7 +151,7 @@ final class CsvEntryReader implements EntryReader {
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
             violations.add(Pet.ID_VIOLATION);
         }
-        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1))
+        Optional<String> name = StrictUtf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1))
                 .map(text -> spreadsheet ? PetCsv.unguarded(text) : text);
         name.ifPresentOrElse(text -> violations.addAll(NewPet.nameViolations(text)),
                 () -> violations.add("name is not valid UTF-8"));

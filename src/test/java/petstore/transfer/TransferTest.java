@@ -104,7 +104,7 @@ class TransferTest {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
         assertThat(CatalogueKit.awaited(store.catalogue().find(77))).isEmpty();
-        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).map(pet -> pet.name().toString()).contains("Rex");
+        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).map(pet -> pet.name()).contains("Rex");
     }
 
     @Test
@@ -221,7 +221,7 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(301 - id)).collect(Collectors.joining());
         Report report = importMeanwhile(file, bytes -> bytes > file.length(), this::addOne);
         assertThat(report).isEqualTo(new Report(300, 0, List.of(), 300));
-        assertThat(CatalogueKit.awaited(store.catalogue().find(301))).map(pet -> pet.name().toString())
+        assertThat(CatalogueKit.awaited(store.catalogue().find(301))).map(pet -> pet.name())
                 .contains("meanwhile");
     }
 

@@ -233,7 +233,7 @@ class PostgresWatchTest {
             next.promote();
             awaitInTime(() -> {
                 assertThatCode(store::check).doesNotThrowAnyException();
-                assertThat(list(store)).extracting(pet -> pet.name().toString()).containsExactly("Rex");
+                assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Rex");
             });
             Version after = CatalogueKit.awaited(store.catalogue().version());
             assertThat(before.keepsPage(true, after)).isFalse();

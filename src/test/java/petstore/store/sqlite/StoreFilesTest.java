@@ -278,7 +278,7 @@ class StoreFilesTest {
         try (SqlStore store = SqlStore.openSqlite(folder, Migrate.AUTO)) {
             store.catalogue().forEachGroup(pets -> {
                 for (Pet pet : pets) {
-                    names.add(pet.name().toString());
+                    names.add(pet.name());
                 }
             });
         }
