@@ -1,6 +1,5 @@
 package petstore.json;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import com.fasterxml.jackson.core.io.CharTypes;
@@ -37,26 +36,13 @@ public final class PetJson {
     /// Appends one animal, as [#write(Pet)] writes it.
     public static Utf8Builder append(Pet pet, Utf8Builder json) {
         json.append("{\"id\":").append(pet.id()).append(",\"name\":\"");
-        appendEscaped(pet.name(), json);
+        if (!json.appendPlain(pet.name(), ESCAPES)) {
+            json.append(JsonStringEncoder.getInstance().quoteAsUTF8(pet.name()));
+        }
         json.append("\",\"categoryId\":").append(pet.categoryId());
         if (pet.status().isPresent()) {
             json.append(",\"status\":\"").append(pet.status().get().text()).append('"');
         }
         return json.append('}');
-    }
-
-    private static void appendEscaped(String text, Utf8Builder json) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        json.append(isPlain(bytes) ? bytes : JsonStringEncoder.getInstance().quoteAsUTF8(text));
-    }
-
-    /// Returns false if the text needs an escape.
-    private static boolean isPlain(byte[] text) {
-        for (byte b : text) {
-            if (b >= 0 && ESCAPES[b] != 0) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -12,6 +12,9 @@ public final class Utf8Builder {
 
     private static final int LONGEST_NUMBER = Long.toString(Long.MIN_VALUE).length();
 
+    /// For [#appendPlain]: every character of ASCII is plain.
+    private static final int[] NOTHING_SPECIAL = new int[128];
+
     private byte[] bytes;
     private int length;
 
@@ -44,7 +47,24 @@ public final class Utf8Builder {
 
     /// Appends any text.
     public Utf8Builder appendText(String text) {
-        return append(text.getBytes(StandardCharsets.UTF_8));
+        return appendPlain(text, NOTHING_SPECIAL) ? this : append(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Appends text if it is ASCII without special characters. Returns false, and appends nothing, for other text.
+    ///
+    /// @param special by character: 0 for those that are not special
+    public boolean appendPlain(String text, int[] special) {
+        int count = text.length();
+        makeRoom(count);
+        for (int i = 0; i < count; i++) {
+            char c = text.charAt(i);
+            if (c >= special.length || special[c] != 0) {
+                return false;
+            }
+            bytes[length + i] = (byte) c;
+        }
+        length += count;
+        return true;
     }
 
     /// Appends the text of another builder.

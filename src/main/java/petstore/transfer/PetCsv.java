@@ -1,6 +1,5 @@
 package petstore.transfer;
 
-import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 import petstore.Pet;
@@ -45,21 +44,20 @@ final class PetCsv {
     }
 
     private static void appendQuoted(String text, Utf8Builder csv) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        if (isPlain(bytes)) {
-            csv.append(bytes);
-        } else {
+        if (needsQuotes(text)) {
             csv.append('"').appendText(text.replace("\"", "\"\"")).append('"');
+        } else {
+            csv.appendText(text);
         }
     }
 
-    /// Returns false if the text needs quotes.
-    private static boolean isPlain(byte[] text) {
-        for (byte b : text) {
-            if (b == ',' || b == '"' || b == '\n' || b == '\r') {
-                return false;
+    private static boolean needsQuotes(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == ',' || c == '"' || c == '\n' || c == '\r') {
+                return true;
             }
         }
-        return true;
+        return false;
     }
 }
