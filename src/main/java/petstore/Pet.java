@@ -12,9 +12,4 @@ public record Pet(long id, String name, long categoryId, Optional<PetStatus> sta
 
     /// Error message for an invalid id.
     public static final String ID_VIOLATION = "id must be an integer between 1 and " + Long.MAX_VALUE;
-
-    /// This animal without its id.
-    public NewPet withoutId() {
-        return new NewPet(name, categoryId, status);
-    }
 }

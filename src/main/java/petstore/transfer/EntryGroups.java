@@ -58,8 +58,8 @@ final class EntryGroups implements AutoCloseable {
     private List<Entry> withoutClashes(List<Entry> group) throws IOException {
         List<Long> doubtful = new ArrayList<>();
         for (Entry entry : group) {
-            if (entry instanceof Entry.Good(_, var pet) && pet.id() <= lastId) {
-                doubtful.add(pet.id());
+            if (entry instanceof Entry.Good(_, var id, _) && id <= lastId) {
+                doubtful.add(id);
             }
         }
         Set<Long> taken = doubtful.isEmpty() ? Set.of() : catalogue.taken(doubtful);
@@ -71,7 +71,7 @@ final class EntryGroups implements AutoCloseable {
     }
 
     private Entry judge(Entry.Good entry, Set<Long> taken) throws IOException {
-        long id = entry.pet().id();
+        long id = entry.id();
         if (taken.contains(id)) {
             return new Entry.Bad(entry.line(), "the id " + id + " is taken");
         }

@@ -17,7 +17,6 @@ import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
 import petstore.Failure;
-import petstore.Pet;
 
 /// Reads a file into the catalogue: checks all of it first, and writes only then.
 public final class Importer {
@@ -116,9 +115,9 @@ public final class Importer {
 
         void count(Entry entry) {
             switch (entry) {
-                case Entry.Good(_, var pet) -> {
+                case Entry.Good(_, var id, _) -> {
                     good++;
-                    greatestId = Math.max(greatestId, pet.id());
+                    greatestId = Math.max(greatestId, id);
                 }
                 case Entry.Bad(var line, var reason) -> {
                     bad++;
@@ -163,11 +162,11 @@ public final class Importer {
         }
     }
 
-    private List<Pet> goodOf(List<Entry> group) {
-        List<Pet> pets = new ArrayList<>(group.size());
+    private List<Entry.Good> goodOf(List<Entry> group) {
+        List<Entry.Good> pets = new ArrayList<>(group.size());
         for (Entry entry : group) {
             switch (entry) {
-                case Entry.Good(_, var pet) -> pets.add(pet);
+                case Entry.Good good -> pets.add(good);
                 case Entry.Bad(var line, var reason) -> {
                     if (!plan.skipBad()) {
                         throw Failure.unavailable("the file was changed meanwhile, line " + line + ": " + reason);
@@ -178,11 +177,11 @@ public final class Importer {
         return pets;
     }
 
-    private int write(List<Pet> pets) throws InterruptedException {
+    private int write(List<Entry.Good> pets) throws InterruptedException {
         if (plan.keepIds()) {
-            catalogue.putBack(pets);
+            catalogue.putBack(pets.stream().map(good -> good.pet().withId(good.id())).toList());
         } else {
-            catalogue.addAll(pets.stream().map(Pet::withoutId).toList());
+            catalogue.addAll(pets.stream().map(Entry.Good::pet).toList());
         }
         Thread.sleep(plan.pause());
         return pets.size();
@@ -198,7 +197,7 @@ public final class Importer {
         private long written;
 
         /// Begins to write a group when the one before is written. Errors: as for [#finish].
-        void write(List<Pet> pets) {
+        void write(List<Entry.Good> pets) {
             finish();
             before = thread.submit(() -> Importer.this.write(pets));
         }
