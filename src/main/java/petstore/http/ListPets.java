@@ -3,9 +3,9 @@ package petstore.http;
 import java.util.concurrent.CompletableFuture;
 
 import petstore.Catalogue;
+import petstore.CatalogueVersion;
 import petstore.Page;
 import petstore.PetQuery;
-import petstore.Version;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.QueryParameters;
@@ -37,7 +37,7 @@ final class ListPets {
     }
 
     /// The version is from before the page is read: what is added in between makes the page newer, not older.
-    private CompletableFuture<ConditionalResponse> page(PetQuery query, Version version) {
+    private CompletableFuture<ConditionalResponse> page(PetQuery query, CatalogueVersion version) {
         return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
                 () -> catalogue.list(query).thenApply(page -> {
                     ConditionalResponse representation = represent(page);
