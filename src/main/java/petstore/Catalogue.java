@@ -1,9 +1,8 @@
 package petstore;
 
-import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -17,9 +16,9 @@ public interface Catalogue {
     /// The page that `query` asks for, as of now: everything that was given back by [#add] is in it.
     CompletableFuture<Page> list(PetQuery query);
 
-    /// How far the catalogue has come, as of now: whatever was acknowledged before, by whichever process that serves it, is part
-    /// of it, and what commands have added is within a second. It is there at once when this process knows it.
-    CompletableFuture<Version> version();
+    /// Returns the version as of now. It has all animals that were acknowledged before, by any process that serves the catalogue, and
+    /// those of commands within a second. The future is complete already if this process knows it.
+    CompletableFuture<CatalogueVersion> version();
 
     /// The animal with this id; absent when there is none.
     CompletableFuture<Optional<Pet>> find(long id);
@@ -43,15 +42,20 @@ public interface Catalogue {
     /// Adds animals in their order, all or none.
     void addAll(List<NewPet> pets);
 
-    /// Adds animals under the ids that they bring, all or none; ids given out later are greater than these. Errors: [Failure]
-    /// of kind `INVALID_REQUEST` when an id is taken.
-    void putBack(List<Pet> pets);
+    /// Returns the greatest id ever used, 0 for none.
+    long lastId();
 
-    /// Those of `ids` that are taken.
-    Set<Long> taken(Collection<Long> ids);
+    /// Returns the error message for an id that cannot be added at the end of the catalogue.
+    static String notAbove(long id, long lastId) {
+        return "id " + id + " does not lie above " + lastId + ", the greatest id so far; sort the file by id";
+    }
 
-    /// Makes ids that are given out later greater than `id`, and gives back the greatest id used until now, 0 for none.
-    long reserveIds(long id);
+    /// Adds animals under ids of their own in one transaction, all or none.
+    ///
+    /// Errors: [Failure] of kind `INVALID_REQUEST` if the first id does not lie above [#lastId].
+    ///
+    /// @param groups not empty, by ascending id; nothing is added if it throws
+    void addWithIds(Iterator<List<Pet>> groups);
 
     /// What became of a request to add an animal once.
     ///

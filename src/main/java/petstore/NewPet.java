@@ -9,23 +9,30 @@ import java.util.Optional;
 /// @param name 1 to [#MAX_NAME_LENGTH] code points, not blank, without U+0000 and unpaired surrogates; kept exactly as
 ///        given, e.g. `Whiskers`
 /// @param categoryId the category the animal belongs to, any int64
-/// @param status absent when its seller gave none
+/// @param status absent if its seller gave none
 public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
 
-    /// The longest name, in code points.
+    /// Maximum length of a name in code points.
     public static final int MAX_NAME_LENGTH = 255;
 
-    /// What is wrong with a category that is none.
+    /// Error message for an invalid category.
     public static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE + " and "
             + Long.MAX_VALUE;
 
-    /// This animal under the id that the store gave it.
+    /// Errors: [Failure] of kind `INVALID_REQUEST` that names every violation of the name.
+    public NewPet {
+        List<String> violations = nameViolations(name);
+        if (!violations.isEmpty()) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, String.join("; ", violations));
+        }
+    }
+
+    /// Returns this animal with its id.
     public Pet withId(long id) {
         return new Pet(id, name, categoryId, status);
     }
 
-    /// All that is wrong with a name, for a message (`name must not be blank`); empty when nothing is.
-    public static List<String> nameViolations(String name) {
+    private static List<String> nameViolations(String name) {
         List<String> violations = new ArrayList<>();
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
             violations.add("name must be 1 to " + MAX_NAME_LENGTH + " characters long");
@@ -50,7 +57,7 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         return violations;
     }
 
-    /// White space as `\s` in a JSON Schema pattern means it (ECMA-262), so that the contract can say the same.
+    /// White space as in `\s` of a JSON Schema pattern (ECMA-262), which the contract uses.
     private static boolean isBlank(int codePoint) {
         return Character.isSpaceChar(codePoint) || (codePoint >= '\t' && codePoint <= '\r') || codePoint == 0xFEFF;
     }

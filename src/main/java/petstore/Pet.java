@@ -8,18 +8,8 @@ import java.util.Optional;
 /// @param name see [NewPet]
 /// @param categoryId see [NewPet]
 /// @param status see [NewPet]
-public record Pet(long id, Utf8 name, long categoryId, Optional<PetStatus> status) {
+public record Pet(long id, String name, long categoryId, Optional<PetStatus> status) {
 
-    /// What is wrong with an id that is none.
+    /// Error message for an invalid id.
     public static final String ID_VIOLATION = "id must be an integer between 1 and " + Long.MAX_VALUE;
-
-    /// An animal with a name as it is given.
-    public Pet(long id, String name, long categoryId, Optional<PetStatus> status) {
-        this(id, Utf8.of(name), categoryId, status);
-    }
-
-    /// This animal without its id.
-    public NewPet withoutId() {
-        return new NewPet(name.toString(), categoryId, status);
-    }
 }

@@ -63,6 +63,12 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate m
         return database.isPresent() ? null : FolderLock.change(folder);
     }
 
+    /// Takes the right to change the embedded store alone; absent for a database. Errors: as for [FolderLock#replace].
+    @Nullable
+    public FolderLock lockToReplace() {
+        return database.isPresent() ? null : FolderLock.replace(folder);
+    }
+
     /// Opens the store to serve it.
     ///
     /// @param readers how many requests may read from a database at once

@@ -58,7 +58,7 @@ final class ImportCommand implements Callable<Integer> {
     private Format format;
     @Option(names = "--spreadsheet", description = "For CSV: takes off the apostrophes that export --spreadsheet puts before names.")
     private boolean spreadsheet;
-    @Option(names = "--keep-ids", description = "Keeps the ids of the file; one that is taken makes its line bad.")
+    @Option(names = "--keep-ids", description = "Keeps the ids of the file, all or none; they rise from line to line, above all of the store. Not while a server runs on the folder.")
     private boolean keepIds;
     @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
     private boolean skipBad;
@@ -108,8 +108,8 @@ final class ImportCommand implements Callable<Integer> {
             return checkAgainstNothing(source);
         }
         try (@Nullable
-        FolderLock lock = choice.lockToChange()) {
-            boolean alone = !dryRun && lock != null && lock.tryServe();
+        FolderLock lock = keepIds && !dryRun ? choice.lockToReplace() : choice.lockToChange()) {
+            boolean alone = !dryRun && lock != null && (keepIds || lock.tryServe());
             try (SqlStore open = choice.open()) {
                 return importInto(open, source, alone);
             }
@@ -142,12 +142,15 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private Plan plan(Path source, boolean alone) {
-        return new Plan(source, format, spreadsheet, keepIds, skipBad, dryRun, alone ? LARGE_GROUP : SMALL_GROUP,
+        return new Plan(source, format, spreadsheet, keepIds, skipBad, dryRun,
+                alone || keepIds ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 
     private int tellInterruption(long written) {
-        console.tell("petstore: the import was interrupted after " + written + " animals, which stay");
+        console.tell(keepIds && written == 0
+                ? "petstore: the import was interrupted; nothing was imported"
+                : "petstore: the import was interrupted after " + written + " animals, which stay");
         return interruption.get();
     }
 

@@ -3,10 +3,9 @@ package petstore.http;
 import java.util.concurrent.CompletableFuture;
 
 import petstore.Catalogue;
+import petstore.CatalogueVersion;
 import petstore.Page;
 import petstore.PetQuery;
-import petstore.Utf8;
-import petstore.Version;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.QueryParameters;
@@ -38,7 +37,7 @@ final class ListPets {
     }
 
     /// The version is from before the page is read: what is added in between makes the page newer, not older.
-    private CompletableFuture<ConditionalResponse> page(PetQuery query, Version version) {
+    private CompletableFuture<ConditionalResponse> page(PetQuery query, CatalogueVersion version) {
         return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
                 () -> catalogue.list(query).thenApply(page -> {
                     ConditionalResponse representation = represent(page);
@@ -48,7 +47,7 @@ final class ListPets {
     }
 
     private ConditionalResponse represent(Page page) {
-        Utf8 body = PetJson.write(page.pets());
+        byte[] body = PetJson.write(page.pets());
         return new ConditionalResponse(page.next().isEmpty()
                 ? Response.json(200, body)
                 : Response.json(200, body, link(page.next().get())));

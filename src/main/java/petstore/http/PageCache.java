@@ -8,9 +8,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import petstore.CatalogueVersion;
 import petstore.Page;
 import petstore.PetQuery;
-import petstore.Version;
 import petstore.http.message.ConditionalResponse;
 
 /// Encoded pages of the catalogue, each with the version at which it was read. A page is given out as long as it is what the
@@ -22,7 +22,7 @@ public final class PageCache {
     /// A power of two.
     private static final int ASKED = 1 << 14;
 
-    private record Entry(Version version, boolean hasNext, ConditionalResponse page) {
+    private record Entry(CatalogueVersion version, boolean hasNext, ConditionalResponse page) {
     }
 
     private final Cache<PetQuery, Entry> entries = Caffeine.newBuilder().executor(Runnable::run)
@@ -63,7 +63,7 @@ public final class PageCache {
     }
 
     /// The page as it is at version `now`; absent when it is not known.
-    Optional<ConditionalResponse> find(PetQuery query, Version now) {
+    Optional<ConditionalResponse> find(PetQuery query, CatalogueVersion now) {
         Entry entry = entries.getIfPresent(query);
         if (entry == null || !entry.version().keepsPage(entry.hasNext(), now)) {
             misses.increment();
@@ -76,7 +76,7 @@ public final class PageCache {
     /// Keeps a page.
     ///
     /// @param version the version before the page was read
-    void put(PetQuery query, Version version, Page page, ConditionalResponse representation) {
+    void put(PetQuery query, CatalogueVersion version, Page page, ConditionalResponse representation) {
         entries.put(query, new Entry(version, page.next().isPresent(), representation));
     }
 

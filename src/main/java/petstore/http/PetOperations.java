@@ -18,7 +18,6 @@ import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.Sha256;
-import petstore.Utf8;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.IdempotencyHeader;
@@ -87,9 +86,8 @@ public final class PetOperations {
     /// The fingerprint is that of what the body says, however it is spelled.
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
-        Utf8 meant = PetJson.write(newPet.withId(0));
-        String fingerprint = HexFormat.of().formatHex(
-                Sha256.of(digest -> digest.update(meant.bytes(), meant.offset(), meant.length())));
+        byte[] meant = PetJson.write(newPet.withId(0));
+        String fingerprint = HexFormat.of().formatHex(Sha256.of(digest -> digest.update(meant)));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
                 idempotencyRetention);
     }

@@ -17,7 +17,6 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.Utf8;
 
 /// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
 ///
@@ -34,7 +33,9 @@ public final class NewPetParser {
     private long id;
     private boolean nameGiven;
     private boolean categoryGiven;
-    private String name = "";
+    private Optional<String> name = Optional.empty();
+    /// The number of violations before those of the name.
+    private int violationsBeforeName;
     private long categoryId;
     private Optional<PetStatus> status = Optional.empty();
 
@@ -43,22 +44,23 @@ public final class NewPetParser {
         this.needsId = needsId;
     }
 
+    /// An animal and the id that it brings, 0 if none is read.
+    public record Parsed(long id, NewPet pet) {
+    }
+
     /// Reads a new animal.
     ///
     /// @param body UTF-8 without a byte order mark, e.g. `{"name":"Whiskers","categoryId":7,"status":"available"}`
     /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation, or the first place that is not JSON
     public static NewPet parse(byte[] body) {
-        return parser(body, false).newPet();
+        return parse(body, false).pet();
     }
 
-    /// Reads an animal that brings its id, as [PetJson] writes it. Errors: as for [#parse].
-    public static Pet parseWithId(byte[] body) {
-        NewPetParser parser = parser(body, true);
-        return parser.newPet().withId(parser.id);
-    }
-
-    private static NewPetParser parser(byte[] body, boolean needsId) {
-        String text = Utf8.decode(body).orElseThrow(() -> invalid("the body is not valid UTF-8"));
+    /// Reads an animal, as [PetJson] writes it. Errors: as for [#parse(byte[])].
+    ///
+    /// @param needsId whether an id is required; if not, a member `id` is ignored
+    public static Parsed parse(byte[] body, boolean needsId) {
+        String text = StrictUtf8.decode(body).orElseThrow(() -> invalid("the body is not valid UTF-8"));
         if (text.isBlank()) {
             throw invalid("the body is empty: a JSON object is required");
         }
@@ -66,9 +68,7 @@ public final class NewPetParser {
             throw invalid("the body starts with a byte order mark");
         }
         try (JsonParser json = Json.FACTORY.createParser(text)) {
-            NewPetParser parser = new NewPetParser(json, needsId);
-            parser.parse();
-            return parser;
+            return new NewPetParser(json, needsId).parse();
         } catch (StreamConstraintsException e) {
             throw invalid("the body is nested deeper than " + Json.MAX_DEPTH + " levels, or has a number of over "
                     + Json.MAX_NUMBER_LENGTH + " characters or a member name of over " + Json.MAX_NAME_LENGTH);
@@ -81,11 +81,7 @@ public final class NewPetParser {
         }
     }
 
-    private NewPet newPet() {
-        return new NewPet(name, categoryId, status);
-    }
-
-    private void parse() throws IOException {
+    private Parsed parse() throws IOException {
         if (nextToken() != JsonToken.START_OBJECT) {
             throw invalid("the body must be a JSON object");
         }
@@ -103,6 +99,7 @@ public final class NewPetParser {
         if (nextToken() != null) {
             throw invalid("the body must be one JSON object and nothing after it");
         }
+        Optional<NewPet> pet = newPet();
         if (needsId && id < 1) {
             violations.addFirst(Pet.ID_VIOLATION);
         }
@@ -112,8 +109,19 @@ public final class NewPetParser {
         if (!categoryGiven) {
             violations.add("categoryId is required");
         }
-        if (!violations.isEmpty()) {
+        if (pet.isEmpty() || !violations.isEmpty()) {
             throw invalid(String.join("; ", violations));
+        }
+        return new Parsed(id, pet.get());
+    }
+
+    /// Returns the animal; absent if its name is invalid or not a string.
+    private Optional<NewPet> newPet() {
+        try {
+            return name.map(text -> new NewPet(text, categoryId, status));
+        } catch (Failure e) {
+            violations.add(violationsBeforeName, e.getMessage());
+            return Optional.empty();
         }
     }
 
@@ -125,8 +133,8 @@ public final class NewPetParser {
     private void readName(JsonToken value) throws IOException {
         nameGiven = true;
         if (value == JsonToken.VALUE_STRING) {
-            name = json.getText();
-            violations.addAll(NewPet.nameViolations(name));
+            name = Optional.of(json.getText());
+            violationsBeforeName = violations.size();
         } else {
             violations.add("name must be a string");
             skip(value);

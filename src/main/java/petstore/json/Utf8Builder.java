@@ -2,27 +2,28 @@ package petstore.json;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import com.fasterxml.jackson.core.io.NumberOutput;
-import petstore.Utf8;
 
-/// Text in UTF-8 that is put together piece by piece. For one thread.
+/// A builder of text in UTF-8. For one thread.
 public final class Utf8Builder {
 
     private static final int LONGEST_NUMBER = Long.toString(Long.MIN_VALUE).length();
 
+    /// For [#appendPlain]: every character of ASCII is plain.
+    private static final int[] NOTHING_SPECIAL = new int[128];
+
     private byte[] bytes;
     private int length;
 
-    /// An empty one.
-    ///
-    /// @param capacity for how many bytes there is room at first
+    /// @param capacity the initial size in bytes
     public Utf8Builder(int capacity) {
         bytes = new byte[capacity];
     }
 
-    /// In bytes.
+    /// Returns the length in bytes.
     public int length() {
         return length;
     }
@@ -44,14 +45,31 @@ public final class Utf8Builder {
         return this;
     }
 
-    /// Appends text as it is.
-    public Utf8Builder append(Utf8 text) {
-        return append(text.bytes(), text.offset(), text.length());
+    /// Appends any text.
+    public Utf8Builder appendText(String text) {
+        return appendPlain(text, NOTHING_SPECIAL) ? this : append(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Appends all that was appended to another one.
+    /// Appends text if it is ASCII without special characters. Returns false, and appends nothing, for other text.
+    ///
+    /// @param special by character: 0 for those that are not special
+    public boolean appendPlain(String text, int[] special) {
+        int count = text.length();
+        makeRoom(count);
+        for (int i = 0; i < count; i++) {
+            char c = text.charAt(i);
+            if (c >= special.length || special[c] != 0) {
+                return false;
+            }
+            bytes[length + i] = (byte) c;
+        }
+        length += count;
+        return true;
+    }
+
+    /// Appends the text of another builder.
     public Utf8Builder append(Utf8Builder other) {
-        return append(other.bytes, 0, other.length);
+        return append(other.bytes, other.length);
     }
 
     /// Appends a number in decimal digits, after `-` when it is negative.
@@ -61,10 +79,14 @@ public final class Utf8Builder {
         return this;
     }
 
-    /// Appends text that is in UTF-8 already.
-    public Utf8Builder append(byte[] text, int offset, int count) {
+    /// Appends text in UTF-8.
+    public Utf8Builder append(byte[] text) {
+        return append(text, text.length);
+    }
+
+    private Utf8Builder append(byte[] text, int count) {
         makeRoom(count);
-        System.arraycopy(text, offset, bytes, length, count);
+        System.arraycopy(text, 0, bytes, length, count);
         length += count;
         return this;
     }
@@ -75,18 +97,23 @@ public final class Utf8Builder {
         }
     }
 
-    /// All that was appended; nothing is appended or forgotten afterwards.
-    public Utf8 toUtf8() {
-        return new Utf8(bytes, 0, length);
+    /// Returns a copy of the text.
+    public byte[] toBytes() {
+        return Arrays.copyOf(bytes, length);
     }
 
-    /// Writes all that was appended, and is empty then.
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    /// Writes the text and clears this builder.
     public void moveTo(OutputStream out) throws IOException {
         out.write(bytes, 0, length);
         clear();
     }
 
-    /// Forgets all that was appended.
+    /// Removes all text.
     public void clear() {
         length = 0;
     }

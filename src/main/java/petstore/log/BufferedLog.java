@@ -55,7 +55,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     protected void append(ILoggingEvent event) {
         byte[] bytes = encoder.encode(event);
         Utf8Builder line = emptyLine();
-        line.append(bytes, 0, bytes.length);
+        line.append(bytes);
         gather(line);
     }
 

@@ -43,7 +43,7 @@ final class JsonLog extends LogEncoder {
     @Override
     void append(RequestLog.Refusal refusal, Utf8Builder lines) {
         append(refusal.epochMilli(), Level.INFO, Audit.LOGGER,
-                appendMessage(refusal, new Utf8Builder(USUAL_LENGTH)).toUtf8().toString(), lines);
+                appendMessage(refusal, new Utf8Builder(USUAL_LENGTH)).toString(), lines);
     }
 
     @Override
@@ -52,8 +52,7 @@ final class JsonLog extends LogEncoder {
     }
 
     private static void append(Map<String, Object> members, Utf8Builder lines) {
-        byte[] line = LogJson.line(members);
-        lines.append(line, 0, line.length);
+        lines.append(LogJson.line(members));
     }
 
     /// What every line begins with.

@@ -61,10 +61,10 @@ abstract class LogEncoder extends EncoderBase<ILoggingEvent> {
 
     /// The same as text.
     final String time(long epochMilli) {
-        return appendTime(epochMilli, new Utf8Builder(USUAL_TIME)).toUtf8().toString();
+        return appendTime(epochMilli, new Utf8Builder(USUAL_TIME)).toString();
     }
 
-    /// Appends what a refusal says. No part of it has characters that were not checked.
+    /// Appends what a refusal says. All fields are validated already; no escaping is needed.
     static Utf8Builder appendMessage(RequestLog.Refusal refusal, Utf8Builder text) {
         return text.append("refused ").append(refusal.status()).append(' ').append(refusal.method()).append(' ')
                 .append(refusal.route()).append(" key=").append(refusal.key()).append(" from=").append(refusal.client())

@@ -2,14 +2,17 @@ package petstore.store;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
+import petstore.Catalogue;
+import petstore.CatalogueVersion;
+import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.Version;
 
 /// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
 ///
@@ -37,7 +40,7 @@ public interface Database extends AutoCloseable {
     }
 
     /// Returns how far the catalogue has come.
-    Version version();
+    CatalogueVersion version();
 
     /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
     String selectNow();
@@ -70,6 +73,27 @@ public interface Database extends AutoCloseable {
     /// Adds animals in one transaction, under new ids in a row, and gives them back.
     default List<Pet> add(List<NewPet> pets) {
         return write(session -> PetTable.insertNew(session, pets, newPetIds(session, pets.size())));
+    }
+
+    /// Adds animals under ids of their own in one transaction, as [petstore.Catalogue#addWithIds]. Returns the greatest.
+    default long addWithIds(Iterator<List<Pet>> groups) {
+        return write(session -> {
+            long last = 0;
+            while (groups.hasNext()) {
+                List<Pet> group = groups.next();
+                last = group.getLast().id();
+                requireAbove(reservePetIds(session, last), group.getFirst().id());
+                PetTable.insert(session, group);
+            }
+            return last;
+        });
+    }
+
+    /// Errors: [Failure] of kind `INVALID_REQUEST` if `id` does not lie above the greatest id used.
+    static void requireAbove(long lastId, long id) {
+        if (id <= lastId) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, Catalogue.notAbove(id, lastId));
+        }
     }
 
     /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].

@@ -2,11 +2,8 @@ package petstore.store;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 import petstore.NewPet;
@@ -25,7 +22,6 @@ public final class PetTable {
     public static final String LIST_BY_STATUS = PetRow.SELECT
             + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
     private static final String FIND = PetRow.SELECT + "WHERE id = ?";
-    private static final String TAKEN = "SELECT id FROM pet WHERE id IN (";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private PetTable() {
@@ -51,19 +47,6 @@ public final class PetTable {
         return Session.rows(select, PetRow::read).stream().findFirst();
     }
 
-    /// Those of `ids` that are taken.
-    static Set<Long> taken(Session session, Collection<Long> ids) throws SQLException {
-        Set<Long> taken = new HashSet<>();
-        for (List<Long> some : Session.chunks(ids)) {
-            PreparedStatement select = session.prepare(TAKEN + "?" + ", ?".repeat(some.size() - 1) + ")");
-            for (int i = 0; i < some.size(); i++) {
-                select.setLong(i + 1, some.get(i));
-            }
-            taken.addAll(Session.rows(select, row -> row.getLong(1)));
-        }
-        return taken;
-    }
-
     /// Animals under ids in a row from `firstId` on.
     public static List<Pet> withIds(List<NewPet> pets, long firstId) {
         return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
@@ -83,7 +66,7 @@ public final class PetTable {
             int at = 1;
             for (Pet pet : some) {
                 insert.setLong(at++, pet.id());
-                insert.setString(at++, pet.name().toString());
+                insert.setString(at++, pet.name());
                 insert.setLong(at++, pet.categoryId());
                 insert.setString(at++, pet.status().map(PetStatus::text).orElse(null));
             }

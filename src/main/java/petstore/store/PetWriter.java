@@ -23,12 +23,12 @@ import petstore.store.queue.Batcher;
 final class PetWriter implements AutoCloseable {
 
     private final Database database;
-    private final CatalogueVersion version;
+    private final KnownVersion version;
     private final Batcher<Insertion, Outcome> batches;
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     /// @param version learns of what was added
-    PetWriter(Database database, CatalogueVersion version, MeterRegistry meters) {
+    PetWriter(Database database, KnownVersion version, MeterRegistry meters) {
         this.database = database;
         this.version = version;
         this.batches = new Batcher<>("catalogue-writer", database.writers(), database.patience(), this::commit, meters);

@@ -1,37 +1,33 @@
 package petstore.store;
 
-import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Catalogue;
 import petstore.Catalogue.Added;
-import petstore.Failure;
+import petstore.CatalogueVersion;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Page;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.Version;
 
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
-    /// Tells every process that animals came under ids of their own.
-    static final String PUT_BACK = "UPDATE put_back SET times = times + 1";
     private static final String COUNT = "SELECT count(*) FROM pet";
 
     private final Database database;
-    private final CatalogueVersion version;
+    private final KnownVersion version;
     private final PetWriter writer;
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
-        this.version = new CatalogueVersion(database, meters);
+        this.version = new KnownVersion(database, meters);
         this.writer = new PetWriter(database, version, meters);
     }
 
@@ -41,7 +37,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Version> version() {
+    public CompletableFuture<CatalogueVersion> version() {
         return version.now();
     }
 
@@ -68,24 +64,13 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public void putBack(List<Pet> pets) {
-        try {
-            database.write(session -> {
-                database.reservePetIds(session, pets.stream().mapToLong(Pet::id).max().orElse(0));
-                session.prepare(PUT_BACK).executeUpdate();
-                PetTable.insert(session, pets);
-                return pets.size();
-            });
-            version.forget();
-        } catch (Failure e) {
-            if (e.kind() != Failure.Kind.INTERNAL_ERROR) {
-                throw e;
-            }
-            for (long id : taken(pets.stream().map(Pet::id).toList())) {
-                throw new Failure(Failure.Kind.INVALID_REQUEST, "the id " + id + " is taken", e);
-            }
-            throw e;
-        }
+    public long lastId() {
+        return database.version().lastId();
+    }
+
+    @Override
+    public void addWithIds(Iterator<List<Pet>> groups) {
+        version.reached(database.addWithIds(groups));
     }
 
     @Override
@@ -96,16 +81,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     @Override
     public long count() {
         return database.readAside(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
-    }
-
-    @Override
-    public Set<Long> taken(Collection<Long> ids) {
-        return database.readAside(session -> PetTable.taken(session, ids));
-    }
-
-    @Override
-    public long reserveIds(long id) {
-        return database.write(session -> database.reservePetIds(session, id));
     }
 
     /// Waits until every animal that was taken is committed.

@@ -101,7 +101,6 @@ final class StoreCopy {
                 throw Failure.unavailable(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }
-            to.prepare(SqlCatalogue.PUT_BACK).executeUpdate();
             Contents copied = copy.read(from, Optional.of(to));
             Contents found = copy.read(to, Optional.empty());
             if (!found.equals(copied)) {

@@ -24,7 +24,7 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.Utf8;
+import petstore.json.StrictUtf8;
 
 /// Reads one animal a record (RFC 4180), below a header that names the columns `name` and `categoryId`, may name `id` and
 /// `status`, in any order, and others that are passed over.
@@ -151,10 +151,7 @@ final class CsvEntryReader implements EntryReader {
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
             violations.add(Pet.ID_VIOLATION);
         }
-        Optional<String> name = Utf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1))
-                .map(text -> spreadsheet ? PetCsv.unguarded(text) : text);
-        name.ifPresentOrElse(text -> violations.addAll(NewPet.nameViolations(text)),
-                () -> violations.add("name is not valid UTF-8"));
+        int beforeName = violations.size();
         OptionalLong categoryId = integer(fields, "categoryId");
         if (categoryId.isEmpty()) {
             violations.add(NewPet.CATEGORY_VIOLATION);
@@ -164,11 +161,17 @@ final class CsvEntryReader implements EntryReader {
         if (status.isEmpty() && !statusText.isEmpty()) {
             violations.add(PetStatus.VIOLATION);
         }
-        if (!violations.isEmpty()) {
-            return new Entry.Bad(fields.getStartingLineNumber(), String.join("; ", violations));
+        try {
+            String name = StrictUtf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1)).orElseThrow(
+                    () -> new Failure(Failure.Kind.INVALID_REQUEST, "name is not valid UTF-8"));
+            NewPet pet = new NewPet(spreadsheet ? PetCsv.unguarded(name) : name, categoryId.orElse(0), status);
+            if (violations.isEmpty()) {
+                return new Entry.Good(fields.getStartingLineNumber(), id.orElse(0), pet);
+            }
+        } catch (Failure e) {
+            violations.add(beforeName, e.getMessage());
         }
-        return new Entry.Good(fields.getStartingLineNumber(),
-                new Pet(id.getAsLong(), name.orElseThrow(), categoryId.getAsLong(), status));
+        return new Entry.Bad(fields.getStartingLineNumber(), String.join("; ", violations));
     }
 
     private String field(CsvRecord fields, String column) {

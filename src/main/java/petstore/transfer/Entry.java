@@ -1,6 +1,6 @@
 package petstore.transfer;
 
-import petstore.Pet;
+import petstore.NewPet;
 
 /// One line of a file that is imported.
 sealed interface Entry {
@@ -10,13 +10,13 @@ sealed interface Entry {
 
     /// An animal.
     ///
-    /// @param pet under the id that it brings, or 0 when none is wanted
-    record Good(long line, Pet pet) implements Entry {
+    /// @param id the id that it brings, 0 if none is read
+    record Good(long line, long id, NewPet pet) implements Entry {
     }
 
-    /// Something else.
+    /// A line that is not an animal.
     ///
-    /// @param reason what is wrong with it, e.g. `name must not be blank`
+    /// @param reason the error message, e.g. `name must not be blank`
     record Bad(long line, String reason) implements Entry {
     }
 }

@@ -1,11 +1,14 @@
 package petstore.transfer;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -28,8 +31,9 @@ public final class Importer {
     ///
     /// @param file is read twice: once to check, once to write
     /// @param spreadsheet whether CSV was written for a spreadsheet
-    /// @param keepIds whether animals keep the ids of the file; an id that is taken makes its line bad
-    /// @param skipBad whether good lines are written although others are bad
+    /// @param keepIds whether animals keep the ids of the file, which rise from line to line and lie above all ids of the store;
+    ///        all are written in one transaction, or none
+    /// @param skipBad whether good lines are written although others are malformed
     /// @param dryRun whether to check only
     /// @param group how many animals are written in one transaction
     /// @param pause how long to leave the store to others between two of them
@@ -60,8 +64,8 @@ public final class Importer {
         this.interrupted = interrupted;
     }
 
-    /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. Each group is durable when it is
-    /// written; when the store fails between two, those before stay.
+    /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. A wrong id refuses the whole file. Without
+    /// `keepIds` each group is durable when it is written, and stays if a later one fails.
     ///
     /// @param progress is told the bytes read, of twice the file's size
     /// @param interrupted whether to end behind the group under way
@@ -78,15 +82,12 @@ public final class Importer {
         if (writesNothing(check)) {
             return check.report(0);
         }
-        if (plan.keepIds() && catalogue.reserveIds(check.greatestId) != check.lastId) {
-            // Animals were added meanwhile. From here on the ids of the file are given to nobody else.
-            check = check();
-            if (writesNothing(check)) {
-                return check.report(0);
-            }
-        }
         bytesBefore = Files.size(plan.file());
-        long written = write(check.lastId);
+        return plan.keepIds() ? writeWithIds(check) : writeWithNewIds(check);
+    }
+
+    private Report writeWithNewIds(Check check) throws IOException {
+        long written = write();
         if (written != check.good && !interrupted.getAsBoolean()) {
             throw Failure.unavailable("the file was changed meanwhile: it had " + check.good
                     + " animals when it was checked; " + written + " were imported, which stay");
@@ -94,21 +95,98 @@ public final class Importer {
         return check.report(written);
     }
 
+    private Report writeWithIds(Check check) throws IOException {
+        try (EntryGroups groups = groups(check.lastId)) {
+            catalogue.addWithIds(new PetGroups(groups, check.good));
+            return check.report(check.good);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (Interrupted e) {
+            return check.report(0);
+        } catch (Failure e) {
+            if (e.kind() != Failure.Kind.INVALID_REQUEST) {
+                throw e;
+            }
+            check.refuse(e.getMessage());
+            return check.report(0);
+        }
+    }
+
+    /// Rolls back what an interrupted import has written.
+    private static final class Interrupted extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /// The animals of a file under their ids. Errors: [Interrupted], `UncheckedIOException`, [Failure] if the file has changed.
+    private final class PetGroups implements Iterator<List<Pet>> {
+
+        private final EntryGroups groups;
+        private long missing;
+        private List<Pet> next = List.of();
+
+        PetGroups(EntryGroups groups, long count) {
+            this.groups = groups;
+            this.missing = count;
+        }
+
+        @Override
+        public boolean hasNext() {
+            if (interrupted.getAsBoolean()) {
+                throw new Interrupted();
+            }
+            if (next.isEmpty()) {
+                next = read();
+                missing -= next.size();
+            }
+            if (next.isEmpty() && missing != 0) {
+                throw Failure.unavailable("the file was changed meanwhile; nothing was imported");
+            }
+            return !next.isEmpty();
+        }
+
+        @Override
+        public List<Pet> next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            List<Pet> pets = next;
+            next = List.of();
+            return pets;
+        }
+
+        /// Returns the next animals, empty at the end: a whole group may be malformed.
+        private List<Pet> read() {
+            try {
+                List<Entry> group = groups.next();
+                while (!group.isEmpty() && goodOf(group).isEmpty()) {
+                    group = groups.next();
+                }
+                return goodOf(group).stream().map(good -> good.pet().withId(good.id())).toList();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (Failure e) {
+                throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + "; nothing was imported", e);
+            }
+        }
+    }
+
     private boolean writesNothing(Check check) {
-        return plan.dryRun() || interrupted.getAsBoolean() || (check.bad > 0 && !plan.skipBad());
+        return plan.dryRun() || interrupted.getAsBoolean() || check.good == 0 || check.wrongIds > 0
+                || (check.bad > 0 && !plan.skipBad());
     }
 
     private boolean goesOnWith(List<Entry> group) {
         return !group.isEmpty() && !interrupted.getAsBoolean();
     }
 
-    /// What the first reading finds.
+    /// The results of the first reading.
     private static final class Check {
         private final long lastId;
         private final List<String> firstBad = new ArrayList<>();
         private long good;
         private long bad;
-        private long greatestId;
+        private long wrongIds;
+        private long firstLine;
 
         Check(long lastId) {
             this.lastId = lastId;
@@ -116,9 +194,9 @@ public final class Importer {
 
         void count(Entry entry) {
             switch (entry) {
-                case Entry.Good(_, var pet) -> {
+                case Entry.Good(var line, _, _) -> {
                     good++;
-                    greatestId = Math.max(greatestId, pet.id());
+                    firstLine = firstLine == 0 ? line : firstLine;
                 }
                 case Entry.Bad(var line, var reason) -> {
                     bad++;
@@ -129,6 +207,12 @@ public final class Importer {
             }
         }
 
+        /// Makes the first animal bad: others were added to the store since it was checked.
+        void refuse(String reason) {
+            good--;
+            count(new Entry.Bad(firstLine, reason));
+        }
+
         Report report(long written) {
             return new Report(good, bad, List.copyOf(firstBad), written);
         }
@@ -136,22 +220,23 @@ public final class Importer {
 
     private Check check() throws IOException {
         bytesBefore = 0;
-        Check check = new Check(plan.keepIds() ? catalogue.reserveIds(0) : 0);
+        Check check = new Check(plan.keepIds() ? catalogue.lastId() : 0);
         try (EntryGroups groups = groups(check.lastId)) {
             for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
                 group.forEach(check::count);
             }
+            check.wrongIds = groups.wrongIds();
         }
         return check;
     }
 
     private EntryGroups groups(long lastId) throws IOException {
-        return new EntryGroups(catalogue, plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
+        return new EntryGroups(plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
     }
 
     /// Reads the next group while the one before is being written.
-    private long write(long lastId) throws IOException {
-        try (EntryGroups groups = groups(lastId); Writer writer = new Writer()) {
+    private long write() throws IOException {
+        try (EntryGroups groups = groups(0); Writer writer = new Writer()) {
             try {
                 for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
                     writer.write(goodOf(group));
@@ -163,11 +248,11 @@ public final class Importer {
         }
     }
 
-    private List<Pet> goodOf(List<Entry> group) {
-        List<Pet> pets = new ArrayList<>(group.size());
+    private List<Entry.Good> goodOf(List<Entry> group) {
+        List<Entry.Good> pets = new ArrayList<>(group.size());
         for (Entry entry : group) {
             switch (entry) {
-                case Entry.Good(_, var pet) -> pets.add(pet);
+                case Entry.Good good -> pets.add(good);
                 case Entry.Bad(var line, var reason) -> {
                     if (!plan.skipBad()) {
                         throw Failure.unavailable("the file was changed meanwhile, line " + line + ": " + reason);
@@ -178,12 +263,8 @@ public final class Importer {
         return pets;
     }
 
-    private int write(List<Pet> pets) throws InterruptedException {
-        if (plan.keepIds()) {
-            catalogue.putBack(pets);
-        } else {
-            catalogue.addAll(pets.stream().map(Pet::withoutId).toList());
-        }
+    private int write(List<Entry.Good> pets) throws InterruptedException {
+        catalogue.addAll(pets.stream().map(Entry.Good::pet).toList());
         Thread.sleep(plan.pause());
         return pets.size();
     }
@@ -198,7 +279,7 @@ public final class Importer {
         private long written;
 
         /// Begins to write a group when the one before is written. Errors: as for [#finish].
-        void write(List<Pet> pets) {
+        void write(List<Entry.Good> pets) {
             finish();
             before = thread.submit(() -> Importer.this.write(pets));
         }

@@ -45,8 +45,8 @@ final class NdjsonReader implements EntryReader {
 
     private Entry parse(byte[] json) {
         try {
-            return new Entry.Good(number,
-                    withIds ? NewPetParser.parseWithId(json) : NewPetParser.parse(json).withId(0));
+            NewPetParser.Parsed parsed = NewPetParser.parse(json, withIds);
+            return new Entry.Good(number, parsed.id(), parsed.pet());
         } catch (Failure e) {
             return new Entry.Bad(number, reason(json, e));
         }

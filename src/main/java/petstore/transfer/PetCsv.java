@@ -3,7 +3,6 @@ package petstore.transfer;
 import java.util.regex.Pattern;
 
 import petstore.Pet;
-import petstore.Utf8;
 import petstore.json.Utf8Builder;
 
 /// Writes animals as records of RFC 4180, below a header. By hand, because a library's writer of characters makes an export take a
@@ -25,7 +24,7 @@ final class PetCsv {
     /// @param spreadsheet whether the name is [#guarded]
     static void append(Pet pet, boolean spreadsheet, Utf8Builder csv) {
         csv.append(pet.id()).append(',');
-        appendQuoted(spreadsheet ? Utf8.of(guarded(pet.name().toString())) : pet.name(), csv);
+        appendQuoted(spreadsheet ? guarded(pet.name()) : pet.name(), csv);
         csv.append(',').append(pet.categoryId()).append(',');
         if (pet.status().isPresent()) {
             csv.append(pet.status().get().text());
@@ -44,23 +43,21 @@ final class PetCsv {
         return name.startsWith(GUARD) && FORMULA.matcher(name).lookingAt() ? name.substring(GUARD.length()) : name;
     }
 
-    private static void appendQuoted(Utf8 text, Utf8Builder csv) {
-        if (isPlain(text)) {
-            csv.append(text);
+    private static void appendQuoted(String text, Utf8Builder csv) {
+        if (needsQuotes(text)) {
+            csv.append('"').appendText(text.replace("\"", "\"\"")).append('"');
         } else {
-            csv.append('"').append(Utf8.of(text.toString().replace("\"", "\"\""))).append('"');
+            csv.appendText(text);
         }
     }
 
-    /// Whether it stands in a record as it is.
-    private static boolean isPlain(Utf8 text) {
-        byte[] bytes = text.bytes();
-        for (int i = text.offset(), end = i + text.length(); i < end; i++) {
-            byte b = bytes[i];
-            if (b == ',' || b == '"' || b == '\n' || b == '\r') {
-                return false;
+    private static boolean needsQuotes(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == ',' || c == '"' || c == '\n' || c == '\r') {
+                return true;
             }
         }
-        return true;
+        return false;
     }
 }

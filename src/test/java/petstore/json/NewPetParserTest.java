@@ -1,7 +1,12 @@
 package petstore.json;
 
+import java.util.Optional;
+
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
+import petstore.NewPet;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,6 +30,16 @@ class NewPetParserTest {
                 + " sold; categoryId is required");
         assertRefused("{\"name\":\"" + "x".repeat(255) + "\\u0000\",\"categoryId\":1}",
                 "name must be 1 to 255 characters long; name must not contain U+0000");
+        assertRefused("{\"categoryId\":\"7\",\"name\":\" \",\"status\":1}",
+                "categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
+                        + " name must not be blank; status must be one of available, pending, sold");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\uFEFF", "a\0", "\uD800"})
+    void anInvalidAnimalCannotBeMade(String name) {
+        assertThatThrownBy(() -> new NewPet(name, 7, Optional.empty())).isInstanceOf(Failure.class)
+                .hasMessageStartingWith("name must");
     }
 
     private static void assertRefused(String body, String message) {

@@ -12,7 +12,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import org.junit.jupiter.api.Test;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.Utf8;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,16 +24,16 @@ class PetJsonTest {
         for (int c : IntStream.concat(IntStream.range(0, 0x800), IntStream.of(0x2028, 0xd7ff, 0xe000, 0xffff, 0x1f600))
                 .toArray()) {
             String name = "a" + Character.toString(c) + "z";
-            assertThat(PetJson.write(new Pet(1, name, 7, Optional.of(PetStatus.SOLD))))
-                    .hasToString("{\"id\":1,\"name\":"
+            assertThat(text(new Pet(1, name, 7, Optional.of(PetStatus.SOLD))))
+                    .isEqualTo("{\"id\":1,\"name\":"
                             + JACKSON.writeValueAsString(name) + ",\"categoryId\":7,\"status\":\"sold\"}");
         }
     }
 
     @Test
     void writesTheLeastAndTheGreatestNumbersAndLeavesOutAnAbsentStatus() {
-        assertThat(PetJson.write(new Pet(Long.MAX_VALUE, "Rex", Long.MIN_VALUE, Optional.empty())))
-                .hasToString("{\"id\":9223372036854775807,\"name\":\"Rex\",\"categoryId\":-9223372036854775808}");
+        assertThat(text(new Pet(Long.MAX_VALUE, "Rex", Long.MIN_VALUE, Optional.empty())))
+                .isEqualTo("{\"id\":9223372036854775807,\"name\":\"Rex\",\"categoryId\":-9223372036854775808}");
     }
 
     @Test
@@ -42,19 +41,12 @@ class PetJsonTest {
         for (int size : new int[]{0, 1, 2, 100}) {
             List<Pet> pets = IntStream.rangeClosed(1, size)
                     .mapToObj(id -> new Pet(id, "é".repeat(id), id, Optional.<PetStatus>empty())).toList();
-            JsonNode array = JACKSON.readTree(PetJson.write(pets).toString());
+            JsonNode array = JACKSON.readTree(PetJson.write(pets));
             assertThat(array).hasSize(size);
             for (int i = 0; i < size; i++) {
-                assertThat(array.get(i).get("name").textValue()).isEqualTo(pets.get(i).name().toString());
+                assertThat(array.get(i).get("name").textValue()).isEqualTo(pets.get(i).name());
             }
         }
-    }
-
-    @Test
-    void takesANameFromTheMiddleOfAnArray() {
-        byte[] row = "x\"Rex\"y".getBytes(StandardCharsets.US_ASCII);
-        assertThat(PetJson.write(new Pet(1, new Utf8(row, 2, 3), 7, Optional.empty())))
-                .hasToString("{\"id\":1,\"name\":\"Rex\",\"categoryId\":7}");
     }
 
     @Test
@@ -63,7 +55,11 @@ class PetJsonTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         text.append("one ").append(2).append(' ').moveTo(out);
         assertThat(text.length()).isZero();
-        text.append(Utf8.of("drei")).moveTo(out);
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("one 2 drei");
+        text.appendText("dré").moveTo(out);
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("one 2 dré");
+    }
+
+    private static String text(Pet pet) {
+        return new String(PetJson.write(pet), StandardCharsets.UTF_8);
     }
 }

@@ -82,9 +82,9 @@ class DataBesideServerIT {
             assertThat(server.err()).isEmpty();
         }
         List<Pet> kept = pets();
-        assertThat(kept).filteredOn(pet -> pet.name().toString().equals("imported") && pet.categoryId() == 7)
+        assertThat(kept).filteredOn(pet -> pet.name().equals("imported") && pet.categoryId() == 7)
                 .hasSize(IMPORTED);
-        ledger.verify(kept.stream().filter(pet -> !pet.name().toString().equals("imported")).toList());
+        ledger.verify(kept.stream().filter(pet -> !pet.name().equals("imported")).toList());
     }
 
     @Test

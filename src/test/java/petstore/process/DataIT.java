@@ -135,14 +135,16 @@ class DataIT {
     }
 
     @Test
-    void keepsIdsAndRefusesThoseThatAreTaken() throws IOException {
+    void keepsIdsThatLieAboveAllOthers() throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), """
-                {"id":9,"name":"Rex","categoryId":1}
                 {"id":4,"name":"Tom","categoryId":1}
+                {"id":9,"name":"Rex","categoryId":1}
                 """);
         assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(0, "Imported 2 animals"));
         assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(1,
-                "line 1: the id 9 is taken", "line 2: the id 4 is taken", "Imported 0 animals, 2 of 2 are bad"));
+                "line 1: id 4 does not lie above 9, the greatest id so far; sort the file by id",
+                "line 2: id 9 does not lie above 9, the greatest id so far; sort the file by id",
+                "Imported 0 animals, 2 of 2 are bad"));
         assertThat(shell.run("petstore import animals.ndjson && petstore export - | cut -d, -f1").out())
                 .containsExactly("{\"id\":4", "{\"id\":9", "{\"id\":10", "{\"id\":11");
     }
@@ -181,7 +183,7 @@ class DataIT {
                 .as("a file system may be mounted").isTrue();
         writeAnimals(folder.resolve("animals.ndjson"), 120_000);
         Path full = Files.createDirectory(folder.resolve("full"));
-        for (String source : List.of("--keep-ids animals.ndjson", "- < animals.ndjson")) {
+        for (String source : List.of("--keep-ids - < animals.ndjson", "- < animals.ndjson")) {
             assertThat(shell
                     .run("export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=" + full + "; unshare --map-root-user --mount"
                             + " sh -c 'mount -t tmpfs -o size=4m tmpfs full && petstore import " + source + "'"))
@@ -314,12 +316,11 @@ class DataIT {
         }
     }
 
-    /// Writes animals with the ids from 1 to `count`, far from their order.
+    /// Writes animals with the ids from 1 to `count`.
     private static void writeAnimals(Path file, long count) throws IOException {
-        long step = 7_368_787;
         try (BufferedWriter writer = Files.newBufferedWriter(file)) {
-            for (long i = 0; i < count; i++) {
-                writer.write(animal(1 + i * step % count));
+            for (long id = 1; id <= count; id++) {
+                writer.write(animal(id));
             }
         }
     }

@@ -22,6 +22,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
+import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.NewPet;
@@ -29,7 +30,6 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Scope;
-import petstore.Version;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
@@ -77,12 +77,12 @@ class OlderSchemaTest {
 
     private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
         assertThatThrownBy(() -> open.apply(Migrate.CHECK)).isInstanceOf(Failure.class).hasMessage(
-                "the store has schema version 1, this petstore needs version 5; --migrate auto brings it up to date");
+                "the store has schema version 1, this petstore needs version 6; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(Migrate.AUTO)) {
             assertHasBoth(store, 8);
         }
-        assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5);
+        assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5, 6);
         open.apply(Migrate.CHECK).close();
     }
 
@@ -97,7 +97,7 @@ class OlderSchemaTest {
 
         Path data = folder.resolve("data");
         try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
-            replaced.catalogue().reserveIds(100);
+            replaced.catalogue().addWithIds(List.of(List.of(new Pet(100, "Rex", 1, Optional.empty()))).iterator());
         }
         assertThat(SqliteCopy.verify(backup)).isEqualTo(new VerifiedBackup(1, false));
         SqliteCopy.restore(backup, data, Instant.EPOCH);
@@ -113,7 +113,7 @@ class OlderSchemaTest {
         assertThat(store.keys().list()).usingRecursiveFieldByFieldElementComparator().containsExactly(KEY);
         assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                 .isEqualTo(nextId);
-        assertThat(CatalogueKit.awaited(store.catalogue().version())).isEqualTo(new Version(0, nextId, 0));
+        assertThat(CatalogueKit.awaited(store.catalogue().version())).isEqualTo(new CatalogueVersion(0, nextId));
         store.check();
     }
 

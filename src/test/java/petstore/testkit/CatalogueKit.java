@@ -3,6 +3,7 @@ package petstore.testkit;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,7 +76,7 @@ public abstract class CatalogueKit {
                 "e\u0301", "\u00E9", "'; DROP TABLE pet; --", "🐕".repeat(NewPet.MAX_NAME_LENGTH), "\uFFFF\uFFFE");
         for (String name : names) {
             long id = add(name).id();
-            assertThat(find(id)).map(pet -> pet.name().toString()).contains(name);
+            assertThat(find(id)).map(pet -> pet.name()).contains(name);
         }
     }
 
@@ -99,7 +101,7 @@ public abstract class CatalogueKit {
     void findsEachOfManyAnimals() {
         List<Pet> pets = IntStream.range(0, 41).mapToObj(bit -> new Pet(1 + (1L << bit), "pet" + bit, bit,
                 Optional.empty())).toList();
-        catalogue().putBack(pets);
+        catalogue().addWithIds(List.of(pets).iterator());
         for (int i = 0; i < 2; i++) {
             assertThat(pets).allSatisfy(pet -> assertThat(find(pet.id())).contains(pet));
         }
@@ -279,7 +281,7 @@ public abstract class CatalogueKit {
                 new Pet(2, "a,b\n\"c\"", -1, Optional.of(PetStatus.SOLD)),
                 new Pet(1L << 40, "🐈".repeat(255), 0, Optional.of(PetStatus.AVAILABLE)),
                 new Pet(Long.MAX_VALUE, " ,,", Long.MAX_VALUE, Optional.empty()));
-        catalogue().putBack(pets);
+        catalogue().addWithIds(List.of(pets).iterator());
         List<Pet> seen = new ArrayList<>();
         catalogue().forEachGroup(group -> group.forEach(seen::add));
         assertThat(seen).isEqualTo(pets);
@@ -291,42 +293,51 @@ public abstract class CatalogueKit {
         catalogue().addAll(List.of());
         catalogue().addAll(List.of(new NewPet("a", 1, Optional.empty()), new NewPet("b", 2, Optional.empty())));
         assertThat(list(FIRST_PAGE).pets()).extracting(Pet::id).containsExactly(1L, 2L, 3L);
-        assertThat(list(FIRST_PAGE).pets()).extracting(pet -> pet.name().toString()).containsExactly("first", "a", "b");
+        assertThat(list(FIRST_PAGE).pets()).extracting(pet -> pet.name()).containsExactly("first", "a", "b");
     }
 
     @Test
-    void putsAnimalsBackUnderTheirIds() {
+    void addsAnimalsUnderTheirOwnIdsAtTheEnd() {
         add("first");
-        Pet far = new Pet(1_000_000_000_000L, "far", 1, Optional.of(PetStatus.SOLD));
         Pet near = new Pet(5, "near", 1, Optional.empty());
-        catalogue().putBack(List.of(far, near));
+        Pet far = new Pet(1_000_000_000_000L, "far", 1, Optional.of(PetStatus.SOLD));
+        catalogue().addWithIds(List.of(List.of(near), List.of(far)).iterator());
         assertThat(find(far.id())).contains(far);
         assertThat(find(5)).contains(near);
-        assertThat(add("next").id()).isGreaterThan(far.id());
-        assertThat(catalogue().taken(List.of(1L, 2L, 5L, far.id()))).containsExactlyInAnyOrder(1L, 5L, far.id());
-    }
-
-    @Test
-    void putsNothingBackWhenAnIdIsTaken() {
-        add("first");
-        assertThatThrownBy(() -> catalogue().putBack(List.of(new Pet(7, "new", 1, Optional.empty()),
-                new Pet(1, "clash", 1, Optional.empty())))).isInstanceOfSatisfying(Failure.class, failure -> {
-                    assertThat(failure.kind()).isEqualTo(Failure.Kind.INVALID_REQUEST);
-                    assertThat(failure).hasMessage("the id 1 is taken");
-                });
-        assertThat(find(7)).isEmpty();
-        assertThat(add("second").id()).isEqualTo(2);
-    }
-
-    @Test
-    void reservedIdsAreNotGivenOut() {
-        assertThat(catalogue().reserveIds(0)).isZero();
-        assertThat(catalogue().reserveIds(100)).isZero();
-        assertThat(catalogue().reserveIds(50)).isEqualTo(100);
-        assertThat(add("next").id()).isEqualTo(101);
-        assertThat(catalogue().reserveIds(0)).isEqualTo(101);
+        assertThat(catalogue().lastId()).isEqualTo(far.id());
         reopen();
-        assertThat(add("next").id()).isEqualTo(102);
+        assertThat(add("next").id()).isEqualTo(far.id() + 1);
+    }
+
+    /// Also an id that no animal has.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 9})
+    void addsNothingUnderIdsThatDoNotLieAbove(long id) {
+        catalogue().addWithIds(List.of(List.of(new Pet(1, "first", 1, Optional.empty()),
+                new Pet(9, "ninth", 1, Optional.empty()))).iterator());
+        List<Pet> pets = List.of(new Pet(id, "low", 1, Optional.empty()), new Pet(20, "new", 1, Optional.empty()));
+        assertThatThrownBy(() -> catalogue().addWithIds(List.of(pets).iterator()))
+                .isInstanceOfSatisfying(Failure.class, failure -> {
+                    assertThat(failure.kind()).isEqualTo(Failure.Kind.INVALID_REQUEST);
+                    assertThat(failure).hasMessage(
+                            "id " + id + " does not lie above 9, the greatest id so far; sort the file by id");
+                });
+        assertThat(catalogue().count()).isEqualTo(2);
+        assertThat(add("next").id()).isEqualTo(10);
+    }
+
+    @Test
+    void addsNothingUnderItsIdIfALaterGroupFails() {
+        Iterator<List<Pet>> failing = Stream.of(1L, 2L).map(id -> {
+            if (id == 2) {
+                throw new IllegalStateException("interrupted");
+            }
+            return List.of(new Pet(id, "Rex", 1, Optional.empty()));
+        }).iterator();
+        assertThatThrownBy(() -> catalogue().addWithIds(failing)).hasMessage("interrupted");
+        assertThat(catalogue().count()).isZero();
+        assertThat(catalogue().lastId()).isZero();
+        assertThat(add("next").id()).isEqualTo(1);
     }
 
     private Pet add(String name) {

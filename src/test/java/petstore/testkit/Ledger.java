@@ -83,7 +83,7 @@ public final class Ledger {
         }
         for (Pet pet : kept) {
             assertThat(pet).as("an animal that was sent")
-                    .isEqualTo(Optional.ofNullable(sent.get(pet.name().toString())).map(p -> p.withId(pet.id()))
+                    .isEqualTo(Optional.ofNullable(sent.get(pet.name())).map(p -> p.withId(pet.id()))
                             .orElse(null));
         }
         assertThat(kept.stream().map(Pet::name)).doesNotHaveDuplicates();

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -104,7 +105,7 @@ class TransferTest {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
         assertThat(CatalogueKit.awaited(store.catalogue().find(77))).isEmpty();
-        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).map(pet -> pet.name().toString()).contains("Rex");
+        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).map(pet -> pet.name()).contains("Rex");
     }
 
     @Test
@@ -175,18 +176,35 @@ class TransferTest {
     }
 
     @Test
-    void anIdThatIsTakenMakesItsLineBad() throws IOException {
-        CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
-        String file = pet(1) + pet(9) + pet(3) + pet(9) + pet(0) + GOOD + pet(Long.MAX_VALUE);
+    void anIdThatDoesNotRiseRefusesTheFile() throws IOException {
+        addOne();
+        String file = pet(1) + pet(9) + pet(3) + pet(9) + pet(0) + GOOD + pet(Long.MAX_VALUE) + pet(12);
+        for (boolean skipBad : new boolean[]{true, false}) {
+            Report report = importInto(store, Format.NDJSON, file, true, skipBad, false);
+            assertThat(report.firstBad()).containsExactly(notAbove(1, 1, 1), notAbove(3, 3, 9), notAbove(4, 9, 9),
+                    "line 5: id must be an integer between 1 and 9223372036854775807",
+                    "line 6: id must be an integer between 1 and 9223372036854775807",
+                    "line 7: the id 9223372036854775807 leaves too little room for later ones");
+            assertThat(report.written()).isZero();
+        }
+        assertThat(store.catalogue().count()).isEqualTo(1);
+    }
+
+    @Test
+    void malformedLinesAreSkippedAndIdsKept() throws IOException {
+        String file = pet(0) + pet(9) + "{}\n".repeat(250) + pet(12);
+        assertThat(importInto(store, Format.NDJSON, file, true, false, false).written()).isZero();
         Report report = importInto(store, Format.NDJSON, file, true, true, false);
-        assertThat(report.firstBad()).containsExactly("line 1: the id 1 is taken",
-                "line 4: the id 9 stands in the file before",
-                "line 5: id must be an integer between 1 and 9223372036854775807",
-                "line 6: id must be an integer between 1 and 9223372036854775807",
-                "line 7: the id 9223372036854775807 leaves too little room for later ones");
         assertThat(report.written()).isEqualTo(2);
-        assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("next", 1, Optional.empty()))).id())
-                .isEqualTo(10);
+        assertThat(report.bad()).isEqualTo(251);
+        assertThat(export(store, Format.NDJSON)).isEqualTo(pet(9) + pet(12));
+        addOne();
+        assertThat(store.catalogue().lastId()).isEqualTo(13);
+    }
+
+    private static String notAbove(long line, long id, long lastId) {
+        return "line " + line + ": id " + id + " does not lie above " + lastId
+                + ", the greatest id so far; sort the file by id";
     }
 
     @Test
@@ -202,27 +220,21 @@ class TransferTest {
         Report report = importInto(store, Format.CSV, file, true, true, false);
         String violation = ": id must be an integer between 1 and 9223372036854775807";
         assertThat(report.firstBad()).containsExactly("line 3" + violation, "line 4" + violation,
-                "line 5" + violation, "line 6: the id 7 stands in the file before");
-        assertThat(CatalogueKit.awaited(store.catalogue().find(7))).isPresent();
+                "line 5" + violation, notAbove(6, 7, 7));
+        assertThat(store.catalogue().count()).isZero();
         assertThatThrownBy(() -> importInto(store, Format.CSV, "name,categoryId\nRex,1\n", true, false, false))
                 .hasMessageContaining("must name the column id");
     }
 
-    /// It is there only after the ids of the file were looked up.
     @Test
-    void anIdThatIsTakenWhileTheFileIsCheckedMakesItsLineBad() throws IOException {
-        Report report = importMeanwhile(pet(1) + pet(9), _ -> true, this::addOne);
-        assertThat(report).isEqualTo(new Report(1, 1, List.of("line 1: the id 1 is taken"), 0));
-        assertThat(store.catalogue().count()).isEqualTo(1);
-    }
-
-    @Test
-    void anAnimalThatIsAddedWhileTheFileIsWrittenTakesNoneOfItsIds() throws IOException {
-        String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(301 - id)).collect(Collectors.joining());
-        Report report = importMeanwhile(file, bytes -> bytes > file.length(), this::addOne);
-        assertThat(report).isEqualTo(new Report(300, 0, List.of(), 300));
-        assertThat(CatalogueKit.awaited(store.catalogue().find(301))).map(pet -> pet.name().toString())
-                .contains("meanwhile");
+    void anAnimalThatIsAddedMeanwhileRefusesTheFile() throws IOException {
+        String file = pet(1) + pet(9);
+        for (LongPredicate enough : List.<LongPredicate>of(_ -> true, bytes -> bytes == file.length())) {
+            long lastId = store.catalogue().lastId();
+            Report report = importMeanwhile(file.replace("1,\"name", lastId + 1 + ",\"name"), enough, this::addOne);
+            assertThat(report).isEqualTo(new Report(1, 1, List.of(notAbove(1, lastId + 1, lastId + 1)), 0));
+            assertThat(store.catalogue().count()).isEqualTo(lastId + 1);
+        }
     }
 
     private void addOne() {
@@ -391,14 +403,37 @@ class TransferTest {
         assertThat(store.catalogue().count()).isEqualTo(200);
     }
 
-    @Test
-    void saysWhatStaysWhenTheStoreRefusesAGroup() {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void nothingStaysOfAnImportWithIdsThatIsInterrupted(int group) throws IOException {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
-        assertThatThrownBy(() -> importMeanwhile(file, bytes -> bytes > file.length(),
-                () -> store.catalogue().putBack(List.of(new Pet(250, "meanwhile", 1, Optional.empty())))))
-                .isInstanceOf(Failure.class)
-                .hasMessage("the import stopped after 200 animals, which stay: the id 250 is taken");
-        assertThat(store.catalogue().count()).isEqualTo(201);
+        Path source = Files.writeString(folder.resolve("source"), file);
+        AtomicInteger groups = new AtomicInteger();
+        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false, false), bytes -> {
+            if (bytes > file.length()) {
+                groups.incrementAndGet();
+            }
+        }, () -> groups.get() == group);
+        assertThat(report.written()).isZero();
+        assertThat(store.catalogue().count()).isZero();
+        assertThat(store.catalogue().lastId()).isZero();
+    }
+
+    @Test
+    void nothingStaysOfAFileWithIdsThatIsChangedMeanwhile() throws IOException {
+        String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
+        for (String changed : List.of(pet(1), file.replace("pet299", ""))) {
+            Path source = Files.writeString(folder.resolve("source"), file);
+            assertThatThrownBy(() -> Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false, false),
+                    bytes -> {
+                        if (bytes == file.length()) {
+                            write(source, changed);
+                        }
+                    }, () -> false)).isInstanceOf(Failure.class)
+                    .hasMessageStartingWith("the file was changed meanwhile")
+                    .hasMessageEndingWith("; nothing was imported");
+            assertThat(store.catalogue().count()).isZero();
+        }
     }
 
     @Test

@@ -2,12 +2,10 @@ package petstore.http.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 import petstore.Failure;
-import petstore.Utf8;
 
 /// An HTTP response.
 public final class Response {
@@ -29,11 +27,6 @@ public final class Response {
         this.headers = headers;
         this.body = body;
         this.refusal = refusal;
-    }
-
-    /// A response with a JSON body.
-    public static Response json(int status, Utf8 body, Header... more) {
-        return of(status, JSON, Arrays.copyOfRange(body.bytes(), body.offset(), body.offset() + body.length()), more);
     }
 
     /// A response with a JSON body.

@@ -5,17 +5,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
-import petstore.Version;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.Migrate;
@@ -50,6 +51,8 @@ public final class Postgres implements Database {
               SELECT before + n, name, category_id, status
               FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
             SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
+    private static final String LOAD = "INSERT INTO pg_temp.imported_pet (id, name, category_id, status)"
+            + " SELECT * FROM unnest(?::BIGINT[], ?::TEXT[], ?::BIGINT[], ?::TEXT[])";
     private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
     private static final String LAST_ID = "SELECT last_id FROM pet_id";
     private static final String RESERVE = "UPDATE pet_id SET last_id = ?";
@@ -157,7 +160,7 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public Version version() {
+    public CatalogueVersion version() {
         try {
             return sessions.version();
         } catch (SQLException e) {
@@ -286,6 +289,49 @@ public final class Postgres implements Database {
             update.executeUpdate();
         }
         return last;
+    }
+
+    /// The row of `pet_id` is locked only in the second transaction: other animals are added while the file is read.
+    @Override
+    public long addWithIds(Iterator<List<Pet>> groups) {
+        try {
+            return sessions.useToCommit(session -> {
+                Range ids = session.inTransaction(_ -> load(groups, session));
+                return session.inTransaction(_ -> {
+                    Database.requireAbove(reservePetIds(session, ids.last()), ids.first());
+                    session.execute("INSERT INTO pet SELECT * FROM pg_temp.imported_pet ORDER BY id");
+                    var _ = groups.hasNext(); // It throws if the command was interrupted.
+                    return ids.last();
+                });
+            });
+        } catch (SQLException e) {
+            throw errors.failure(e);
+        }
+    }
+
+    private record Range(long first, long last) {
+    }
+
+    private static Range load(Iterator<List<Pet>> groups, Session session) throws SQLException {
+        session.execute("DROP TABLE IF EXISTS pg_temp.imported_pet");
+        session.execute("CREATE TEMPORARY TABLE imported_pet (LIKE pet)");
+        Range ids = new Range(0, 0);
+        while (groups.hasNext()) {
+            List<Pet> group = groups.next();
+            ids = new Range(ids.first() == 0 ? group.getFirst().id() : ids.first(), group.getLast().id());
+            load(group, session);
+        }
+        return ids;
+    }
+
+    private static void load(List<Pet> pets, Session session) throws SQLException {
+        PreparedStatement load = session.prepare(LOAD);
+        load.setObject(1, pets.stream().mapToLong(Pet::id).toArray());
+        load.setObject(2, pets.stream().map(Pet::name).toArray(String[]::new));
+        load.setObject(3, pets.stream().mapToLong(Pet::categoryId).toArray());
+        load.setObject(4, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
+                .toArray(String[]::new));
+        load.executeUpdate();
     }
 
     @Override

@@ -3,8 +3,8 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 
-import petstore.Version;
-import petstore.store.CatalogueVersion;
+import petstore.CatalogueVersion;
+import petstore.store.KnownVersion;
 
 /// The one session of a command, for one thread at a time.
 final class PostgresCommandSession implements PostgresSessions {
@@ -41,8 +41,8 @@ final class PostgresCommandSession implements PostgresSessions {
     }
 
     @Override
-    public Version version() throws SQLException {
-        return use(session -> CatalogueVersion.read(session, 0));
+    public CatalogueVersion version() throws SQLException {
+        return use(session -> KnownVersion.read(session, 0));
     }
 
     @Override

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.store.CatalogueVersion;
 import petstore.store.Database;
+import petstore.store.KnownVersion;
 import petstore.store.Session;
 
 /// One server of a PostgreSQL database, and two sessions by which it is asked what it is and whether it can commit durably now. For
@@ -59,7 +59,7 @@ final class PostgresHost implements AutoCloseable {
 
     /// Returns the greatest id that the catalogue has used.
     long lastId() throws SQLException {
-        return ask(session -> CatalogueVersion.read(session, 0)).lastId();
+        return ask(session -> KnownVersion.read(session, 0)).lastId();
     }
 
     /// Has the next question asked on new sessions, because the address leads to another server now. May be called from any thread.

@@ -2,7 +2,7 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 
-import petstore.Version;
+import petstore.CatalogueVersion;
 
 /// Where a [Postgres] gets its sessions from.
 ///
@@ -30,7 +30,7 @@ interface PostgresSessions extends AutoCloseable {
     <T> T useAside(Use<T> use) throws SQLException;
 
     /// Returns the version of the catalogue.
-    Version version() throws SQLException;
+    CatalogueVersion version() throws SQLException;
 
     /// Has `listener` called when the store changes by more than added animals, before requests are allowed again.
     void onNewEpoch(Runnable listener);

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.CatalogueVersion;
 import petstore.Failure;
-import petstore.Version;
-import petstore.store.CatalogueVersion;
+import petstore.store.KnownVersion;
 
 /// Follows the primary of a PostgreSQL database among its hosts. Each host is asked every second what it is, and whether it commits
 /// durably now; the service uses the one that does, and none while none does.
@@ -130,11 +130,11 @@ final class PostgresWatch implements PostgresSessions {
     }
 
     @Override
-    public Version version() throws SQLException {
+    public CatalogueVersion version() throws SQLException {
         requireReady();
         PostgresPrimary server = current();
         long known = server.lastId();
-        Version read = useOn(server, session -> CatalogueVersion.read(session, server.epoch()));
+        CatalogueVersion read = useOn(server, session -> KnownVersion.read(session, server.epoch()));
         requireContinued(server, known, read.lastId());
         return read;
     }

@@ -1,5 +1,6 @@
 package petstore.store.sqlite;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
-import petstore.Utf8;
 import petstore.store.PetRow;
 import petstore.store.Session;
 
@@ -119,18 +119,18 @@ final class PackedPets implements Iterable<Pet> {
         }
 
         private Optional<PetStatus> status() {
-            Utf8 text = text((byte) ',');
-            return text.length() == 0 ? Optional.empty() : PetRow.status(text);
+            String text = text((byte) ',');
+            return text.isEmpty() ? Optional.empty() : PetRow.status(text);
         }
 
-        private Utf8 text(byte end) {
+        private String text(byte end) {
             int begin = at;
             int i = begin;
             while (i < packed.length && packed[i] != end) {
                 i++;
             }
             at = i + 1;
-            return new Utf8(packed, begin, i - begin);
+            return new String(packed, begin, i - begin, StandardCharsets.UTF_8);
         }
     }
 }

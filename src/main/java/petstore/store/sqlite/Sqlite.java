@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
+import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.Version;
-import petstore.store.CatalogueVersion;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
+import petstore.store.KnownVersion;
 import petstore.store.Migrate;
 import petstore.store.Migrations;
 import petstore.store.Session;
@@ -247,8 +247,8 @@ public final class Sqlite implements Database {
     }
 
     @Override
-    public Version version() {
-        return readAside(session -> CatalogueVersion.read(session, 0));
+    public CatalogueVersion version() {
+        return readAside(session -> KnownVersion.read(session, 0));
     }
 
     @Override

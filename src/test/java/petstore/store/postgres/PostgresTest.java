@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -105,7 +106,7 @@ class PostgresTest {
         addRex();
         PostgresServer.query(url, "DELETE FROM schema_version WHERE version >= 2");
         PostgresServer.query(url, "DROP VIEW catalogue_version");
-        PostgresServer.query(url, "DROP TABLE put_back, api_key_change");
+        PostgresServer.query(url, "DROP TABLE api_key_change");
         PostgresServer.query(url, "DROP FUNCTION count_api_key_change CASCADE");
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open()) {
@@ -115,7 +116,6 @@ class PostgresTest {
                             Optional.empty(), Optional.empty()));
         }
         assertThat(PostgresServer.query(url, "SELECT changes FROM api_key_change")).containsExactly("1");
-        assertThat(schemas("put_back")).containsExactly("public");
         assertThat(schemas("api_key_change")).containsExactly("public");
         assertThat(schemas("schema_version")).containsExactly("public");
     }
@@ -236,19 +236,26 @@ class PostgresTest {
         }
     }
 
+    /// The file is read before the row of ids is locked, and its lowest id is looked at afterwards.
     @Test
-    void idsThatAreGivenOutMeanwhileAreNotReservedAgain() throws Exception {
+    void anImportWithIdsWaitsForOthersAndLooksAtItsLowestIdThen() throws Exception {
         try (SqlStore store = open();
+                SqlStore second = open();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 Connection connection = PostgresServer.connect(url);
                 Statement other = connection.createStatement()) {
+            List<Pet> pets = List.of(new Pet(100, "Rex", 1, Optional.empty()));
+            store.catalogue().addWithIds(Stream.of(pets).peek(_ -> assertThat(add(second)).isEqualTo(1)).iterator());
+            assertThat(add(second)).isEqualTo(101);
             connection.setAutoCommit(false);
             other.execute("UPDATE pet_id SET last_id = 200");
-            Future<Long> reserving = threads.submit(() -> store.catalogue().reserveIds(100));
-            await("an import that reserves ids").atMost(PATIENCE)
+            Future<?> importing = threads.submit(() -> second.catalogue()
+                    .addWithIds(List.of(List.of(new Pet(150, "Rex", 1, Optional.empty()))).iterator()));
+            await("an import that waits for its turn").atMost(PATIENCE)
                     .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
             connection.commit();
-            assertThat(reserving).succeedsWithin(PATIENCE).isEqualTo(200L);
+            assertThat(importing).failsWithin(PATIENCE).withThrowableThat().havingCause()
+                    .withMessage("id 150 does not lie above 200, the greatest id so far; sort the file by id");
             assertThat(add(store)).isEqualTo(201);
         }
     }

@@ -27,13 +27,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
+import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.Scope;
-import petstore.Version;
 import petstore.store.Migrate;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
@@ -196,13 +196,13 @@ class PostgresWatchTest {
             assertThat(store.keys().known()).hasSize(1);
             add(store, "Rex");
             add(store, "lost");
-            Version before = CatalogueKit.awaited(store.catalogue().version());
+            CatalogueVersion before = CatalogueKit.awaited(store.catalogue().version());
             server.query("ALTER TABLE api_key DISABLE TRIGGER ALL");
             server.query("DELETE FROM api_key");
             server.query("DELETE FROM pet WHERE id = 2");
             server.query("UPDATE pet_id SET last_id = 1");
             awaitInTime(() -> {
-                Version after = CatalogueKit.awaited(store.catalogue().version());
+                CatalogueVersion after = CatalogueKit.awaited(store.catalogue().version());
                 assertThat(after.lastId()).isEqualTo(1);
                 assertThat(before.keepsPage(true, after)).isFalse();
                 assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
@@ -226,16 +226,16 @@ class PostgresWatchTest {
                 SqlStore store = serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
             assertThat(add(store, "lost")).isEqualTo(2);
             assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("lost");
-            Version before = CatalogueKit.awaited(store.catalogue().version());
+            CatalogueVersion before = CatalogueKit.awaited(store.catalogue().version());
             if (!stays) {
                 old.kill();
             }
             next.promote();
             awaitInTime(() -> {
                 assertThatCode(store::check).doesNotThrowAnyException();
-                assertThat(list(store)).extracting(pet -> pet.name().toString()).containsExactly("Rex");
+                assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Rex");
             });
-            Version after = CatalogueKit.awaited(store.catalogue().version());
+            CatalogueVersion after = CatalogueKit.awaited(store.catalogue().version());
             assertThat(before.keepsPage(true, after)).isFalse();
             assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
             assertThat(CatalogueKit.awaited(store.catalogue().find(2))).isEmpty();

@@ -117,7 +117,7 @@ class SqliteCopyTest {
             "table backup_checksum is missing | DROP TABLE backup_checksum",
             "index pet_status is missing | DROP INDEX pet_status",
             "index pet_status is altered | DROP INDEX pet_status; CREATE INDEX pet_status ON pet (status)",
-            "view catalogue_version is altered | DROP VIEW catalogue_version; CREATE VIEW catalogue_version AS SELECT 1 AS last_id, 1 AS put_backs",
+            "view catalogue_version is altered | DROP VIEW catalogue_version; CREATE VIEW catalogue_version AS SELECT 1 AS last_id",
             "index pet_name does not belong there | CREATE INDEX pet_name ON pet (name)",
             "table other does not belong there | CREATE TABLE other (id INTEGER)",
             "trigger lose does not belong there | CREATE TRIGGER lose AFTER INSERT ON pet BEGIN DELETE FROM pet; END"})
@@ -136,7 +136,7 @@ class SqliteCopyTest {
             "UPDATE pet SET name = 'Rex' WHERE id = 1201",
             "INSERT INTO pet (id, name, category_id) VALUES (5000, 'Rex', 1)",
             "UPDATE api_key SET scopes = 'pets:read pets:write'", "DELETE FROM api_key",
-            "UPDATE idempotency SET pet_id = 2", "UPDATE put_back SET times = 9",
+            "UPDATE idempotency SET pet_id = 2", "UPDATE api_key_change SET changes = 9",
             "UPDATE sqlite_sequence SET seq = 2000 WHERE name = 'pet'",
             "UPDATE sqlite_sequence SET seq = 2000 WHERE name = 'idempotency'", "DELETE FROM backup_checksum",
             "UPDATE backup_checksum SET sha256 = upper(sha256)", "INSERT INTO backup_checksum VALUES ('more')",

@@ -278,7 +278,7 @@ class StoreFilesTest {
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
             store.catalogue().forEachGroup(pets -> {
                 for (Pet pet : pets) {
-                    names.add(pet.name().toString());
+                    names.add(pet.name());
                 }
             });
         }

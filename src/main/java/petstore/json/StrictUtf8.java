@@ -1,0 +1,29 @@
+package petstore.json;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/// Decodes UTF-8 and refuses malformed bytes.
+public final class StrictUtf8 {
+
+    /// Java's replacement for malformed bytes; a text may also contain it.
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private StrictUtf8() {
+    }
+
+    /// Returns the text; absent if the bytes are not valid UTF-8.
+    public static Optional<String> decode(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) < 0) {
+            return Optional.of(text);
+        }
+        try {
+            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+}

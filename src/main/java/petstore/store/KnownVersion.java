@@ -1,0 +1,69 @@
+package petstore.store;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import petstore.CatalogueVersion;
+import petstore.store.queue.Batcher;
+
+/// The version of the catalogue that this process knows. Only a process that does not share its database relies on it, for half a
+/// second, because commands add animals too.
+public final class KnownVersion implements AutoCloseable {
+
+    private static final String READ = "SELECT last_id FROM catalogue_version";
+    private static final Duration KNOWN_FOR = Duration.ofMillis(500);
+
+    /// @param readNs when it was read from the database, by [System#nanoTime]
+    private record Known(CatalogueVersion version, long readNs) {
+    }
+
+    private final Database database;
+    private final Batcher<Boolean, CatalogueVersion> readings;
+    private final AtomicReference<Known> known = new AtomicReference<>(
+            new Known(new CatalogueVersion(0, 0), longAgo()));
+
+    KnownVersion(Database database, MeterRegistry meters) {
+        this.database = database;
+        this.readings = new Batcher<>("catalogue-version", 1, database.patience(),
+                requests -> Collections.nCopies(requests.size(), readNow()), meters);
+    }
+
+    /// Returns the version of a store.
+    public static CatalogueVersion read(Session session, long epoch) throws SQLException {
+        return Session
+                .rows(session.prepare(READ), row -> new CatalogueVersion(epoch, row.getLong(1))).getFirst();
+    }
+
+    private static long longAgo() {
+        return System.nanoTime() - KNOWN_FOR.toNanos() - 1;
+    }
+
+    /// Returns the known version at once, or reads it from the database, once for all callers that wait.
+    CompletableFuture<CatalogueVersion> now() {
+        Known last = known.get();
+        boolean relied = !database.isShared() && System.nanoTime() - last.readNs() <= KNOWN_FOR.toNanos();
+        return relied ? CompletableFuture.completedFuture(last.version()) : readings.submit(true);
+    }
+
+    private CatalogueVersion readNow() {
+        long beganNs = System.nanoTime();
+        CatalogueVersion read = database.version();
+        return database.isShared()
+                ? read
+                : known.updateAndGet(before -> new Known(before.version().reaching(read.lastId()), beganNs)).version();
+    }
+
+    /// Records the greatest id that this process has added; called before its client gets the response.
+    void reached(long lastId) {
+        known.updateAndGet(before -> new Known(before.version().reaching(lastId), before.readNs()));
+    }
+
+    @Override
+    public void close() {
+        readings.close();
+    }
+}
