@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.postgres.DatabaseWait;
 import petstore.store.postgres.Postgres;
@@ -27,7 +27,7 @@ import petstore.store.sqlite.StoreFiles;
 /// @param folder where the embedded store is
 /// @param database the PostgreSQL database to use instead of it
 /// @param migrate what is done about an older schema
-public record StoreChoice(Path folder, Optional<PostgresUri> database, Migrate migrate) {
+public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 

@@ -18,7 +18,7 @@ import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.Sqlite;
@@ -120,7 +120,7 @@ final class ImportCommand implements Callable<Integer> {
     private int checkAgainstNothing(Path source) throws IOException {
         Path folder = Files.createTempDirectory("petstore-import-");
         folder.toFile().deleteOnExit();
-        try (SqlStore empty = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
+        try (SqlStore empty = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             return importInto(empty, source, true);
         } finally {
             try (Stream<Path> files = Files.list(folder)) {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /// `petstore serve`: runs the service until the process is told to stop.
-@Command(name = "serve", description = "Runs the service until it is told to stop (SIGTERM or Ctrl-C).", footer = {"",
+@Command(name = "serve", description = "Runs the service until SIGTERM or Ctrl-C.", footer = {"",
         "Example:", "  petstore serve --port 8080 --data ./data"})
 final class ServeCommand implements Callable<Integer> {
 

@@ -39,21 +39,14 @@ public final class Migrations {
     private Migrations() {
     }
 
-    /// Does what `migrate` says about the schema that a session finds; asks without locking anybody out when there is nothing to
-    /// do.
+    /// Applies pending upgrades, or refuses them, as `policy` says. Takes no lock if none is pending.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when the schema is refused.
-    public static void apply(Migrate migrate, Dialect dialect, Session session, Transaction transaction)
+    public static void apply(SchemaPolicy policy, Dialect dialect, Session session, Transaction transaction)
             throws SQLException {
         boolean made = session.text(dialect.countTables).equals("1");
-        if (migrate == Migrate.OFF && !made) {
-            throw Failure.unavailable("the store has no tables; --migrate auto makes them");
-        }
-        if (migrate == Migrate.OFF) {
-            return;
-        }
         int current = made ? checkKnown(session) : 0;
-        if (current < LATEST && migrate == Migrate.CHECK) {
+        if (current < LATEST && policy == SchemaPolicy.CHECK) {
             throw Failure.unavailable("the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
         }

@@ -14,7 +14,7 @@ import petstore.store.queue.Batcher;
 /// An open store: its catalogue and its key ring over one database.
 ///
 /// ```java
-/// try (SqlStore store = SqlStore.of(Sqlite.forCommand(Path.of("data"), Migrate.AUTO, true))) {
+/// try (SqlStore store = SqlStore.of(Sqlite.forCommand(Path.of("data"), SchemaPolicy.AUTO, true))) {
 ///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty())).join();
 /// }
 /// ```

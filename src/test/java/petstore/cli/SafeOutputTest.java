@@ -23,7 +23,7 @@ import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
 import petstore.cli.terminal.Console;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.ServedContract;
@@ -123,7 +123,7 @@ class SafeOutputTest {
 
     @Test
     void showsNamesOfOldStoresEscaped() {
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), Migrate.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true))) {
             for (String name : List.of(ODD.replace("\ud800", ""), "a\"b=c\\d", KEY.text())) {
                 store.keys().add(ApiKey.issued(KeyToken.random(new SecureRandom()), name, Set.of(Scope.READ),
                         Instant.ofEpochSecond(name.length()), Optional.empty(), Optional.empty()));

@@ -14,7 +14,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.TestSettings;
@@ -26,7 +26,7 @@ class RoutesTest {
     @Test
     void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             Routes routes = Routes.api(
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             Clock.systemUTC()),

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
@@ -58,8 +58,8 @@ class MoveIT {
     @Test
     void nobodyWritesMeanwhileWhatWouldBeLeftBehind() throws IOException {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
-        try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), Migrate.AUTO, true));
-                SqlStore database = SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), Migrate.AUTO, true));
+        try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), SchemaPolicy.AUTO, true));
+                SqlStore database = SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true));
                 StoreFile other = new StoreFile(shell.data())) {
             other.execute("PRAGMA busy_timeout = 0");
             AtomicInteger tries = new AtomicInteger();
@@ -283,7 +283,7 @@ class MoveIT {
     }
 
     private void migrateTarget() {
-        SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), Migrate.AUTO, true)).close();
+        SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true)).close();
     }
 
     private PetstoreProcess serveTarget() {

@@ -27,14 +27,14 @@ class CommandStoreTest {
 
     @Test
     void takesNoThreadOnSqlite() {
-        takesNoThread(() -> SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)), () -> {
+        takesNoThread(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)), () -> {
         });
     }
 
     @Test
     void takesNoThreadAndOneConnectionOnPostgresql() {
         String url = PostgresServer.newDatabase();
-        takesNoThread(() -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), Migrate.AUTO, true)),
+        takesNoThread(() -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true)),
                 () -> assertThat(PostgresServer.query(url, "SELECT pid FROM pg_stat_activity"
                         + " WHERE datname = current_database() AND application_name = 'petstore'")).hasSize(1));
     }

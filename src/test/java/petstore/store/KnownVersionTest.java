@@ -24,7 +24,7 @@ class KnownVersionTest {
 
     @BeforeEach
     void open() {
-        sqlite = Sqlite.forService(folder, Migrate.AUTO, () -> {
+        sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
         });
         version = new KnownVersion(sqlite, new SimpleMeterRegistry());
     }

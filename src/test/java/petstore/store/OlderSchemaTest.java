@@ -75,15 +75,15 @@ class OlderSchemaTest {
                 migrate -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true)));
     }
 
-    private static void isBroughtUpToDateOrRefused(Database database, Function<Migrate, SqlStore> open) {
-        assertThatThrownBy(() -> open.apply(Migrate.CHECK)).isInstanceOf(Failure.class).hasMessage(
+    private static void isBroughtUpToDateOrRefused(Database database, Function<SchemaPolicy, SqlStore> open) {
+        assertThatThrownBy(() -> open.apply(SchemaPolicy.CHECK)).isInstanceOf(Failure.class).hasMessage(
                 "the store has schema version 1, this petstore needs version 6; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
-        try (SqlStore store = open.apply(Migrate.AUTO)) {
+        try (SqlStore store = open.apply(SchemaPolicy.AUTO)) {
             assertHasBoth(store, 8);
         }
         assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5, 6);
-        open.apply(Migrate.CHECK).close();
+        open.apply(SchemaPolicy.CHECK).close();
     }
 
     @Test
@@ -96,12 +96,12 @@ class OlderSchemaTest {
         assertThat(versions(sqlite(old))).as("a backup changes nothing").containsExactly(1);
 
         Path data = folder.resolve("data");
-        try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
+        try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
             replaced.catalogue().addWithIds(List.of(List.of(new Pet(100, "Rex", 1, Optional.empty()))).iterator());
         }
         assertThat(SqliteCopy.verify(backup)).isEqualTo(new VerifiedBackup(1, false));
         SqliteCopy.restore(backup, data, Instant.EPOCH);
-        try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
+        try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
             assertHasBoth(restored, 101);
         }
     }

@@ -90,7 +90,7 @@ class SqlStoreTest {
     }
 
     private SqlStore open() {
-        return new SqlStore(Sqlite.forService(folder, Migrate.AUTO, () -> {
+        return new SqlStore(Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
         }), new SimpleMeterRegistry());
     }
 

@@ -12,7 +12,7 @@ import petstore.app.Settings;
 import petstore.app.StoreChoice;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.RequestLog;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.postgres.DatabaseWait;
 
 import static org.awaitility.Awaitility.await;
@@ -58,7 +58,7 @@ public final class TestService implements AutoCloseable {
     public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         TestSettings settings = change.apply(new TestSettings());
         return new TestService(
-                Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), Migrate.AUTO), 8,
+                Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), SchemaPolicy.AUTO), 8,
                         DatabaseWait.LIMIT, settings.api(), settings.server(), Optional.of(KEY)),
                         new DatabaseWait(DatabaseWait.LIMIT), Optional.empty(), SILENT, () -> {
                         }, clock));

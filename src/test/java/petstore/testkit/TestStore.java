@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
@@ -23,8 +23,8 @@ public final class TestStore {
 
     /// Opens the store, as another process would.
     public static SqlStore open(Path folder) {
-        return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, Migrate.AUTO, true)))
-                .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)));
+        return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, SchemaPolicy.AUTO, true)))
+                .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)));
     }
 
     /// The database that stands for the folder, if one does.

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
 import petstore.transfer.Importer.Plan;
@@ -39,7 +39,7 @@ class FileShapesTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), Migrate.AUTO, true));
+        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true));
     }
 
     @AfterEach

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.NewPet;
 import petstore.PetQuery;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.CatalogueKit;
@@ -37,7 +37,7 @@ class SpreadsheetTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), Migrate.AUTO, true));
+        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true));
         for (List<String> names : List.of(FORMULAS, OTHERS)) {
             names.forEach(name -> CatalogueKit.awaited(store.catalogue().add(new NewPet(name, -7, Optional.empty()))));
         }
@@ -75,7 +75,7 @@ class SpreadsheetTest {
         for (boolean spreadsheet : new boolean[]{true, false}) {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
             try (SqlStore other = SqlStore
-                    .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), Migrate.AUTO, true))) {
+                    .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO, true))) {
                 Importer.run(other.catalogue(), new Importer.Plan(file, Format.CSV, spreadsheet, false, false, false,
                         100, Duration.ZERO), _ -> {
                         }, () -> false);

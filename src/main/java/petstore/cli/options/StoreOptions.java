@@ -6,7 +6,7 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import petstore.app.StoreChoice;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.StoreFiles;
@@ -26,10 +26,10 @@ public final class StoreOptions {
 
     @Option(names = "--data", defaultValue = "./data", converter = Texts.Location.class, paramLabel = "FOLDER", description = "Folder of the embedded store.")
     private Path data;
-    @Option(names = "--database", paramLabel = "URL", description = "PostgreSQL database to use instead, as psql is told it: postgresql://user@host1:5432,host2:5432/database.")
+    @Option(names = "--database", paramLabel = "URL", description = "PostgreSQL database to use instead, as a URL of psql: postgresql://user@host1:5432,host2:5432/database.")
     private Optional<PostgresUri> database;
-    @Option(names = "--migrate", defaultValue = "auto", paramLabel = "HOW", description = "What is done about an older schema: auto brings it up to date, check refuses it, off does not look.")
-    private Migrate migrate;
+    @Option(names = "--migrate", defaultValue = "auto", paramLabel = "HOW", description = "Schema upgrades: auto applies them, check fails if one is pending.")
+    private SchemaPolicy migrate;
     private @Nullable Path resolved;
 
     /// The choice, with the password that the environment gives for it.

@@ -19,7 +19,7 @@ import petstore.Pet;
 import petstore.PetStatus;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Migrations;
 import petstore.store.PetRow;
 import petstore.store.PetTable;
@@ -73,7 +73,7 @@ public final class Postgres implements Database {
     /// Opens a database to serve it.
     ///
     /// @param readers how many requests may read at once
-    public static Postgres forService(PostgresUri uri, Migrate migrate, int readers, DatabaseWait wait) {
+    public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, DatabaseWait wait) {
         PostgresConnector connector = new PostgresConnector(true);
         List<PostgresHost> hosts = hosts(connector, uri);
         try {
@@ -88,7 +88,7 @@ public final class Postgres implements Database {
     }
 
     /// Opens a database for a command, which uses one connection and may take long.
-    public static Postgres forCommand(PostgresUri uri, Migrate migrate, boolean toWrite) {
+    public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, boolean toWrite) {
         PostgresConnector connector = new PostgresConnector(false);
         List<PostgresHost> hosts = hosts(connector, uri);
         try {

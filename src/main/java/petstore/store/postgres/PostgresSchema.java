@@ -3,7 +3,7 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 
 import petstore.Failure;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Migrations;
 
 /// Prepares a PostgreSQL database for the store: its encoding and its tables.
@@ -20,7 +20,7 @@ final class PostgresSchema {
     /// Brings the schema up to date, if `migrate` says so, however long that takes.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
-    static void prepare(PostgresConnector connector, PostgresHost host, PostgresUri uri, Migrate migrate) {
+    static void prepare(PostgresConnector connector, PostgresHost host, PostgresUri uri, SchemaPolicy migrate) {
         try (PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.MIGRATION)) {
             String encoding = session.text("SHOW server_encoding");
             if (!encoding.equals("UTF8")) {

@@ -23,7 +23,7 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.KnownVersion;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Migrations;
 import petstore.store.Session;
 
@@ -59,14 +59,14 @@ public final class Sqlite implements Database {
     }
 
     /// Opens a file to serve it.
-    public static Sqlite forService(Path folder, Migrate migrate, Runnable onLostDisk) {
+    public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
         return open(folder, migrate, onLostDisk, true);
     }
 
     /// Opens a file for a command, which uses one connection and no thread.
     ///
     /// @param toWrite false if the command only reads, also from where it cannot write
-    public static Sqlite forCommand(Path folder, Migrate migrate, boolean toWrite) {
+    public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
         Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
         return readOnly.map(store -> openReadOnly(SqliteFile.in(folder), store, migrate))
                 .orElseGet(() -> open(folder, migrate, () -> {
@@ -74,10 +74,10 @@ public final class Sqlite implements Database {
     }
 
     /// The schema cannot be upgraded here, only checked.
-    private static Sqlite openReadOnly(Path file, ReadOnlyStore store, Migrate migrate) {
+    private static Sqlite openReadOnly(Path file, ReadOnlyStore store, SchemaPolicy migrate) {
         try {
             Session session = store.connect();
-            Migrations.apply(migrate == Migrate.OFF ? Migrate.OFF : Migrate.CHECK, Migrations.Dialect.SQLITE, session,
+            Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session,
                     _ -> {
                     });
             DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
@@ -94,7 +94,7 @@ public final class Sqlite implements Database {
         return new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e), e);
     }
 
-    private static Sqlite open(Path folder, Migrate migrate, Runnable onLostDisk, boolean serves) {
+    private static Sqlite open(Path folder, SchemaPolicy migrate, Runnable onLostDisk, boolean serves) {
         Path file = SqliteFile.in(folder);
         SqliteFile.makePrivate(folder, file);
         StoreFiles.requireWritable(folder);
@@ -117,7 +117,7 @@ public final class Sqlite implements Database {
                 && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_BUSY.code;
     }
 
-    private static Sqlite openOnce(Path file, Migrate migrate, Runnable onLostDisk, boolean serves)
+    private static Sqlite openOnce(Path file, SchemaPolicy migrate, Runnable onLostDisk, boolean serves)
             throws SQLException {
         Session writer = SqliteFile.connectWriter(file);
         try {

@@ -24,7 +24,7 @@ import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.log.Logging;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,7 +57,7 @@ class ServeOptionsTest {
     private static final Settings EXPECTED = new Settings(
             new StoreChoice(Path.of("the/store"),
                     Optional.of(PostgresUri.parse("postgresql://keeper:secret@db.example:5433/animals")),
-                    Migrate.CHECK),
+                    SchemaPolicy.CHECK),
             17, Duration.ofMinutes(3),
             new ApiSettings(Optional.of(BaseUrl.parse("https://petstore.example/v1")),
                     Optional.of(BaseUrl.parse("https://staging.example/v1")), Duration.ofHours(2),

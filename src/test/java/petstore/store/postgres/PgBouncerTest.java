@@ -32,7 +32,7 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
 import petstore.testkit.PgBouncer;
@@ -152,12 +152,12 @@ class PgBouncerTest {
     }
 
     private static SqlStore serve(PgBouncer pooler) {
-        return new SqlStore(Postgres.forService(PostgresUri.parse(pooler.url()), Migrate.AUTO, 4,
+        return new SqlStore(Postgres.forService(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, 4,
                 new DatabaseWait(DatabaseWait.LIMIT)), new SimpleMeterRegistry());
     }
 
     private static SqlStore command(PgBouncer pooler, boolean toWrite) {
-        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), Migrate.AUTO, toWrite));
+        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, toWrite));
     }
 
     /// What the store logs.

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import petstore.Catalogue;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
 import petstore.testkit.PostgresServer;
@@ -18,7 +18,7 @@ class PostgresCatalogueTest extends CatalogueKit {
     @BeforeEach
     void open() {
         store = new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
+                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 

@@ -21,7 +21,7 @@ import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.KeyRingKit;
 import petstore.testkit.PostgresServer;
@@ -40,7 +40,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = new SqlStore(Postgres.forService(database, Migrate.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
+        store = new SqlStore(Postgres.forService(database, SchemaPolicy.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 
@@ -56,7 +56,7 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.of(Postgres.forCommand(database, Migrate.AUTO, true));
+        return SqlStore.of(Postgres.forCommand(database, SchemaPolicy.AUTO, true));
     }
 
     @Override

@@ -33,7 +33,7 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Scope;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.PetTable;
 import petstore.store.Session;
 import petstore.store.SqlStore;
@@ -91,8 +91,8 @@ class PostgresTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Migrate.class)
-    void aSchemaThatIsMadeLaterDoesNotHideTheStore(Migrate migrate) {
+    @EnumSource(SchemaPolicy.class)
+    void aSchemaThatIsMadeLaterDoesNotHideTheStore(SchemaPolicy migrate) {
         addRex();
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open(migrate)) {
@@ -315,16 +315,16 @@ class PostgresTest {
     }
 
     private SqlStore open() {
-        return open(Migrate.AUTO);
+        return open(SchemaPolicy.AUTO);
     }
 
     private SqlStore serve() {
         return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)),
+                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 
-    private SqlStore open(Migrate migrate) {
+    private SqlStore open(SchemaPolicy migrate) {
         return SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true));
     }
 }

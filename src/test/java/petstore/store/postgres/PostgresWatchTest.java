@@ -34,7 +34,7 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.Scope;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
 import petstore.testkit.PlainPostgres;
@@ -266,7 +266,7 @@ class PostgresWatchTest {
         server.alterSystem("SET default_transaction_read_only = on");
         DatabaseWait wait = new DatabaseWait(Duration.ofSeconds(1));
         assertThatThrownBy(() -> new SqlStore(
-                Postgres.forService(PostgresUri.parse(server.url()), Migrate.AUTO, 1, wait), new SimpleMeterRegistry()))
+                Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, wait), new SimpleMeterRegistry()))
                 .isInstanceOf(Failure.class)
                 .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
         assertThat(wait.isActive()).isFalse();
@@ -295,7 +295,7 @@ class PostgresWatchTest {
 
     private static SqlStore serve(String url) {
         return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), Migrate.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT)),
+                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT)),
                 new SimpleMeterRegistry());
     }
 }

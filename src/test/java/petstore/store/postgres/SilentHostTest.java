@@ -16,7 +16,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import petstore.NewPet;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
 import petstore.testkit.PostgresServer;
@@ -43,7 +43,7 @@ class SilentHostTest {
             PostgresUri both = PostgresUri
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + silent.getLocalPort() + ",localhost:"));
             try (SqlStore store = new SqlStore(
-                    Postgres.forService(both, Migrate.AUTO, 2, new DatabaseWait(DatabaseWait.LIMIT)),
+                    Postgres.forService(both, SchemaPolicy.AUTO, 2, new DatabaseWait(DatabaseWait.LIMIT)),
                     new SimpleMeterRegistry())) {
                 assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                         .isEqualTo(1);
@@ -67,7 +67,7 @@ class SilentHostTest {
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + down.getLocalPort() + ",localhost:")
                             + "?sslmode=disable&gssencmode=disable");
             try (SqlStore _ = new SqlStore(
-                    Postgres.forService(both, Migrate.AUTO, READERS, new DatabaseWait(DatabaseWait.LIMIT)),
+                    Postgres.forService(both, SchemaPolicy.AUTO, READERS, new DatabaseWait(DatabaseWait.LIMIT)),
                     new SimpleMeterRegistry())) {
                 await("a full pool").atMost(Duration.ofSeconds(50)).until(() -> PostgresServer.query(database,
                         "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore'"

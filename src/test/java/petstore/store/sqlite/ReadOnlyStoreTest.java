@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.Failure;
 import petstore.NewPet;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
 
@@ -39,7 +39,7 @@ class ReadOnlyStoreTest {
     }
 
     private void add() {
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
         }
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
 
@@ -36,7 +36,7 @@ class ReaderPoolTest {
 
     @Test
     void aReadThatEndsTheTransactionOfItsGroupLeavesNoneOpenLater() throws SQLException {
-        SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)).close();
+        SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)).close();
         Path file = SqliteFile.in(folder);
         try (Session writer = SqliteFile.connectWriter(file);
                 ReaderPool readers = new ReaderPool("reader", 1, () -> SqliteFile.connectReader(file),
@@ -51,7 +51,7 @@ class ReaderPoolTest {
 
     @Test
     void whatStillWaitsWhenItIsClosedIsRefused() throws Exception {
-        SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true)).close();
+        SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)).close();
         CompletableFuture<Boolean> begun = new CompletableFuture<>();
         CompletableFuture<String> end = new CompletableFuture<>();
         ReaderPool readers = new ReaderPool("reader", 1, () -> SqliteFile.connectReader(SqliteFile.in(folder)),

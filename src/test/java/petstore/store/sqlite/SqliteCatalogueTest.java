@@ -23,7 +23,7 @@ import petstore.Catalogue;
 import petstore.Catalogue.Added;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
 
@@ -38,7 +38,7 @@ class SqliteCatalogueTest extends CatalogueKit {
 
     @BeforeEach
     void open() {
-        store = new SqlStore(Sqlite.forService(folder, Migrate.AUTO, () -> {
+        store = new SqlStore(Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
         }), new SimpleMeterRegistry());
     }
 

@@ -32,7 +32,7 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
 import petstore.Scope;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
 
@@ -61,7 +61,7 @@ class SqliteCopyTest {
     void makeBackup() {
         store = folder.resolve("store");
         backup = folder.resolve("backup.db");
-        try (SqlStore open = SqlStore.of(Sqlite.forCommand(store, Migrate.AUTO, true))) {
+        try (SqlStore open = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, true))) {
             open.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
             CatalogueKit.awaited(open.catalogue().add(animal(1)));
             open.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
@@ -92,7 +92,7 @@ class SqliteCopyTest {
             Path data = folder.resolve("restored-" + i);
             try {
                 restore(data);
-                try (SqlStore open = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
+                try (SqlStore open = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
                     open.check();
                 }
             } catch (Failure e) {
@@ -192,8 +192,8 @@ class SqliteCopyTest {
         Path again = folder.resolve("again.db");
         assertThat(SqliteCopy.backup(data, again, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
-        try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true));
-                SqlStore second = SqlStore.of(Sqlite.forCommand(data, Migrate.CHECK, true))) {
+        try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
+                SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
             assertIsNoBackup(data);
             Pet pet = CatalogueKit.awaited(first.catalogue().add(animal(2)));
             assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyRing;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.KeyRingKit;
 
@@ -24,7 +24,7 @@ class SqliteKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = new SqlStore(Sqlite.forService(folder, Migrate.AUTO, () -> {
+        store = new SqlStore(Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
         }), new SimpleMeterRegistry());
     }
 
@@ -40,7 +40,7 @@ class SqliteKeyRingTest extends KeyRingKit {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true));
+        return SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true));
     }
 
     @Override

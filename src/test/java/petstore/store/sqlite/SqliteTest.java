@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,7 +28,7 @@ class SqliteTest {
 
     @BeforeEach
     void open() {
-        sqlite = Sqlite.forService(folder, Migrate.AUTO, lostDisks::incrementAndGet);
+        sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
         write("CREATE TABLE mark (id INTEGER)");
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.store.Migrate;
+import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
 import petstore.testkit.CatalogueKit;
@@ -235,7 +235,7 @@ class StoreFilesTest {
     }
 
     private void add(String... names) {
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
             addTo(store, names);
         }
     }
@@ -249,7 +249,7 @@ class StoreFilesTest {
     /// Leaves the store as a process leaves it that adds animals and is killed: they are in the log alone.
     private void killed(String... names) throws IOException {
         Path copy = Files.createDirectories(temporary.resolve("copy"));
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, Migrate.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
             addTo(store, names);
             for (Path file : files(data)) {
                 Files.copy(file, copy.resolve(file.getFileName()));
@@ -275,7 +275,7 @@ class StoreFilesTest {
 
     private static List<String> names(Path folder) {
         List<String> names = new ArrayList<>();
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, Migrate.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             store.catalogue().forEachGroup(pets -> {
                 for (Pet pet : pets) {
                     names.add(pet.name());

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// What `petstore serve` does about the schema of a PostgreSQL database.
-class MigrateIT {
+class SchemaPolicyIT {
 
     private static final String KEY = "a-key-for-the-test-of-migrations";
     private static final String TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
@@ -63,14 +63,7 @@ class MigrateIT {
     }
 
     @Test
-    void offLeavesAnEmptyDatabaseEmpty() {
-        String database = PostgresServer.newDatabase();
-        refuses(database, "off", "petstore: the store has no tables; --migrate auto makes them");
-        assertThat(text(database, TABLES)).isEmpty();
-    }
-
-    @Test
-    void newerSchemaIsRefusedAndOffDoesNotLookAtIt() {
+    void newerSchemaIsRefused() {
         String database = PostgresServer.newDatabase();
         try (PetstoreProcess first = serve(database, "auto").awaitReady()) {
             assertThat(text(database, VERSIONS)).isEqualTo(LATEST);
@@ -82,9 +75,6 @@ class MigrateIT {
             refuses(database, migrate, "petstore: the store has schema version 6, made by a newer petstore; "
                     + "this one knows versions up to 5");
         }
-        try (PetstoreProcess careless = serve(database, "off").awaitReady()) {
-            assertThat(careless.client(KEY).get("/v1/pets").statusCode()).isEqualTo(200);
-        }
         assertThat(text(database, TABLES)).isEqualTo(tables);
         assertThat(text(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6");
     }
@@ -92,7 +82,7 @@ class MigrateIT {
     @Test
     void databaseThatCannotKeepEveryNameIsRefused() {
         String database = PostgresServer.newDatabase("TEMPLATE template0 ENCODING LATIN1 LOCALE 'C'");
-        for (String migrate : List.of("auto", "check", "off")) {
+        for (String migrate : List.of("auto", "check")) {
             refuses(database, migrate, "petstore: the database " + database.replace(":postgres@", ":***@")
                     + " cannot keep every name: its encoding is LATIN1; make one with createdb --encoding=UTF8"
                     + " --template=template0");
