@@ -87,6 +87,22 @@ class DataBesideServerIT {
         ledger.verify(kept.stream().filter(pet -> !pet.name().equals("imported")).toList());
     }
 
+    /// As `restore` is.
+    @Test
+    void importThatKeepsIdsIsRefused() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), "{\"id\":7,\"name\":\"Rex\",\"categoryId\":7}\n");
+        try (PetstoreProcess _ = serve()) {
+            Ending refused = shell.run("petstore import --keep-ids animals.ndjson");
+            assertThat(refused.code()).isEqualTo(1);
+            assertThat(refused.err()).singleElement().asString().matches("petstore: the store in ./data"
+                    + " is in use by process [0-9]+; stop that one, or choose another folder with --data");
+            assertThat(shell.run("petstore import --keep-ids --dry-run animals.ndjson"))
+                    .isEqualTo(new Ending(0, List.of(), List.of("Checked: 1 animals are good")));
+        }
+        assertThat(shell.run("petstore import --keep-ids animals.ndjson").code()).isZero();
+        assertThat(pets()).extracting(Pet::id).containsExactly(7L);
+    }
+
     @Test
     void exportIsTheCatalogueOfOneMoment() throws InterruptedException {
         Ledger ledger = new Ledger();

@@ -27,7 +27,7 @@ class SchemaPolicyIT {
     private static final String VERSIONS = "SELECT version FROM schema_version ORDER BY version";
     private static final String WAITING = "SELECT pid FROM pg_stat_activity"
             + " WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    private static final List<String> LATEST = List.of("1", "2", "3", "4", "5");
+    private static final List<String> LATEST = List.of("1", "2", "3", "4", "5", "6");
 
     @Test
     void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() throws SQLException {
@@ -57,7 +57,7 @@ class SchemaPolicyIT {
     @Test
     void checkRefusesAnEmptyDatabaseAndLeavesItEmpty() {
         String database = PostgresServer.newDatabase();
-        refuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 5; "
+        refuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 6; "
                 + "--migrate auto brings it up to date");
         assertThat(text(database, TABLES)).isEmpty();
     }
@@ -69,14 +69,14 @@ class SchemaPolicyIT {
             assertThat(text(database, VERSIONS)).isEqualTo(LATEST);
             assertThat(first.client(KEY).get("/readyz").statusCode()).isEqualTo(200);
         }
-        execute(database, "INSERT INTO schema_version (version) VALUES (6)");
+        execute(database, "INSERT INTO schema_version (version) VALUES (7)");
         List<String> tables = text(database, TABLES);
         for (String migrate : List.of("auto", "check")) {
-            refuses(database, migrate, "petstore: the store has schema version 6, made by a newer petstore; "
-                    + "this one knows versions up to 5");
+            refuses(database, migrate, "petstore: the store has schema version 7, made by a newer petstore; "
+                    + "this one knows versions up to 6");
         }
         assertThat(text(database, TABLES)).isEqualTo(tables);
-        assertThat(text(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6");
+        assertThat(text(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6", "7");
     }
 
     @Test
