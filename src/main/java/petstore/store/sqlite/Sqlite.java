@@ -263,7 +263,7 @@ public final class Sqlite implements Database {
 
     @Override
     public List<Pet> pets(Session session, PetQuery query) throws SQLException {
-        return PackedPets.list(session, query);
+        return PackedRows.list(session, query);
     }
 
     @Override
@@ -271,7 +271,7 @@ public final class Sqlite implements Database {
         readers.run(session -> {
             session.execute("SAVEPOINT snapshot");
             try {
-                PackedPets.forEachGroup(session, action);
+                PackedRows.forEachGroup(session, action);
                 return action;
             } finally {
                 session.execute("RELEASE snapshot");

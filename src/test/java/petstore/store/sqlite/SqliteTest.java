@@ -66,7 +66,7 @@ class SqliteTest {
     @Test
     void aListByStatusIsOneRangeOfItsIndex() {
         List<String> plan = sqlite.readAside(session -> Session.rows(
-                session.prepare("EXPLAIN QUERY PLAN " + PackedPets.LIST_BY_STATUS), row -> row.getString("detail")));
+                session.prepare("EXPLAIN QUERY PLAN " + PackedRows.LIST_BY_STATUS), row -> row.getString("detail")));
         assertThat(plan).contains("SEARCH pet USING INDEX pet_status (status=? AND rowid>?)")
                 .noneMatch(step -> step.contains("TEMP B-TREE"));
     }

@@ -18,11 +18,10 @@ import petstore.PetStatus;
 import petstore.store.PetRow;
 import petstore.store.Session;
 
-/// Many rows of SQLite's table `pet` in one value, because every call into the driver costs more than a row does.
+/// Many rows of the table `pet` in one value of SQLite's: each call into the driver costs more than a row, and an export twice the time.
 ///
-/// A row is its four columns with NULs between, which no name contains. Between rows are commas, which no status contains. Whoever
-/// goes through the animals unpacks them.
-final class PackedPets implements Iterable<Pet> {
+/// NULs separate the four columns of a row, because no name contains one. Commas separate rows, because no status contains one.
+final class PackedRows implements Iterable<Pet> {
 
     private static final int GROUP = 2_000;
     private static final byte[] NONE = {};
@@ -39,11 +38,11 @@ final class PackedPets implements Iterable<Pet> {
 
     private final byte[] packed;
 
-    private PackedPets(byte[] packed) {
+    private PackedRows(byte[] packed) {
         this.packed = packed;
     }
 
-    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    /// Returns the animals of a page by ascending id, and the next animal if there is one.
     static List<Pet> list(Session session, PetQuery query) throws SQLException {
         PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
         select.setLong(1, query.after());
@@ -58,7 +57,7 @@ final class PackedPets implements Iterable<Pet> {
         return pets;
     }
 
-    /// Shows every animal to `action`, by ascending id; the caller makes it one transaction.
+    /// Passes every animal to `action`, by ascending id. The caller opens the transaction.
     static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
         PreparedStatement select = session.prepare(LIST_WITH_LAST_ID);
         long lastId = 0;
@@ -72,10 +71,10 @@ final class PackedPets implements Iterable<Pet> {
         } while (lastId > 0);
     }
 
-    /// The animals in the next row, the only one that a query gives.
-    private static PackedPets read(ResultSet row) throws SQLException {
+    /// Returns the animals in the only row of a query.
+    private static PackedRows read(ResultSet row) throws SQLException {
         byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
-        return new PackedPets(packed == null ? NONE : packed);
+        return new PackedRows(packed == null ? NONE : packed);
     }
 
     @Override
