@@ -59,7 +59,8 @@ class MoveIT {
     void nobodyWritesMeanwhileWhatWouldBeLeftBehind() throws IOException {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
         try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), SchemaPolicy.AUTO, true));
-                SqlStore database = SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true));
+                SqlStore database = SqlStore
+                        .of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true));
                 StoreFile other = new StoreFile(shell.data())) {
             other.execute("PRAGMA busy_timeout = 0");
             AtomicInteger tries = new AtomicInteger();

@@ -19,10 +19,10 @@ import petstore.Pet;
 import petstore.PetStatus;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
-import petstore.store.SchemaPolicy;
 import petstore.store.Migrations;
 import petstore.store.PetRow;
 import petstore.store.PetTable;
+import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.queue.Admission;
 

@@ -3,8 +3,8 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 
 import petstore.Failure;
-import petstore.store.SchemaPolicy;
 import petstore.store.Migrations;
+import petstore.store.SchemaPolicy;
 
 /// Prepares a PostgreSQL database for the store: its encoding and its tables.
 final class PostgresSchema {

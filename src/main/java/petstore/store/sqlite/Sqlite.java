@@ -23,8 +23,8 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.KnownVersion;
-import petstore.store.SchemaPolicy;
 import petstore.store.Migrations;
+import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 
 /// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.

@@ -44,7 +44,8 @@ class BearerTest {
     private final String url = PostgresServer.newDatabase();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final SqlStore store = new SqlStore(
-            Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)), meters);
+            Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)),
+            meters);
     private final TestClock clock = new TestClock(NOW.toString());
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
             clock);

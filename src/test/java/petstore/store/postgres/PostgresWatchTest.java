@@ -266,7 +266,8 @@ class PostgresWatchTest {
         server.alterSystem("SET default_transaction_read_only = on");
         DatabaseWait wait = new DatabaseWait(Duration.ofSeconds(1));
         assertThatThrownBy(() -> new SqlStore(
-                Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, wait), new SimpleMeterRegistry()))
+                Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, wait),
+                new SimpleMeterRegistry()))
                 .isInstanceOf(Failure.class)
                 .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
         assertThat(wait.isActive()).isFalse();
