@@ -68,13 +68,13 @@ public final class Sqlite implements Database {
     /// @param toWrite false if the command only reads, also from where it cannot write
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
         Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
-        return readOnly.map(store -> openReadOnly(SqliteFile.in(folder), store, migrate))
+        return readOnly.map(store -> openReadOnly(SqliteFile.in(folder), store))
                 .orElseGet(() -> open(folder, migrate, () -> {
                 }, false));
     }
 
     /// The schema cannot be upgraded here, only checked.
-    private static Sqlite openReadOnly(Path file, ReadOnlyStore store, SchemaPolicy migrate) {
+    private static Sqlite openReadOnly(Path file, ReadOnlyStore store) {
         try {
             Session session = store.connect();
             Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session,
