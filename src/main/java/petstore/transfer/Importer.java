@@ -9,12 +9,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
@@ -24,8 +18,6 @@ import petstore.Pet;
 
 /// Reads a file into the catalogue: checks all of it first, and writes only then.
 public final class Importer {
-
-    private static final int MOST_REPORTED = 100;
 
     /// What is imported, and how.
     ///
@@ -78,7 +70,7 @@ public final class Importer {
     }
 
     private Report run() throws IOException {
-        Check check = check();
+        FileCheck check = check();
         if (writesNothing(check)) {
             return check.report(0);
         }
@@ -86,19 +78,19 @@ public final class Importer {
         return plan.keepIds() ? writeWithIds(check) : writeWithNewIds(check);
     }
 
-    private Report writeWithNewIds(Check check) throws IOException {
+    private Report writeWithNewIds(FileCheck check) throws IOException {
         long written = write();
-        if (written != check.good && !interrupted.getAsBoolean()) {
-            throw Failure.unavailable("the file was changed meanwhile: it had " + check.good
+        if (written != check.good() && !interrupted.getAsBoolean()) {
+            throw Failure.unavailable("the file was changed meanwhile: it had " + check.good()
                     + " animals when it was checked; " + written + " were imported, which stay");
         }
         return check.report(written);
     }
 
-    private Report writeWithIds(Check check) throws IOException {
-        try (EntryGroups groups = groups(check.lastId)) {
-            catalogue.addWithIds(new PetGroups(groups, check.good));
-            return check.report(check.good);
+    private Report writeWithIds(FileCheck check) throws IOException {
+        try (EntryGroups groups = groups(check.lastId())) {
+            catalogue.addWithIds(new PetGroups(groups, check.good()));
+            return check.report(check.good());
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } catch (Interrupted e) {
@@ -170,62 +162,22 @@ public final class Importer {
         }
     }
 
-    private boolean writesNothing(Check check) {
-        return plan.dryRun() || interrupted.getAsBoolean() || check.good == 0 || check.wrongIds > 0
-                || (check.bad > 0 && !plan.skipBad());
+    private boolean writesNothing(FileCheck check) {
+        return plan.dryRun() || interrupted.getAsBoolean() || check.refusesFile(plan.skipBad());
     }
 
     private boolean goesOnWith(List<Entry> group) {
         return !group.isEmpty() && !interrupted.getAsBoolean();
     }
 
-    /// The results of the first reading.
-    private static final class Check {
-        private final long lastId;
-        private final List<String> firstBad = new ArrayList<>();
-        private long good;
-        private long bad;
-        private long wrongIds;
-        private long firstLine;
-
-        Check(long lastId) {
-            this.lastId = lastId;
-        }
-
-        void count(Entry entry) {
-            switch (entry) {
-                case Entry.Good(var line, _, _) -> {
-                    good++;
-                    firstLine = firstLine == 0 ? line : firstLine;
-                }
-                case Entry.Bad(var line, var reason) -> {
-                    bad++;
-                    if (firstBad.size() < MOST_REPORTED) {
-                        firstBad.add("line " + line + ": " + reason);
-                    }
-                }
-            }
-        }
-
-        /// Makes the first animal bad: others were added to the store since it was checked.
-        void refuse(String reason) {
-            good--;
-            count(new Entry.Bad(firstLine, reason));
-        }
-
-        Report report(long written) {
-            return new Report(good, bad, List.copyOf(firstBad), written);
-        }
-    }
-
-    private Check check() throws IOException {
+    private FileCheck check() throws IOException {
         bytesBefore = 0;
-        Check check = new Check(plan.keepIds() ? catalogue.lastId() : 0);
-        try (EntryGroups groups = groups(check.lastId)) {
+        FileCheck check = new FileCheck(plan.keepIds() ? catalogue.lastId() : 0);
+        try (EntryGroups groups = groups(check.lastId())) {
             for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
                 group.forEach(check::count);
             }
-            check.wrongIds = groups.wrongIds();
+            check.refuseIds(groups.wrongIds());
         }
         return check;
     }
@@ -236,7 +188,7 @@ public final class Importer {
 
     /// Reads the next group while the one before is being written.
     private long write() throws IOException {
-        try (EntryGroups groups = groups(0); Writer writer = new Writer()) {
+        try (EntryGroups groups = groups(0); GroupWriter writer = new GroupWriter(catalogue, plan.pause())) {
             try {
                 for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
                     writer.write(goodOf(group));
@@ -261,63 +213,5 @@ public final class Importer {
             }
         }
         return pets;
-    }
-
-    private int write(List<Entry.Good> pets) throws InterruptedException {
-        catalogue.addAll(pets.stream().map(Entry.Good::pet).toList());
-        Thread.sleep(plan.pause());
-        return pets.size();
-    }
-
-    /// Writes one group after the other on a thread of its own.
-    private final class Writer implements AutoCloseable {
-        private static final Future<Integer> NOTHING = CompletableFuture.completedFuture(0);
-
-        private final ExecutorService thread = Executors
-                .newSingleThreadExecutor(Thread.ofPlatform().name("import").factory());
-        private Future<Integer> before = NOTHING;
-        private long written;
-
-        /// Begins to write a group when the one before is written. Errors: as for [#finish].
-        void write(List<Entry.Good> pets) {
-            finish();
-            before = thread.submit(() -> Importer.this.write(pets));
-        }
-
-        /// Waits for the last group, and gives back how many animals have been written. Errors: [Failure] when it was not, once.
-        long finish() {
-            Future<Integer> group = before;
-            before = NOTHING;
-            try {
-                written += group.get();
-                return written;
-            } catch (ExecutionException e) {
-                throw new Failure(Failure.Kind.UNAVAILABLE,
-                        Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse(""), e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw Failure.unavailable("it was interrupted");
-            }
-        }
-
-        /// Says why the import goes no further, and what stays, for which it waits.
-        Failure stopped(Exception cause) {
-            try {
-                finish();
-            } catch (Failure e) {
-                return stopped(e);
-            }
-            String stopped = "the import stopped after " + written + " animals, which stay";
-            return switch (cause) {
-                case IOException e -> Failure.unavailable(stopped, e);
-                case Failure e -> new Failure(e.kind(), stopped + ": " + e.getMessage(), e);
-                default -> new Failure(Failure.Kind.UNAVAILABLE, stopped, cause);
-            };
-        }
-
-        @Override
-        public void close() {
-            thread.close();
-        }
     }
 }
