@@ -22,6 +22,7 @@ import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
+import petstore.cli.options.ArgumentPasswords;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.options.Texts;
 import petstore.cli.options.Variables;
@@ -79,6 +80,11 @@ public final class Main {
     ///
     /// @return 0 done, 1 failed, 2 wrong usage
     public static int run(Console console, String... args) {
+        Optional<String> refusal = ArgumentPasswords.refusal(args);
+        if (refusal.isPresent()) {
+            console.tell("petstore: " + refusal.get());
+            return WRONG_USAGE;
+        }
         Optional<String> named = Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst();
         return commandLine(console, named).execute(args);
     }

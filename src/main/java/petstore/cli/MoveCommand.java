@@ -28,7 +28,7 @@ public final class MoveCommand implements Callable<Integer> {
     private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
-    @Option(names = "--to", required = true, paramLabel = "URL", description = "The empty PostgreSQL database, as a URL of psql; its password may be in PETSTORE_DATABASE_PASSWORD.")
+    @Option(names = "--to", required = true, paramLabel = "URL", description = "The empty PostgreSQL database, as a URL of psql; its password belongs in PETSTORE_DATABASE_PASSWORD.")
     private PostgresUri to;
 
     MoveCommand(Console console) {

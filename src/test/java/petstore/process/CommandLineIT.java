@@ -108,6 +108,8 @@ class CommandLineIT {
                 usage("serve --admin-host a_b", "--admin-host", "'a_b' is not an address"),
                 usage("serve --cors-origin https://[1:2:3]", "--cors-origin", "'https://[1:2:3]' is not an origin"),
                 usage("serve --cors-origin https://a:65536", "--cors-origin", "'https://a:65536' is not an origin"),
+                usage("serve --database postgresql://u:x@h/d", "--database must not hold a password",
+                        "PETSTORE_DATABASE"),
                 usage("serve --database postgresql://[1:2:3]/d", "--database", "its hosts must look like host1:5432"),
                 new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host ::ffff:127.0.0.1 --admin-port 1",
                         List.of("not ready: http://[::ffff:127.0.0.1]:1/readyz: Connection refused")),
@@ -180,11 +182,11 @@ class CommandLineIT {
     void saysWhyADatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
         try (OwnPostgres postgres = new OwnPostgres(folder)) {
             postgres.addUser("keeper", "the-right-one");
-            String address = postgres.database().replace("postgres:postgres@", "keeper:wrong-one@");
+            String address = postgres.database().replace("postgres@", "keeper@");
             String serve = "serve --port 0 --admin-port 0 --database ";
             for (String command : List.of(serve + address, "keys list --database " + address)) {
-                PetstoreProcess.Ending ending = assertFails(command, "keeper", "password authentication failed",
-                        "--database", "PETSTORE_DATABASE_PASSWORD");
+                PetstoreProcess.Ending ending = assertFails(Map.of("PETSTORE_DATABASE_PASSWORD", "wrong-one"), command,
+                        "keeper", "password authentication failed", "--database", "PETSTORE_DATABASE_PASSWORD");
                 assertThat(ending.err().getFirst()).doesNotContain("wrong-one");
             }
             assertFails(serve + postgres.database() + "none", "postgresnone", "--database", "createdb");
@@ -198,7 +200,12 @@ class CommandLineIT {
     }
 
     private static PetstoreProcess.Ending assertFails(String command, String... says) {
-        try (PetstoreProcess petstore = start(Map.of(), command)) {
+        return assertFails(Map.of(), command, says);
+    }
+
+    private static PetstoreProcess.Ending assertFails(Map<String, String> environment, String command,
+            String... says) {
+        try (PetstoreProcess petstore = start(environment, command)) {
             PetstoreProcess.Ending ending = petstore.ending();
             assertThat(ending.code()).isEqualTo(Main.FAILED);
             assertOneLine(ending, List.of(says));

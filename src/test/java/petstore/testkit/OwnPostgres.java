@@ -38,7 +38,7 @@ public final class OwnPostgres implements AutoCloseable {
 
     /// The address of its database, as psql is told it.
     public String database() {
-        return "postgresql://postgres:postgres@localhost:" + server.getPort() + "/postgres";
+        return "postgresql://postgres@localhost:" + server.getPort() + "/postgres";
     }
 
     /// Makes a user who has to know the password.

@@ -74,7 +74,7 @@ public final class PostgresServer {
     public static String newDatabase(String options) {
         String name = "petstore" + DATABASES.incrementAndGet();
         execute("CREATE DATABASE " + name + " " + options);
-        return "postgresql://postgres:postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
+        return "postgresql://postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
     }
 
     /// Runs a statement in a database of [#newDatabase] and gives back the first column of its rows, if it has any.

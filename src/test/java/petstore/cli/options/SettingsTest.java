@@ -144,7 +144,8 @@ class SettingsTest {
 
     @Test
     void saysHowToWriteAnAt() {
-        assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", "--database", "postgresql://u:ge@heim@h/d")).contains(
-                "the database's address cannot be used: write each @ of its user, password and parameters as %40");
+        assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_DATABASE", "postgresql://u:ge@heim@h/d"), "config"))
+                .contains(
+                        "the database's address cannot be used: write each @ of its user, password and parameters as %40");
     }
 }

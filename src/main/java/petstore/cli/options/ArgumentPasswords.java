@@ -1,0 +1,61 @@
+package petstore.cli.options;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Finds passwords of databases in arguments, which the process list shows to everybody.
+public final class ArgumentPasswords {
+
+    private static final List<String> OPTIONS = List.of("--database", "--to");
+    private static final Pattern ADDRESS = Pattern.compile("(?i)\\s*(?:jdbc:)?postgres[a-z]*(?::|%3a).*",
+            Pattern.DOTALL);
+    private static final Pattern SCHEME = Pattern.compile("(?i)^[^@/?#]*?(?::|%3a)(?:/|%2f)+");
+    private static final Pattern USER_AND_PASSWORD = Pattern.compile("^[^@:]*:[^@]+@");
+    private static final Pattern PARAMETER = Pattern
+            .compile("(?i)(?:^|[?&;\\s])(?:ssl)?password\\s*=\\s*[^&\\s]");
+    private static final Pattern ENCODED = Pattern.compile("%([0-9A-Fa-f]{2})");
+
+    private ArgumentPasswords() {
+    }
+
+    /// Returns the error message for the first argument that holds a password, without the argument; absent if there is none.
+    public static Optional<String> refusal(String... arguments) {
+        String before = "";
+        for (String argument : arguments) {
+            int equals = argument.startsWith("-") ? argument.indexOf('=') : -1;
+            String option = equals < 0 ? before : argument.substring(0, equals);
+            String value = argument.substring(equals + 1);
+            boolean known = OPTIONS.contains(option);
+            if ((known || ADDRESS.matcher(value).matches()) && hasPassword(value)) {
+                boolean moves = known ? option.equals("--to") : List.of(arguments).contains("move");
+                return Optional.of(message(moves ? "--to" : "--database"));
+            }
+            before = argument;
+        }
+        return Optional.empty();
+    }
+
+    private static String message(String option) {
+        return option + " must not hold a password, because everybody can read arguments; set "
+                + SecretVariable.DATABASE_PASSWORD.name() + ", or " + Variables.name(option) + " to the whole address";
+    }
+
+    /// Returns false for an empty password. A password may have characters that end a user or an authority.
+    private static boolean hasPassword(String value) {
+        String rest = SCHEME.matcher(value).replaceFirst("");
+        return USER_AND_PASSWORD.matcher(rest).find()
+                || USER_AND_PASSWORD.matcher(decode(rest.split("[/?#]", 2)[0])).find()
+                || PARAMETER.matcher(decode(rest)).find();
+    }
+
+    private static String decode(String text) {
+        return ENCODED.matcher(text).replaceAll(ArgumentPasswords::character);
+    }
+
+    private static String character(MatchResult encoded) {
+        return Matcher.quoteReplacement(String.valueOf((char) Integer.parseInt(encoded.group(1), 16)));
+    }
+}
