@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +22,7 @@ import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
 import petstore.cli.options.ArgumentPasswords;
+import petstore.cli.options.NearestWord;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.options.Texts;
 import petstore.cli.options.Variables;
@@ -32,6 +32,7 @@ import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -146,10 +147,9 @@ public final class Main {
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
-        List<String> suggestions = e instanceof UnmatchedArgumentException unmatched
-                ? unmatched.getSuggestions()
-                : List.of();
-        String hint = suggestions.isEmpty() ? "" : "; did you mean " + suggestions.getFirst() + "?";
+        String hint = e instanceof UnmatchedArgumentException unmatched
+                ? suggestion(unmatched).map(meant -> "; did you mean " + meant + "?").orElse("")
+                : "";
         String message = oneLine(e.getMessage());
         if (KeyToken.isIn(message)) {
             hint += "; " + Texts.ID_OF_KEY;
@@ -157,6 +157,15 @@ public final class Main {
         console.tell("petstore: " + message + source(console, e) + hint + " (see '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
         return WRONG_USAGE;
+    }
+
+    /// Returns the command or the option that the first unknown word was meant to be.
+    private static Optional<String> suggestion(UnmatchedArgumentException e) {
+        String word = e.getUnmatched().getFirst().split("=", 2)[0];
+        CommandSpec command = e.getCommandLine().getCommandSpec();
+        return NearestWord.find(word, word.startsWith("-")
+                ? command.options().stream().filter(option -> !option.hidden()).map(OptionSpec::longestName).toList()
+                : command.subcommands().keySet());
     }
 
     /// The variable that a wrong value comes from; empty when it comes from the command line.

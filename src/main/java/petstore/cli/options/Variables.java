@@ -60,7 +60,7 @@ public final class Variables {
         Set<String> unknown = new TreeSet<>(console.environment().keySet());
         unknown.removeIf(name -> !name.startsWith(PREFIX) || known.contains(name) || OF_DEPLOY.contains(name));
         for (String name : unknown) {
-            known.stream().filter(other -> isNearMiss(name, other)).findFirst().ifPresent(meant -> {
+            NearestWord.find(name, known).ifPresent(meant -> {
                 throw new ParameterException(commands.getLast(), described(name) + "; did you mean " + meant + "?");
             });
         }
@@ -80,23 +80,5 @@ public final class Variables {
         known.add(TO);
         known.add("PETSTORE_JAVA_OPTIONS");
         return known;
-    }
-
-    /// Whether a letter is wrong, missing or too many, or two neighbours are swapped.
-    private static boolean isNearMiss(String name, String other) {
-        int at = 0;
-        while (at < Math.min(name.length(), other.length()) && name.charAt(at) == other.charAt(at)) {
-            at++;
-        }
-        String left = name.substring(at);
-        String right = other.substring(at);
-        boolean swapped = left.length() > 1 && right.length() > 1 && left.charAt(0) == right.charAt(1)
-                && left.charAt(1) == right.charAt(0) && left.substring(2).equals(right.substring(2));
-        return swapped || left.equals(behind(right)) || behind(left).equals(right)
-                || behind(left).equals(behind(right));
-    }
-
-    private static String behind(String text) {
-        return text.isEmpty() ? text : text.substring(1);
     }
 }

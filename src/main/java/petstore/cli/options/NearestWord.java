@@ -1,0 +1,34 @@
+package petstore.cli.options;
+
+import java.util.Collection;
+import java.util.Optional;
+
+/// Suggestions for mistyped commands, options and variables.
+public final class NearestWord {
+
+    private NearestWord() {
+    }
+
+    /// Returns the first known word with one letter wrong, missing or too many, or with two neighbours swapped; absent if there is
+    /// none.
+    public static Optional<String> find(String word, Collection<String> known) {
+        return known.stream().filter(other -> isNear(word, other)).findFirst();
+    }
+
+    private static boolean isNear(String word, String other) {
+        int at = 0;
+        while (at < Math.min(word.length(), other.length()) && word.charAt(at) == other.charAt(at)) {
+            at++;
+        }
+        String left = word.substring(at);
+        String right = other.substring(at);
+        boolean swapped = left.length() > 1 && right.length() > 1 && left.charAt(0) == right.charAt(1)
+                && left.charAt(1) == right.charAt(0) && left.substring(2).equals(right.substring(2));
+        return swapped || left.equals(behind(right)) || behind(left).equals(right)
+                || behind(left).equals(behind(right));
+    }
+
+    private static String behind(String text) {
+        return text.isEmpty() ? text : text.substring(1);
+    }
+}

@@ -1,0 +1,47 @@
+package petstore.cli.options;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.Map;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import petstore.cli.Main;
+import petstore.cli.terminal.Console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A mistyped command or option is refused with the word that was meant; for variables see [VariablesTest].
+class NearestWordTest {
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", nullValues = "-", textBlock = """
+            sevre                   | serve
+            serv                    | serve
+            mvoe                    | move
+            exprot -                | export
+            keys lsit               | list
+            keys craete --name x    | create
+            serve --prot 8080       | --port
+            serve --prot=8080       | --port
+            serve --admin-prot 9090 | --admin-port
+            keys list --fromat json | --format
+            serve --databse x       | --database
+            backup f --databas x    | -
+            serve -x                | -
+            serve --xyz             | -
+            stop                    | -""")
+    void isSuggested(String line, String meant) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        assertThat(Main.run(Console.of(InputStream.nullInputStream(), new ByteArrayOutputStream(), err, false, Map.of(),
+                Clock.systemUTC()), line.split(" ", -1))).isEqualTo(Main.WRONG_USAGE);
+        String said = err.toString(StandardCharsets.UTF_8);
+        if (meant == null) {
+            assertThat(said).doesNotContain("did you mean");
+        } else {
+            assertThat(said).contains("; did you mean " + meant + "? (see ");
+        }
+    }
+}
