@@ -137,7 +137,7 @@ final class PostgresSearch {
     static String advice(SQLException e) {
         return switch (String.valueOf(e.getSQLState())) {
             case "28P01", "28000", "08004" ->
-                "; the password comes from the address (--database or --to), PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE or the pgpass file";
+                "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
             case "3D000" -> "; make it with createdb, or name another (--database or --to)";
             case "42501" -> "; the user must own the database, or be allowed to create tables in its schema";
             case "08001" -> "; see that it runs and that its address (--database or --to) is right";
