@@ -8,8 +8,8 @@ import petstore.cli.options.HasVariables;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.store.Contents;
 import petstore.store.SqlStore;
+import petstore.store.StoreSummary;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.Command;
@@ -39,7 +39,7 @@ public final class MoveCommand implements Callable<Integer> {
     public Integer call() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
         StoreChoice.requireEmbedded(folder);
-        Contents moved;
+        StoreSummary moved;
         try (FolderLock _ = FolderLock.replace(folder);
                 SqlStore source = store.choice(console.environment()).open();
                 SqlStore target = store.other(to, console.environment()).open();

@@ -29,7 +29,7 @@ public interface Database extends AutoCloseable {
     <T> CompletableFuture<T> read(Work<T> work);
 
     /// Does `work`, which only reads, past what waits for its turn: keys, versions, and whether the store can be used.
-    <T> T readAside(Work<T> work);
+    <T> T readUnqueued(Work<T> work);
 
     /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
     <T> T write(Work<T> work);

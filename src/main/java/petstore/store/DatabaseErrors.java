@@ -9,7 +9,7 @@ import petstore.Failure;
 /// What the errors of a database's driver mean for whoever asked. Those of the database are logged.
 public final class DatabaseErrors {
 
-    private final PacedLog log = new PacedLog(LoggerFactory.getLogger(DatabaseErrors.class));
+    private final ThrottledLog log = new ThrottledLog(LoggerFactory.getLogger(DatabaseErrors.class));
     private final Predicate<SQLException> isDefect;
 
     /// @param isDefect whether an error comes of what the service gave to the database

@@ -31,7 +31,7 @@ final class KnownKeys implements AutoCloseable {
             bringUpToDate();
             return Collections.nCopies(requests.size(), true);
         }, meters);
-        database.onNewEpoch(() -> snapshot.set(database.readAside(KnownKeys::read)));
+        database.onNewEpoch(() -> snapshot.set(database.readUnqueued(KnownKeys::read)));
     }
 
     /// Returns the keys by id as last read, revoked and expired ones too.
@@ -51,7 +51,7 @@ final class KnownKeys implements AutoCloseable {
         do {
             Snapshot known = snapshot.get();
             before = known;
-            after = database.readAside(session -> changes(session) == known.changes() ? known : read(session));
+            after = database.readUnqueued(session -> changes(session) == known.changes() ? known : read(session));
         } while (!snapshot.compareAndSet(before, after));
     }
 

@@ -80,7 +80,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public long count() {
-        return database.readAside(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
+        return database.readUnqueued(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
     }
 
     /// Waits until every animal that was taken is committed.

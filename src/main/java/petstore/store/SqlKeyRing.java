@@ -59,7 +59,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public Instant now() {
-        return Instant.ofEpochMilli(database.readAside(session -> Long.valueOf(session.text(database.selectNow()))));
+        return Instant.ofEpochMilli(database.readUnqueued(session -> Long.valueOf(session.text(database.selectNow()))));
     }
 
     @Override
@@ -70,7 +70,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public boolean addFirst(ApiKey key) {
         // Read first: a store that has keys needs no lock, and no space on a full disk.
-        return database.readAside(SqlKeyRing::isEmpty) && database.write(session -> {
+        return database.readUnqueued(SqlKeyRing::isEmpty) && database.write(session -> {
             database.lockKeys(session);
             return isEmpty(session) && insert(session, key) == 1;
         });
@@ -78,12 +78,12 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public Optional<ApiKey> find(String id) {
-        return database.readAside(session -> find(session, id));
+        return database.readUnqueued(session -> find(session, id));
     }
 
     @Override
     public List<ApiKey> list() {
-        return database.readAside(SqlKeyRing::list);
+        return database.readUnqueued(SqlKeyRing::list);
     }
 
     static List<ApiKey> list(Session session) throws SQLException {

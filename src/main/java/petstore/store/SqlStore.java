@@ -53,7 +53,7 @@ public final class SqlStore implements AutoCloseable {
     ///
     /// @param progress is told the animals copied and compared, two for each at the end
     /// @return what both stores have
-    public Contents copyTo(SqlStore target, LongConsumer progress) {
+    public StoreSummary copyTo(SqlStore target, LongConsumer progress) {
         return StoreCopy.copy(database, target.database, progress);
     }
 

@@ -93,7 +93,7 @@ final class StoreCopy {
 
     /// Copies `source` to `target` and gives back what both have. Nobody else can write to `source` meanwhile: it would be left
     /// behind. Errors: as for [SqlStore#copyTo].
-    static Contents copy(Database source, Database target, LongConsumer progress) {
+    static StoreSummary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
             long lastId = lastId(from);
@@ -101,8 +101,8 @@ final class StoreCopy {
                 throw Failure.unavailable(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }
-            Contents copied = copy.read(from, Optional.of(to));
-            Contents found = copy.read(to, Optional.empty());
+            StoreSummary copied = copy.read(from, Optional.of(to));
+            StoreSummary found = copy.read(to, Optional.empty());
             if (!found.equals(copied)) {
                 throw Failure.unavailable("the copy differs and was not kept: the source has " + copied
                         + ", the target has " + found);
@@ -126,7 +126,7 @@ final class StoreCopy {
     }
 
     /// Reads everything, and writes it to another session if there is one.
-    private Contents read(Session session, Optional<Session> to) throws SQLException {
+    private StoreSummary read(Session session, Optional<Session> to) throws SQLException {
         MessageDigest sha256 = Sha256.begin();
         try (DataOutputStream digest = new DataOutputStream(
                 new BufferedOutputStream(new DigestOutputStream(OutputStream.nullOutputStream(), sha256)))) {
@@ -134,7 +134,7 @@ final class StoreCopy {
             long keyCount = read(session, keys, digest, to);
             long resultCount = read(session, results, digest, to);
             digest.flush();
-            return new Contents(petCount, keyCount, resultCount, lastId(session),
+            return new StoreSummary(petCount, keyCount, resultCount, lastId(session),
                     HexFormat.of().formatHex(sha256.digest()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -8,8 +8,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import petstore.CatalogueVersion;
@@ -24,7 +22,6 @@ import petstore.store.PetRow;
 import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
-import petstore.store.queue.Admission;
 
 /// A PostgreSQL database, which other processes may serve too.
 ///
@@ -32,8 +29,6 @@ import petstore.store.queue.Admission;
 /// end one after the other, in all processes, and ids become visible in their order.
 public final class Postgres implements Database {
 
-    private static final Duration READ_PATIENCE = Duration.ofMillis(300);
-    private static final int MOST_WAITING = 1_024;
     private static final int FETCH_SIZE = 1_000;
     /// While one waits for its COMMIT the next is already waiting in the database for its turn.
     private static final int WRITERS = 2;
@@ -59,15 +54,13 @@ public final class Postgres implements Database {
 
     private final PostgresSessions sessions;
     private final Duration patience;
-    private final Semaphore readers;
-    private final Admission admission;
+    private final ReadTurns turns;
     private final DatabaseErrors errors = new DatabaseErrors(Postgres::isDefect);
 
     private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
         this.patience = patience;
-        this.readers = new Semaphore(readers, true);
-        this.admission = new Admission(READ_PATIENCE.toNanos() / 2, readers);
+        this.turns = new ReadTurns(readers);
     }
 
     /// Opens a database to serve it.
@@ -112,60 +105,24 @@ public final class Postgres implements Database {
 
     @Override
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return CompletableFuture.supplyAsync(() -> readInTurn(work), Thread::startVirtualThread);
-    }
-
-    private <T> T readInTurn(Work<T> work) {
-        int waiting = readers.getQueueLength();
-        if (waiting >= MOST_WAITING || !admission.admits(waiting) || !acquireReader()) {
-            throw Failure.unavailable("too many reads are waiting; try again later");
-        }
-        long beganNs = System.nanoTime();
-        try {
-            return sessions.use(work::on);
-        } catch (SQLException e) {
-            throw errors.failure(e);
-        } finally {
-            readers.release();
-            admission.took(System.nanoTime() - beganNs);
-        }
-    }
-
-    private boolean acquireReader() {
-        try {
-            return readers.tryAcquire(READ_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.unavailable("the service is stopping");
-        }
+        return CompletableFuture.supplyAsync(
+                () -> turns.take(() -> perform(() -> sessions.use(work::on))), Thread::startVirtualThread);
     }
 
     @Override
-    public <T> T readAside(Work<T> work) {
-        try {
-            return sessions.useAside(work::on);
-        } catch (SQLException e) {
-            throw errors.failure(e);
-        }
+    public <T> T readUnqueued(Work<T> work) {
+        return perform(() -> sessions.useUnqueued(work::on));
     }
 
     /// If COMMIT itself fails its outcome is unknown, and it is not tried again.
     @Override
     public <T> T write(Work<T> work) {
-        try {
-            return sessions.useToCommit(session -> session.inTransaction(work));
-        } catch (SQLException e) {
-            throw errors.failure(e);
-        }
+        return perform(() -> sessions.useToCommit(session -> session.inTransaction(work)));
     }
 
     @Override
     public CatalogueVersion version() {
-        try {
-            return sessions.version();
-        } catch (SQLException e) {
-            throw errors.failure(e);
-        }
+        return perform(() -> sessions.version());
     }
 
     @Override
@@ -176,6 +133,20 @@ public final class Postgres implements Database {
     @Override
     public void onNewEpoch(Runnable listener) {
         sessions.onNewEpoch(listener);
+    }
+
+    /// Work on a session.
+    @FunctionalInterface
+    private interface Step<T> {
+        T run() throws SQLException;
+    }
+
+    private <T> T perform(Step<T> step) {
+        try {
+            return step.run();
+        } catch (SQLException e) {
+            throw errors.failure(e);
+        }
     }
 
     /// Broken constraints and malformed data are defects of ours, everything else is the database's.
@@ -218,13 +189,13 @@ public final class Postgres implements Database {
 
     @Override
     public int waitingReads() {
-        return readers.getQueueLength();
+        return turns.waiting();
     }
 
     @Override
     public double bytes() {
         try {
-            return readAside(session -> Double.valueOf(session.text("SELECT pg_database_size(current_database())")));
+            return readUnqueued(session -> Double.valueOf(session.text("SELECT pg_database_size(current_database())")));
         } catch (Failure e) {
             return Double.NaN;
         }
@@ -243,11 +214,7 @@ public final class Postgres implements Database {
     /// If its outcome is unknown it is not tried again.
     @Override
     public List<Pet> add(List<NewPet> pets) {
-        try {
-            return sessions.useToCommit(session -> PetTable.withIds(pets, firstIdOf(pets, session)));
-        } catch (SQLException e) {
-            throw errors.failure(e);
-        }
+        return perform(() -> sessions.useToCommit(session -> PetTable.withIds(pets, firstIdOf(pets, session))));
     }
 
     private static long firstIdOf(List<NewPet> pets, PostgresSession session) throws SQLException {
@@ -342,7 +309,7 @@ public final class Postgres implements Database {
     @Override
     public void check() {
         sessions.requireReady();
-        readAside(Migrations::requireLatest);
+        readUnqueued(Migrations::requireLatest);
     }
 
     @Override

@@ -36,7 +36,7 @@ final class PostgresCommandSession implements PostgresSessions {
     }
 
     @Override
-    public <T> T useAside(Use<T> use) throws SQLException {
+    public <T> T useUnqueued(Use<T> use) throws SQLException {
         return use(use);
     }
 

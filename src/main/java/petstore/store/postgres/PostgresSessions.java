@@ -27,7 +27,7 @@ interface PostgresSessions extends AutoCloseable {
     <T> T useToCommit(Use<T> use) throws SQLException;
 
     /// Uses a session before requests are allowed, e.g. to read the keys.
-    <T> T useAside(Use<T> use) throws SQLException;
+    <T> T useUnqueued(Use<T> use) throws SQLException;
 
     /// Returns the version of the catalogue.
     CatalogueVersion version() throws SQLException;

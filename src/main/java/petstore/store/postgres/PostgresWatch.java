@@ -88,7 +88,7 @@ final class PostgresWatch implements PostgresSessions {
     @Override
     public <T> T use(Use<T> use) throws SQLException {
         requireReady();
-        return useAside(use);
+        return useUnqueued(use);
     }
 
     @Override
@@ -102,7 +102,7 @@ final class PostgresWatch implements PostgresSessions {
     }
 
     @Override
-    public <T> T useAside(Use<T> use) throws SQLException {
+    public <T> T useUnqueued(Use<T> use) throws SQLException {
         return useOn(current(), use);
     }
 

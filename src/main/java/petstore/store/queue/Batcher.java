@@ -49,11 +49,11 @@ public final class Batcher<I, O> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
-    private final Set<List<Task<I, O>>> onTheirWay = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<List<Task<I, O>>> inFlight = Collections.newSetFromMap(new IdentityHashMap<>());
     private final ScheduledExecutorService clock;
     private final Function<List<I>, List<O>> work;
     private final Duration patience;
-    private final Admission admission;
+    private final AdmissionControl admission;
     private final List<Thread> threads = new ArrayList<>();
     private final DistributionSummary sizes;
     private final Timer durations;
@@ -74,7 +74,7 @@ public final class Batcher<I, O> implements AutoCloseable {
         this.durations = Timer.builder("petstore.store.batch.duration")
                 .description("How long it took, e.g. to commit a transaction.").tag("queue", name).register(meters);
         this.patience = patience;
-        this.admission = new Admission(patience.toNanos() / PART_OF_PATIENCE, size);
+        this.admission = new AdmissionControl(patience.toNanos() / PART_OF_PATIENCE, size);
         for (int i = 0; i < size; i++) {
             threads.add(Thread.ofPlatform().name(name + "-" + i).daemon().unstarted(this::run));
         }
@@ -103,7 +103,7 @@ public final class Batcher<I, O> implements AutoCloseable {
                 return CompletableFuture.failedFuture(Failure.unavailable("the service is stopping"));
             }
             if (waiting.size() == CAPACITY || !admission.admits(waiting.size() / LARGEST_BATCH)) {
-                return CompletableFuture.failedFuture(tooMuch());
+                return CompletableFuture.failedFuture(overloaded());
             }
             if (!started) {
                 start();
@@ -118,7 +118,7 @@ public final class Batcher<I, O> implements AutoCloseable {
         return task.result();
     }
 
-    private static Failure tooMuch() {
+    private static Failure overloaded() {
         return Failure.unavailable("too much is waiting; try again later");
     }
 
@@ -132,11 +132,11 @@ public final class Batcher<I, O> implements AutoCloseable {
             while (!waiting.isEmpty() && waiting.element().sinceNs() - latest < 0) {
                 late.add(waiting.remove());
             }
-            begun = onTheirWay.stream().flatMap(List::stream).filter(task -> task.sinceNs() - latest < 0).toList();
+            begun = inFlight.stream().flatMap(List::stream).filter(task -> task.sinceNs() - latest < 0).toList();
         } finally {
             lock.unlock();
         }
-        late.forEach(task -> task.result().completeExceptionally(tooMuch()));
+        late.forEach(task -> task.result().completeExceptionally(overloaded()));
         begun.forEach(task -> task.result().completeExceptionally(
                 Failure.unavailable("the store takes too long; whether this was done is not known")));
     }
@@ -161,7 +161,7 @@ public final class Batcher<I, O> implements AutoCloseable {
                     break;
                 }
             }
-            onTheirWay.add(batch);
+            inFlight.add(batch);
             return batch;
         } finally {
             lock.unlock();
@@ -192,10 +192,10 @@ public final class Batcher<I, O> implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             batch.forEach(task -> task.result().completeExceptionally(e));
         }
-        admission.took(System.nanoTime() - beganNs);
+        admission.recordDuration(System.nanoTime() - beganNs);
         lock.lock();
         try {
-            onTheirWay.remove(batch);
+            inFlight.remove(batch);
         } finally {
             lock.unlock();
         }

@@ -14,7 +14,7 @@ import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.Session;
-import petstore.store.queue.Admission;
+import petstore.store.queue.AdmissionControl;
 
 /// A few platform threads, each with a session of its own, that do what others ask of them: an event loop must not wait, and a
 /// call into native code would hold on to a virtual thread's carrier.
@@ -47,7 +47,7 @@ final class ReaderPool implements Readers {
     }
 
     private final BlockingQueue<Read<?>> waiting = new ArrayBlockingQueue<>(CAPACITY);
-    private final Admission admission;
+    private final AdmissionControl admission;
     private final DatabaseErrors errors;
     private final List<Session> sessions = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -56,7 +56,7 @@ final class ReaderPool implements Readers {
     /// @param name of its threads
     public ReaderPool(String name, int size, Connector connector, DatabaseErrors errors) throws SQLException {
         this.errors = errors;
-        admission = new Admission(LONGEST_WAIT.toNanos(), size);
+        admission = new AdmissionControl(LONGEST_WAIT.toNanos(), size);
         try {
             for (int i = 0; i < size; i++) {
                 sessions.add(connector.connect());
@@ -103,7 +103,7 @@ final class ReaderPool implements Readers {
                 waiting.drainTo(group, Math.min(waiting.size() / threads.size(), LARGEST_GROUP - 1));
                 long beganNs = System.nanoTime();
                 serve(group, session);
-                admission.took((System.nanoTime() - beganNs) / group.size());
+                admission.recordDuration((System.nanoTime() - beganNs) / group.size());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

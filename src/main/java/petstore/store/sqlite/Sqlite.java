@@ -8,14 +8,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.sqlite.SQLiteErrorCode;
-import org.sqlite.SQLiteException;
 import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.Pet;
@@ -30,32 +25,19 @@ import petstore.store.Session;
 /// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.
 public final class Sqlite implements Database {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
-    private static final String LOST_DISK = "the store's disk failed; the service is stopping";
     private static final Duration WRITE_PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     private final Path file;
-    private final Session writer;
-    private final ReentrantLock writing;
+    private final SqliteWriter writer;
     private final Readers readers;
-    private final Readers readerAside;
-    private final DatabaseErrors errors;
-    private final Runnable onLostDisk;
-    private volatile boolean diskLost;
-    /// Whether what was in the log at the start is in the file; guarded by `writing`.
-    private boolean settled;
+    private final Readers unqueuedReader;
 
-    private Sqlite(Path file, Session writer, ReentrantLock writing, boolean settled, Readers readers,
-            Readers readerAside, DatabaseErrors errors, Runnable onLostDisk) {
+    private Sqlite(Path file, SqliteWriter writer, Readers readers, Readers unqueuedReader) {
         this.file = file;
         this.writer = writer;
-        this.writing = writing;
-        this.settled = settled;
         this.readers = readers;
-        this.readerAside = readerAside;
-        this.errors = errors;
-        this.onLostDisk = onLostDisk;
+        this.unqueuedReader = unqueuedReader;
     }
 
     /// Opens a file to serve it.
@@ -80,92 +62,46 @@ public final class Sqlite implements Database {
             Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session,
                     _ -> {
                     });
-            DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
+            DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
             ReentrantLock lock = new ReentrantLock();
             Readers readers = new CommandReader(session, lock, errors, Optional.of(store));
-            return new Sqlite(file, session, lock, true, readers, readers, errors, () -> {
-            });
+            return new Sqlite(file, new SqliteWriter(session, lock, true, errors, () -> {
+            }), readers, readers);
         } catch (SQLException e) {
-            throw cannotBeOpened(file, e);
+            throw SqliteFile.cannotBeOpened(file, e);
         }
-    }
-
-    private static Failure cannotBeOpened(Path file, SQLException e) {
-        return new Failure(Failure.Kind.UNAVAILABLE, "the store " + file + " cannot be opened: " + reason(e), e);
     }
 
     private static Sqlite open(Path folder, SchemaPolicy migrate, Runnable onLostDisk, boolean serves) {
         Path file = SqliteFile.in(folder);
         SqliteFile.makePrivate(folder, file);
         StoreFiles.requireWritable(folder);
-        long beganNs = System.nanoTime();
-        while (true) {
-            try {
-                return openOnce(file, migrate, onLostDisk, serves);
-            } catch (SQLException e) {
-                if (!isBusy(e) || System.nanoTime() - beganNs > SqliteFile.LOCK_PATIENCE.toNanos()) {
-                    throw cannotBeOpened(file, e);
-                }
-                LockSupport.parkNanos(SqliteFile.LOCK_POLL.toNanos());
-            }
-        }
-    }
-
-    /// Processes that open a new store together get in one another's way where SQLite does not wait.
-    private static boolean isBusy(SQLException e) {
-        return e instanceof SQLiteException sqlite
-                && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_BUSY.code;
+        return SqliteFile.open(file, () -> openOnce(file, migrate, onLostDisk, serves));
     }
 
     private static Sqlite openOnce(Path file, SchemaPolicy migrate, Runnable onLostDisk, boolean serves)
             throws SQLException {
         Session writer = SqliteFile.connectWriter(file);
         try {
-            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer, work -> inTransaction(writer, session -> {
-                BackupChecksum.remove(session);
-                return work.on(session);
-            }));
-            boolean settled = settleUnlessFull(writer);
-            DatabaseErrors errors = new DatabaseErrors(Sqlite::isDefect);
+            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer,
+                    work -> SqliteWriter.inTransaction(writer, session -> {
+                        BackupChecksum.remove(session);
+                        return work.on(session);
+                    }));
+            boolean settled = SqliteWriter.settleUnlessFull(writer);
+            DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
             ReentrantLock writing = new ReentrantLock();
             Readers readers = serves
                     ? new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors)
                     : new CommandReader(writer, writing, errors, Optional.empty());
-            Readers readerAside = serves
+            Readers unqueuedReader = serves
                     ? new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors)
                     : readers;
-            return new Sqlite(file, writer, writing, settled, readers, readerAside, errors, onLostDisk);
+            return new Sqlite(file, new SqliteWriter(writer, writing, settled, errors, onLostDisk), readers,
+                    unqueuedReader);
         } catch (SQLException | RuntimeException e) {
             writer.close();
             throw e;
-        }
-    }
-
-    /// Moves into the file what a process that ended badly has left in the log, and waits for the disk: it may never have been
-    /// synced, and the kernel may take pages that it failed to write for written. Then a backup that somebody put here becomes a
-    /// store like any other, before anything is written to it.
-    private static void settle(Session session) throws SQLException {
-        session.text("PRAGMA wal_checkpoint(PASSIVE)");
-        if (BackupChecksum.isMarked(session)) {
-            inTransaction(session, marked -> {
-                BackupChecksum.remove(marked);
-                return marked;
-            });
-        }
-    }
-
-    /// The same, if the disk has room for it. If not it has synced the log, which SQLite does before it moves anything: so the
-    /// store can be read.
-    private static boolean settleUnlessFull(Session session) throws SQLException {
-        try {
-            settle(session);
-            return true;
-        } catch (SQLException e) {
-            if (!isFullDisk(e)) {
-                throw e;
-            }
-            LOG.warn("The store's disk is full; free some space, for nothing can be written until then: {}", reason(e));
-            return false;
         }
     }
 
@@ -175,80 +111,18 @@ public final class Sqlite implements Database {
     }
 
     @Override
-    public <T> T readAside(Work<T> work) {
-        return readerAside.run(work);
+    public <T> T readUnqueued(Work<T> work) {
+        return unqueuedReader.run(work);
     }
 
     @Override
     public <T> T write(Work<T> work) {
-        writing.lock();
-        try {
-            if (diskLost) {
-                throw Failure.unavailable(LOST_DISK);
-            }
-            if (!settled) {
-                // What is written behind pages that the disk may not have could not be found after a loss of power.
-                settle(writer);
-                settled = true;
-            }
-            return inTransaction(writer, work);
-        } catch (SQLException e) {
-            if (isLostDisk(e)) {
-                diskLost = true;
-                LOG.error("The service stops, because only a new start can tell what the disk has kept: {}", reason(e));
-                onLostDisk.run();
-                throw Failure.unavailable(LOST_DISK);
-            }
-            throw errors.failure(e);
-        } finally {
-            writing.unlock();
-        }
-    }
-
-    /// The driver's own transactions are not used: it begins the next one as soon as one ends, which would lock every other
-    /// process out for good.
-    static <T> T inTransaction(Session session, Work<T> work) throws SQLException {
-        try {
-            return session.perform(prepared -> {
-                prepared.prepare("BEGIN IMMEDIATE").execute();
-                T result = work.on(prepared);
-                prepared.prepare("COMMIT").execute();
-                return result;
-            });
-        } catch (SQLException | RuntimeException | Error e) {
-            try {
-                session.execute("ROLLBACK");
-            } catch (SQLException rolledBack) {
-                LOG.debug("It did not begin, or SQLite has rolled back by itself: {}", reason(rolledBack));
-            }
-            throw e;
-        }
-    }
-
-    /// After a failed fsync the kernel may have dropped the pages, so that a second one succeeds without them.
-    private static boolean isLostDisk(SQLException e) {
-        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_FSYNC
-                || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
-    }
-
-    static boolean isFullDisk(SQLException e) {
-        return e instanceof SQLiteException sqlite && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_FULL;
-    }
-
-    /// A broken constraint is a defect of ours; everything else that SQLite reports (disk full, a lock held too long, a
-    /// damaged file, a failing disk) is the store's.
-    private static boolean isDefect(SQLException e) {
-        return e instanceof SQLiteException sqlite
-                && (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CONSTRAINT.code;
-    }
-
-    private static String reason(SQLException e) {
-        return String.valueOf(e.getMessage());
+        return writer.write(work);
     }
 
     @Override
     public CatalogueVersion version() {
-        return readAside(session -> KnownVersion.read(session, 0));
+        return readUnqueued(session -> KnownVersion.read(session, 0));
     }
 
     @Override
@@ -348,10 +222,8 @@ public final class Sqlite implements Database {
 
     @Override
     public void check() {
-        readAside(Migrations::requireLatest);
-        if (diskLost) {
-            throw Failure.unavailable(LOST_DISK);
-        }
+        readUnqueued(Migrations::requireLatest);
+        writer.requireDisk();
         if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
             throw Failure.unavailable("the store cannot be written");
         }
@@ -361,14 +233,7 @@ public final class Sqlite implements Database {
     @Override
     public void close() {
         readers.close();
-        readerAside.close();
-        writing.lock();
-        try {
-            writer.close();
-        } catch (SQLException e) {
-            LOG.warn("Closing the store failed: {}", reason(e));
-        } finally {
-            writing.unlock();
-        }
+        unqueuedReader.close();
+        writer.close();
     }
 }

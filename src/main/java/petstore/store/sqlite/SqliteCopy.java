@@ -88,7 +88,7 @@ public final class SqliteCopy {
     /// Changes a file that nobody else has open, in one transaction, and leaves nothing beside it.
     private static void change(Path part, Change change) throws SQLException, IOException {
         try (Session session = SqliteFile.connectWriter(part)) {
-            Sqlite.inTransaction(session, inside -> {
+            SqliteWriter.inTransaction(session, inside -> {
                 change.on(inside);
                 return inside;
             });
@@ -173,17 +173,12 @@ public final class SqliteCopy {
                         .equals("1");
                 return OptionalLong.of(hasIds ? Sqlite.lastPetId(session) : 0);
             } catch (SQLException e) {
-                if (isDamage(e)) {
+                if (SqliteErrors.isDamage(e)) {
                     return OptionalLong.empty();
                 }
                 throw e;
             }
         });
-    }
-
-    private static boolean isDamage(SQLException e) {
-        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_NOTADB
-                || (sqlite.getResultCode().code & 0xFF) == SQLiteErrorCode.SQLITE_CORRUPT.code);
     }
 
     /// A change of a file.
@@ -205,7 +200,7 @@ public final class SqliteCopy {
             throw Failure.unavailable(file + " cannot be " + what, e);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": "
-                    + (Sqlite.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
+                    + (SqliteErrors.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
         }
     }
 

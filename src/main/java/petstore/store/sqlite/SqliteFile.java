@@ -180,4 +180,31 @@ public final class SqliteFile {
                     "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
         }
     }
+
+    /// Opens a store.
+    @FunctionalInterface
+    interface Opening<T> {
+        T open() throws SQLException;
+    }
+
+    /// Opens a store, and tries again while another process that opens it holds a lock for which SQLite does not wait. Errors:
+    /// [Failure] of kind `UNAVAILABLE`.
+    static <T> T open(Path file, Opening<T> opening) {
+        long beganNs = System.nanoTime();
+        while (true) {
+            try {
+                return opening.open();
+            } catch (SQLException e) {
+                if (!SqliteErrors.isBusy(e) || System.nanoTime() - beganNs > LOCK_PATIENCE.toNanos()) {
+                    throw cannotBeOpened(file, e);
+                }
+                LockSupport.parkNanos(LOCK_POLL.toNanos());
+            }
+        }
+    }
+
+    static Failure cannotBeOpened(Path file, SQLException e) {
+        return new Failure(Failure.Kind.UNAVAILABLE,
+                "the store " + file + " cannot be opened: " + SqliteErrors.reason(e), e);
+    }
 }

@@ -65,7 +65,7 @@ class SqliteTest {
     /// The index leaves out animals without a status, which SQLite has to know that nobody asks for.
     @Test
     void aListByStatusIsOneRangeOfItsIndex() {
-        List<String> plan = sqlite.readAside(session -> Session.rows(
+        List<String> plan = sqlite.readUnqueued(session -> Session.rows(
                 session.prepare("EXPLAIN QUERY PLAN " + PackedRows.LIST_BY_STATUS), row -> row.getString("detail")));
         assertThat(plan).contains("SEARCH pet USING INDEX pet_status (status=? AND rowid>?)")
                 .noneMatch(step -> step.contains("TEMP B-TREE"));
@@ -79,7 +79,7 @@ class SqliteTest {
     }
 
     private String count() {
-        return sqlite.readAside(session -> session.text("SELECT count(*) FROM mark"));
+        return sqlite.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
     }
 
     private static void assertLost(Runnable use) {

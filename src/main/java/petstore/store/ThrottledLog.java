@@ -5,15 +5,15 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.slf4j.Logger;
 
-/// Logs errors that come again and again, at most one a second: the log must not hold up whoever meets them.
-final class PacedLog {
+/// Logs at most one error a second, so that the log does not slow down requests.
+final class ThrottledLog {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final Logger log;
     private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - INTERVAL.toNanos());
 
-    PacedLog(Logger log) {
+    ThrottledLog(Logger log) {
         this.log = log;
     }
 

@@ -1,13 +1,13 @@
 package petstore.store;
 
-/// What a store has, for a comparison with another one.
+/// The size and checksum of a store, for a comparison with another store.
 ///
 /// @param pets how many animals
 /// @param keys how many API keys
 /// @param results how many requests with an Idempotency-Key whose results are kept
 /// @param lastId the greatest id ever used for an animal, 0 for none
 /// @param sha256 64 hexadecimal digits: the SHA-256 of all of their members, in one order
-public record Contents(long pets, long keys, long results, long lastId, String sha256) {
+public record StoreSummary(long pets, long keys, long results, long lastId, String sha256) {
 
     /// For people, e.g. `46 animals, 2 API keys, 0 kept results, greatest id 46, SHA-256 9f86…`.
     @Override

@@ -1,0 +1,51 @@
+package petstore.store.sqlite;
+
+import java.sql.SQLException;
+import java.util.Arrays;
+
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/// The meaning of SQLite's result codes.
+final class SqliteErrors {
+
+    private static final int PRIMARY_CODE = 0xFF;
+
+    private SqliteErrors() {
+    }
+
+    static boolean isBusy(SQLException e) {
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_BUSY);
+    }
+
+    static boolean isDamage(SQLException e) {
+        return has(e, SQLiteErrorCode.SQLITE_NOTADB) || hasPrimary(e, SQLiteErrorCode.SQLITE_CORRUPT);
+    }
+
+    static boolean isFullDisk(SQLException e) {
+        return has(e, SQLiteErrorCode.SQLITE_FULL);
+    }
+
+    /// After a failed fsync the kernel may have dropped the pages, so that a second fsync succeeds without them.
+    static boolean isLostDisk(SQLException e) {
+        return has(e, SQLiteErrorCode.SQLITE_IOERR_FSYNC, SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
+    }
+
+    /// A broken constraint is a defect of ours. All other errors are the store's: a full or failing disk, a lock held too long, a
+    /// damaged file.
+    static boolean isDefect(SQLException e) {
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
+    }
+
+    static String reason(SQLException e) {
+        return String.valueOf(e.getMessage());
+    }
+
+    private static boolean has(SQLException e, SQLiteErrorCode... codes) {
+        return e instanceof SQLiteException sqlite && Arrays.asList(codes).contains(sqlite.getResultCode());
+    }
+
+    private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {
+        return e instanceof SQLiteException sqlite && (sqlite.getResultCode().code & PRIMARY_CODE) == code.code;
+    }
+}
