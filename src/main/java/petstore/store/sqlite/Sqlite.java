@@ -40,7 +40,13 @@ public final class Sqlite implements Database {
         this.unqueuedReader = unqueuedReader;
     }
 
-    /// Opens a file to serve it.
+    /// Opens the store in `folder` to serve it, and makes both if they are missing. Several processes may have one store open.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator: the folder cannot be written, the file is no store,
+    /// `migrate` refuses its schema, or SQLite does not take a setting on which durability rests.
+    ///
+    /// @param onLostDisk is called once, by a thread that writes, if the disk fails to keep data. Then every write is refused until
+    ///        a new start has read the log again
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
         return open(folder, migrate, onLostDisk, true);
     }

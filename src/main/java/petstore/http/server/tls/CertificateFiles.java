@@ -23,7 +23,7 @@ import petstore.Failure;
 public final class CertificateFiles {
 
     /// What the two files have in them.
-    private record Contents(Buffer certificate, Buffer key) {
+    private record PemFiles(Buffer certificate, Buffer key) {
 
         PemKeyCertOptions pem() {
             return new PemKeyCertOptions().setCertValue(certificate).setKeyValue(key);
@@ -33,12 +33,12 @@ public final class CertificateFiles {
     private final Vertx vertx;
     private final TlsFiles files;
     /// What was read last; what was read and judged last, used or refused; and what was found good last.
-    private Contents seen;
-    private Contents judged;
-    private Contents good;
+    private PemFiles seen;
+    private PemFiles judged;
+    private PemFiles good;
     private boolean unreadable;
 
-    private CertificateFiles(Vertx vertx, TlsFiles files, Contents contents) {
+    private CertificateFiles(Vertx vertx, TlsFiles files, PemFiles contents) {
         this.vertx = vertx;
         this.files = files;
         this.seen = contents;
@@ -65,7 +65,7 @@ public final class CertificateFiles {
     /// Nothing is judged until two readings in a row find the same: a file may be half written, and the two are not replaced at
     /// once. Errors: [Failure], once for each change, when they cannot be used.
     Optional<PemKeyCertOptions> changed() {
-        Contents now;
+        PemFiles now;
         try {
             now = read(files);
             unreadable = false;
@@ -87,8 +87,8 @@ public final class CertificateFiles {
         return Optional.of(pem());
     }
 
-    private static Contents read(TlsFiles files) {
-        return new Contents(read("--tls-certificate", files.certificate()), read("--tls-key", files.key()));
+    private static PemFiles read(TlsFiles files) {
+        return new PemFiles(read("--tls-certificate", files.certificate()), read("--tls-key", files.key()));
     }
 
     private static Buffer read(String setting, Path file) {
@@ -100,7 +100,7 @@ public final class CertificateFiles {
     }
 
     /// Makes sure that a handshake with them would succeed.
-    private void check(Contents contents) {
+    private void check(PemFiles contents) {
         PublicKey certified = certificate(contents).getPublicKey();
         PrivateKey key = key(contents, certified.getAlgorithm());
         try {
@@ -126,7 +126,7 @@ public final class CertificateFiles {
                 + files.certificate() + " (--tls-certificate); give the two that were made together");
     }
 
-    private X509Certificate certificate(Contents contents) {
+    private X509Certificate certificate(PemFiles contents) {
         try {
             return (X509Certificate) CertificateFactory.getInstance("X.509")
                     .generateCertificate(new ByteArrayInputStream(contents.certificate().getBytes()));
@@ -138,7 +138,7 @@ public final class CertificateFiles {
     }
 
     /// The key as a handshake finds it.
-    private PrivateKey key(Contents contents, String algorithm) {
+    private PrivateKey key(PemFiles contents, String algorithm) {
         try {
             X509KeyManager keys = (X509KeyManager) contents.pem().getKeyManagerFactory(vertx).getKeyManagers()[0];
             String[] names = keys.getServerAliases(algorithm, null);
