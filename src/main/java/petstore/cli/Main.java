@@ -9,6 +9,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -147,25 +148,24 @@ public final class Main {
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
-        String hint = e instanceof UnmatchedArgumentException unmatched
-                ? suggestion(unmatched).map(meant -> "; did you mean " + meant + "?").orElse("")
-                : "";
-        String message = oneLine(e.getMessage());
-        if (KeyToken.isIn(message)) {
-            hint += "; " + Texts.ID_OF_KEY;
-        }
+        String reason = oneLine(e.getMessage());
+        String message = e instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : reason;
+        String hint = KeyToken.isIn(reason) ? "; " + Texts.ID_OF_KEY : "";
         console.tell("petstore: " + message + source(console, e) + hint + " (see '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
         return WRONG_USAGE;
     }
 
-    /// Returns the command or the option that the first unknown word was meant to be.
-    private static Optional<String> suggestion(UnmatchedArgumentException e) {
-        String word = e.getUnmatched().getFirst().split("=", 2)[0];
+    /// Returns the error message for the first unknown word. Values are not repeated, because they may hold a password.
+    private static String unknown(UnmatchedArgumentException e) {
+        String word = e.getUnmatched().getFirst().split("[=:@\\s]", 2)[0];
         CommandSpec command = e.getCommandLine().getCommandSpec();
-        return NearestWord.find(word, word.startsWith("-")
-                ? command.options().stream().filter(option -> !option.hidden()).map(OptionSpec::longestName).toList()
-                : command.subcommands().keySet());
+        boolean option = word.startsWith("-");
+        Collection<String> known = option
+                ? command.options().stream().filter(each -> !each.hidden()).map(OptionSpec::longestName).toList()
+                : command.subcommands().keySet();
+        return (option ? "unknown option " : known.isEmpty() ? "unexpected argument " : "unknown command ") + word
+                + NearestWord.find(word, known).map(meant -> "; did you mean " + meant + "?").orElse("");
     }
 
     /// The variable that a wrong value comes from; empty when it comes from the command line.

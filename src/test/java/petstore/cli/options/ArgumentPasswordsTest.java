@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,19 @@ class ArgumentPasswordsTest {
     void areRefusedInWhatIsNoAddress(String value) {
         assertRefused("--database", "config", "--database", value);
         assertRefused("--to", "move", "--to=" + value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--databse mysql://u:geheim@h/d", "--databse=host=h password=geheim",
+            "--databse password=geheim",
+            "-dpassword=geheim", "mysql://u:geheim@h/d", "password=geheim"})
+    void areNotRepeatedFromUnknownOptionsAndArguments(String arguments) {
+        for (String command : List.of("config", "keys", "move")) {
+            String[] line = (command + " " + arguments).split(" ", 3);
+            assertThat(run(Map.of(), line)).isEqualTo(Main.WRONG_USAGE);
+            assertThat(err.toString(StandardCharsets.UTF_8)).containsAnyOf("unknown", "unexpected")
+                    .doesNotContain("geheim");
+        }
     }
 
     @ParameterizedTest
