@@ -52,7 +52,7 @@ class CommandLineIT {
     }
 
     static Stream<Mistake> mistakes() {
-        return Stream.of(usage("", "subcommand"), usage("keys", "subcommand"), usage("feed", "'feed'"),
+        return Stream.of(usage("", "subcommand"), usage("keys", "subcommand"), usage("feed", "unknown command feed"),
                 usage("serve --colour red", "--colour"),
                 usage("serve --port 65536", "--port", "65535"), usage("serve --port http", "--port", "'http'"),
                 usage("serve --port 9 --admin-port 9", "--admin-port"),
