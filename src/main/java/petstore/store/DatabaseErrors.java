@@ -1,28 +1,38 @@
 package petstore.store;
 
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 
-/// What the errors of a database's driver mean for whoever asked. Those of the database are logged.
+/// Translates the errors of a database's driver. At most one a second is logged, so that the log does not slow down requests.
 public final class DatabaseErrors {
 
-    private final ThrottledLog log = new ThrottledLog(LoggerFactory.getLogger(DatabaseErrors.class));
-    private final Predicate<SQLException> isDefect;
+    private static final Logger LOG = LoggerFactory.getLogger(DatabaseErrors.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    /// @param isDefect whether an error comes of what the service gave to the database
+    private final Predicate<SQLException> isDefect;
+    private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - INTERVAL.toNanos());
+
+    /// @param isDefect true for an error that a defect of the service causes
     public DatabaseErrors(Predicate<SQLException> isDefect) {
         this.isDefect = isDefect;
     }
 
-    /// A failure of kind `INTERNAL_ERROR` for a defect, else of kind `UNAVAILABLE`.
+    /// Returns a failure of kind `INTERNAL_ERROR` for a defect, else of kind `UNAVAILABLE`.
     public Failure failure(SQLException e) {
         if (isDefect.test(e)) {
-            return new Failure(Failure.Kind.INTERNAL_ERROR, "the store refuses what it was given", e);
+            return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", e);
         }
-        log.error("The store failed: {}", e);
+        long last = loggedNs.get();
+        long now = System.nanoTime();
+        if (now - last >= INTERVAL.toNanos() && loggedNs.compareAndSet(last, now)) {
+            LOG.error("The store failed: {}", e.getMessage());
+        }
         return new Failure(Failure.Kind.UNAVAILABLE, "the store is unavailable; try again later", e);
     }
 }

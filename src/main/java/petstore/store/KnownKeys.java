@@ -1,7 +1,6 @@
 package petstore.store;
 
 import java.sql.SQLException;
-import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,7 +9,8 @@ import java.util.stream.Collectors;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
-import petstore.store.queue.Batcher;
+import petstore.store.queue.MeasuredQueue;
+import petstore.store.queue.WorkQueue;
 
 /// The API keys in memory. They are read again only if the number of changes in the store is another one than before.
 final class KnownKeys implements AutoCloseable {
@@ -22,15 +22,12 @@ final class KnownKeys implements AutoCloseable {
     }
 
     private final Database database;
-    private final Batcher<Boolean, Boolean> readings;
+    private final WorkQueue<Boolean, Boolean> readings;
     private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(new Snapshot(-1, Map.of()));
 
     KnownKeys(Database database, MeterRegistry meters) {
         this.database = database;
-        this.readings = new Batcher<>("keys", 1, database.patience(), requests -> {
-            bringUpToDate();
-            return Collections.nCopies(requests.size(), true);
-        }, meters);
+        this.readings = MeasuredQueue.ofSharedWork("keys", database.patience(), this::bringUpToDate, meters);
         database.onNewEpoch(() -> snapshot.set(database.readUnqueued(KnownKeys::read)));
     }
 
@@ -45,7 +42,7 @@ final class KnownKeys implements AutoCloseable {
     }
 
     /// If a new epoch begins meanwhile, the keys were read anew from another server: they are not replaced by those of the old one.
-    private void bringUpToDate() {
+    private boolean bringUpToDate() {
         Snapshot before;
         Snapshot after;
         do {
@@ -53,6 +50,7 @@ final class KnownKeys implements AutoCloseable {
             before = known;
             after = database.readUnqueued(session -> changes(session) == known.changes() ? known : read(session));
         } while (!snapshot.compareAndSet(before, after));
+        return true;
     }
 
     /// The number is read first: a change between both statements is noticed by the next reading.

@@ -2,13 +2,13 @@ package petstore.store;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.CatalogueVersion;
-import petstore.store.queue.Batcher;
+import petstore.store.queue.MeasuredQueue;
+import petstore.store.queue.WorkQueue;
 
 /// The version of the catalogue that this process knows. Only a process that does not share its database relies on it, for half a
 /// second, because commands add animals too.
@@ -22,14 +22,13 @@ public final class KnownVersion implements AutoCloseable {
     }
 
     private final Database database;
-    private final Batcher<Boolean, CatalogueVersion> readings;
+    private final WorkQueue<Boolean, CatalogueVersion> readings;
     private final AtomicReference<Known> known = new AtomicReference<>(
             new Known(new CatalogueVersion(0, 0), longAgo()));
 
     KnownVersion(Database database, MeterRegistry meters) {
         this.database = database;
-        this.readings = new Batcher<>("catalogue-version", 1, database.patience(),
-                requests -> Collections.nCopies(requests.size(), readNow()), meters);
+        this.readings = MeasuredQueue.ofSharedWork("catalogue-version", database.patience(), this::readNow, meters);
     }
 
     /// Returns the version of a store.

@@ -17,21 +17,23 @@ import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.store.queue.Batcher;
+import petstore.store.queue.MeasuredQueue;
+import petstore.store.queue.WorkQueue;
 
 /// Adds animals, those that wait at the same time in one transaction.
 final class PetWriter implements AutoCloseable {
 
     private final Database database;
     private final KnownVersion version;
-    private final Batcher<Insertion, Outcome> batches;
+    private final WorkQueue<Insertion, Outcome> batches;
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     /// @param version learns of what was added
     PetWriter(Database database, KnownVersion version, MeterRegistry meters) {
         this.database = database;
         this.version = version;
-        this.batches = new Batcher<>("catalogue-writer", database.writers(), database.patience(), this::commit, meters);
+        this.batches = MeasuredQueue.ofWrites("catalogue-writer", database.writers(), database.patience(), this::commit,
+                meters);
     }
 
     /// One animal that waits for the writer.

@@ -1,6 +1,5 @@
 package petstore.store;
 
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongConsumer;
 
@@ -9,7 +8,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import petstore.Catalogue;
 import petstore.KeyRing;
-import petstore.store.queue.Batcher;
+import petstore.store.queue.MeasuredQueue;
+import petstore.store.queue.WorkQueue;
 
 /// An open store: its catalogue and its key ring over one database.
 ///
@@ -23,17 +23,15 @@ public final class SqlStore implements AutoCloseable {
     private final Database database;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
-    private final Batcher<Boolean, Boolean> checks;
+    private final WorkQueue<Boolean, Boolean> checks;
 
     /// A store that a service uses: its metrics are kept in `meters`.
     public SqlStore(Database database, MeterRegistry meters) {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);
         this.keys = new SqlKeyRing(database, meters);
-        this.checks = new Batcher<>("store-check", 1, database.patience(), this::checkNow, meters);
-        Gauge.builder("petstore.store.waiting", database::waitingReads).description(Batcher.WAITING)
-                .tag("queue", "readers")
-                .register(meters);
+        this.checks = MeasuredQueue.ofSharedWork("store-check", database.patience(), this::checkNow, meters);
+        MeasuredQueue.measureLength("readers", database::waitingReads, meters);
         Gauge.builder("petstore.store.size", database::bytes).description("What the store takes, without its log.")
                 .baseUnit("bytes").register(meters);
         Gauge.builder("petstore.store.log.size", database::logBytes)
@@ -77,9 +75,9 @@ public final class SqlStore implements AutoCloseable {
         }
     }
 
-    private List<Boolean> checkNow(List<Boolean> requests) {
+    private boolean checkNow() {
         database.check();
-        return requests;
+        return true;
     }
 
     /// Refuses new work, finishes what is waiting, and closes every connection.

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,11 +18,13 @@ import petstore.Pet;
 import petstore.PetStatus;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
+import petstore.store.LockedSession;
 import petstore.store.Migrations;
 import petstore.store.PetRow;
 import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.queue.WorkQueue;
 
 /// A PostgreSQL database, which other processes may serve too.
 ///
@@ -54,13 +57,14 @@ public final class Postgres implements Database {
 
     private final PostgresSessions sessions;
     private final Duration patience;
-    private final ReadTurns turns;
+    private final WorkQueue<Work<?>, Object> readers;
     private final DatabaseErrors errors = new DatabaseErrors(Postgres::isDefect);
 
     private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
         this.patience = patience;
-        this.turns = new ReadTurns(readers);
+        this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(patience),
+                Collections.nCopies(readers, group -> List.of(readNow(group.getFirst()))));
     }
 
     /// Opens a database to serve it.
@@ -89,7 +93,8 @@ public final class Postgres implements Database {
             hosts.forEach(PostgresHost::close);
             PostgresSchema.prepare(connector, host, uri, migrate);
             return new Postgres(
-                    new PostgresCommandSession(connector.open(host.address(), PostgresConnector.Timeouts.COMMAND)),
+                    new PostgresCommandSession(new LockedSession<>(
+                            connector.open(host.address(), PostgresConnector.Timeouts.COMMAND))),
                     COMMAND_PATIENCE, 1);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
@@ -104,9 +109,13 @@ public final class Postgres implements Database {
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return CompletableFuture.supplyAsync(
-                () -> turns.take(() -> perform(() -> sessions.use(work::on))), Thread::startVirtualThread);
+        return (CompletableFuture<T>) readers.submit(work);
+    }
+
+    private <T> T readNow(Work<T> work) {
+        return perform(() -> sessions.use(work::on));
     }
 
     @Override
@@ -189,7 +198,7 @@ public final class Postgres implements Database {
 
     @Override
     public int waitingReads() {
-        return turns.waiting();
+        return readers.waiting();
     }
 
     @Override
@@ -314,6 +323,7 @@ public final class Postgres implements Database {
 
     @Override
     public void close() {
+        readers.close();
         sessions.close();
     }
 }

@@ -1,20 +1,15 @@
 package petstore.store.postgres;
 
 import java.sql.SQLException;
-import java.util.concurrent.locks.ReentrantLock;
 
 import petstore.CatalogueVersion;
 import petstore.store.KnownVersion;
+import petstore.store.LockedSession;
 
-/// The one session of a command, for one thread at a time.
-final class PostgresCommandSession implements PostgresSessions {
-
-    private final PostgresSession session;
-    private final ReentrantLock lock = new ReentrantLock();
-
-    PostgresCommandSession(PostgresSession session) {
-        this.session = session;
-    }
+/// The one session of a command.
+///
+/// @param session for one thread at a time
+record PostgresCommandSession(LockedSession<PostgresSession> session) implements PostgresSessions {
 
     @Override
     public void requireReady() {
@@ -22,12 +17,7 @@ final class PostgresCommandSession implements PostgresSessions {
 
     @Override
     public <T> T use(Use<T> use) throws SQLException {
-        lock.lock();
-        try {
-            return session.perform(_ -> use.on(session));
-        } finally {
-            lock.unlock();
-        }
+        return session.use(use::on);
     }
 
     @Override
@@ -42,7 +32,7 @@ final class PostgresCommandSession implements PostgresSessions {
 
     @Override
     public CatalogueVersion version() throws SQLException {
-        return use(session -> KnownVersion.read(session, 0));
+        return use(locked -> KnownVersion.read(locked, 0));
     }
 
     @Override
@@ -51,13 +41,10 @@ final class PostgresCommandSession implements PostgresSessions {
 
     @Override
     public void close() {
-        lock.lock();
         try {
             session.close();
         } catch (SQLException e) {
             // The server closes its side when the process ends.
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -5,12 +5,15 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.Pet;
@@ -18,26 +21,54 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.KnownVersion;
+import petstore.store.LockedSession;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.queue.WorkQueue;
 
 /// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.
 public final class Sqlite implements Database {
 
-    private static final Duration WRITE_PATIENCE = Duration.ofSeconds(20);
+    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
+    private final DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
     private final Path file;
     private final SqliteWriter writer;
-    private final Readers readers;
-    private final Readers unqueuedReader;
+    private final List<LockedSession<Session>> sessions;
+    private final LockedSession<Session> unqueued;
+    private final WorkQueue<Work<?>, Object> readers;
+    private final Optional<ReadOnlyStore> readOnly;
 
-    private Sqlite(Path file, SqliteWriter writer, Readers readers, Readers unqueuedReader) {
+    /// @param sessions that of the writer, that of unqueued reads, and one for each queued read; a command has one for everything
+    /// @param settled as for [SqliteWriter]
+    /// @param readOnly verifies what is read; absent if the sessions lock the file
+    private Sqlite(Path file, List<Session> sessions, boolean settled, Runnable onLostDisk,
+            Optional<ReadOnlyStore> readOnly) {
         this.file = file;
-        this.writer = writer;
-        this.readers = readers;
-        this.unqueuedReader = unqueuedReader;
+        this.sessions = sessions.stream().map(LockedSession::new).toList();
+        this.readOnly = readOnly;
+        this.writer = new SqliteWriter(this.sessions.getFirst(), settled, errors, onLostDisk);
+        this.unqueued = this.sessions.get(Math.min(1, sessions.size() - 1));
+        List<Function<List<Work<?>>, List<Object>>> reading = this.sessions.stream().skip(2).map(this::reader).toList();
+        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(PATIENCE),
+                reading.isEmpty() ? List.of(reader(unqueued)) : reading);
+    }
+
+    private Function<List<Work<?>>, List<Object>> reader(LockedSession<Session> session) {
+        return group -> List.of(read(session, group.getFirst()));
+    }
+
+    private <T> T read(LockedSession<Session> session, Work<T> work) {
+        try {
+            T result = session.use(work::on);
+            readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
+            return result;
+        } catch (SQLException e) {
+            throw errors.failure(e);
+        }
     }
 
     /// Opens the store in `folder` to serve it, and makes both if they are missing. Several processes may have one store open.
@@ -68,11 +99,8 @@ public final class Sqlite implements Database {
             Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session,
                     _ -> {
                     });
-            DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
-            ReentrantLock lock = new ReentrantLock();
-            Readers readers = new CommandReader(session, lock, errors, Optional.of(store));
-            return new Sqlite(file, new SqliteWriter(session, lock, true, errors, () -> {
-            }), readers, readers);
+            return new Sqlite(file, List.of(session), true, () -> {
+            }, Optional.of(store));
         } catch (SQLException e) {
             throw SqliteFile.cannotBeOpened(file, e);
         }
@@ -87,38 +115,37 @@ public final class Sqlite implements Database {
 
     private static Sqlite openOnce(Path file, SchemaPolicy migrate, Runnable onLostDisk, boolean serves)
             throws SQLException {
-        Session writer = SqliteFile.connectWriter(file);
+        List<Session> sessions = new ArrayList<>();
         try {
+            Session writer = SqliteFile.connectWriter(file);
+            sessions.add(writer);
             Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer,
                     work -> SqliteWriter.inTransaction(writer, session -> {
                         BackupChecksum.remove(session);
                         return work.on(session);
                     }));
             boolean settled = SqliteWriter.settleUnlessFull(writer);
-            DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
-            ReentrantLock writing = new ReentrantLock();
-            Readers readers = serves
-                    ? new ReaderPool("sqlite-reader", READERS, () -> SqliteFile.connectReader(file), errors)
-                    : new CommandReader(writer, writing, errors, Optional.empty());
-            Readers unqueuedReader = serves
-                    ? new ReaderPool("sqlite-reader-aside", 1, () -> SqliteFile.connectReader(file), errors)
-                    : readers;
-            return new Sqlite(file, new SqliteWriter(writer, writing, settled, errors, onLostDisk), readers,
-                    unqueuedReader);
+            for (int i = 0; serves && i < 1 + READERS; i++) {
+                sessions.add(SqliteFile.connectReader(file));
+            }
+            return new Sqlite(file, sessions, settled, onLostDisk, Optional.empty());
         } catch (SQLException | RuntimeException e) {
-            writer.close();
+            for (Session session : sessions) {
+                session.close();
+            }
             throw e;
         }
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return readers.submit(work);
+        return (CompletableFuture<T>) readers.submit(work);
     }
 
     @Override
     public <T> T readUnqueued(Work<T> work) {
-        return unqueuedReader.run(work);
+        return read(unqueued, work);
     }
 
     @Override
@@ -148,7 +175,7 @@ public final class Sqlite implements Database {
 
     @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        readers.run(session -> {
+        readUnqueued(session -> {
             session.execute("SAVEPOINT snapshot");
             try {
                 PackedRows.forEachGroup(session, action);
@@ -167,7 +194,7 @@ public final class Sqlite implements Database {
 
     @Override
     public Duration patience() {
-        return WRITE_PATIENCE;
+        return PATIENCE;
     }
 
     @Override
@@ -239,7 +266,13 @@ public final class Sqlite implements Database {
     @Override
     public void close() {
         readers.close();
-        unqueuedReader.close();
-        writer.close();
+        // The writer is the last: it moves the log into the file if nothing else has it open.
+        for (LockedSession<Session> session : sessions.reversed()) {
+            try {
+                session.close();
+            } catch (SQLException e) {
+                LOG.warn("Closing the store failed: {}", SqliteErrors.reason(e));
+            }
+        }
     }
 }

@@ -1,35 +1,32 @@
 package petstore.store.sqlite;
 
 import java.sql.SQLException;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
+import petstore.store.LockedSession;
 import petstore.store.Session;
 
 /// The session that writes to a SQLite file, for one thread at a time, and the state of its disk.
-final class SqliteWriter implements AutoCloseable {
+final class SqliteWriter {
 
     /// Operators know these lines by the name of the database.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
-    private final Session session;
-    private final ReentrantLock lock;
+    private final LockedSession<Session> session;
     private final DatabaseErrors errors;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
-    /// Whether the file holds all that the log held at the start; guarded by `lock`.
+    /// True if the file holds everything that the log held at the start. Guarded by the session's lock.
     private boolean settled;
 
-    /// @param lock guards the session
-    /// @param settled whether [#settleUnlessFull] succeeded
-    SqliteWriter(Session session, ReentrantLock lock, boolean settled, DatabaseErrors errors, Runnable onLostDisk) {
+    /// @param settled true if [#settleUnlessFull] succeeded
+    SqliteWriter(LockedSession<Session> session, boolean settled, DatabaseErrors errors, Runnable onLostDisk) {
         this.session = session;
-        this.lock = lock;
         this.settled = settled;
         this.errors = errors;
         this.onLostDisk = onLostDisk;
@@ -44,26 +41,31 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Does `work` in one transaction. Errors: as for [Database#write].
     <T> T write(Database.Work<T> work) {
-        lock.lock();
         try {
-            requireDisk();
+            return session.use(locked -> commit(locked, work));
+        } catch (SQLException e) {
+            throw errors.failure(e);
+        }
+    }
+
+    private <T> T commit(Session locked, Database.Work<T> work) throws SQLException {
+        requireDisk();
+        try {
             if (!settled) {
-                // What is written behind pages that the disk may not have could not be found after a loss of power.
-                settle(session);
+                // Data written behind pages that the disk may not have could not be found after a loss of power.
+                settle(locked);
                 settled = true;
             }
-            return inTransaction(session, work);
+            return inTransaction(locked, work);
         } catch (SQLException e) {
-            if (SqliteErrors.isLostDisk(e)) {
-                diskLost = true;
-                LOG.error("The service stops, because only a new start can tell what the disk has kept: {}",
-                        SqliteErrors.reason(e));
-                onLostDisk.run();
-                throw Failure.unavailable(LOST_DISK);
+            if (!SqliteErrors.isLostDisk(e)) {
+                throw e;
             }
-            throw errors.failure(e);
-        } finally {
-            lock.unlock();
+            diskLost = true;
+            LOG.error("The service stops, because only a new start can tell what the disk has kept: {}",
+                    SqliteErrors.reason(e));
+            onLostDisk.run();
+            throw Failure.unavailable(LOST_DISK);
         }
     }
 
@@ -113,18 +115,6 @@ final class SqliteWriter implements AutoCloseable {
             LOG.warn("The store's disk is full; free some space, for nothing can be written until then: {}",
                     SqliteErrors.reason(e));
             return false;
-        }
-    }
-
-    @Override
-    public void close() {
-        lock.lock();
-        try {
-            session.close();
-        } catch (SQLException e) {
-            LOG.warn("Closing the store failed: {}", SqliteErrors.reason(e));
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -1,0 +1,232 @@
+package petstore.store.queue;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+import petstore.Failure;
+
+/// Threads that work on queued items in groups. A free thread takes every item that waits, up to a limit, so that one commit or one
+/// round trip serves many clients. Work on an item begins after it was submitted.
+///
+/// @param <I> the item
+/// @param <O> the result of the work on an item
+public final class WorkQueue<I, O> implements AutoCloseable {
+
+    /// Fails late items of all queues. It has no thread until there is an item.
+    private static final ScheduledExecutorService CLOCK = Executors
+            .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("store-clock").daemon().factory());
+
+    /// How often late items are looked for within the patience.
+    private static final int CHECKS = 20;
+
+    /// The limits of a queue.
+    ///
+    /// @param capacity the number of items that may wait
+    /// @param largestGroup the number of items that a thread takes at once
+    /// @param longestWait items whose estimated wait is longer are refused
+    /// @param patience items that are not done by then fail
+    /// @param drains true if [#close] waits for queued items, false if it refuses them
+    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, boolean drains) {
+
+        /// Returns the limits of writes, which wait for the disk or the database together.
+        public static Limits ofWrites(Duration patience) {
+            return new Limits(8_192, 512, patience.dividedBy(4), patience, true);
+        }
+
+        /// Returns the limits of reads, which are done one by one.
+        public static Limits ofReads(Duration patience) {
+            return new Limits(1_024, 1, Duration.ofMillis(250), patience, false);
+        }
+    }
+
+    private record Task<I, O>(I item, CompletableFuture<O> result, long sinceNs) {
+
+        boolean isLate(Duration patience) {
+            return System.nanoTime() - sinceNs > patience.toNanos();
+        }
+
+        void fail(Throwable cause) {
+            result.completeExceptionally(cause);
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
+    private final List<Worker> workers;
+    private final Limits limits;
+    private final AdmissionControl admission;
+    private Optional<Future<?>> checks = Optional.empty();
+    private boolean closed;
+
+    /// @param name the name of the threads
+    /// @param work what each thread does with a group: it returns one result for each item, in their order
+    public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
+        this.limits = limits;
+        this.admission = new AdmissionControl(limits.longestWait().toNanos(), work.size());
+        this.workers = work.stream().map(Worker::new).toList();
+        for (int i = 0; i < workers.size(); i++) {
+            workers.get(i).thread.setName(name + "-" + i);
+        }
+    }
+
+    /// Submits an item. The future completes on a thread of the queue, with the result or the exception of the work.
+    ///
+    /// It fails with [Failure] of kind `UNAVAILABLE` if too many items wait, if the queue is closed, or if the work takes too long;
+    /// then the item may still be worked on.
+    public CompletableFuture<O> submit(I item) {
+        Task<I, O> task = new Task<>(item, new CompletableFuture<>(), System.nanoTime());
+        lock.lock();
+        try {
+            if (closed) {
+                return CompletableFuture.failedFuture(stopping());
+            }
+            if (waiting.size() == limits.capacity() || !admission.admits(waiting.size() / limits.largestGroup())) {
+                return CompletableFuture.failedFuture(overloaded());
+            }
+            if (checks.isEmpty()) {
+                start();
+            }
+            waiting.add(task);
+            arrived.signal();
+            return task.result();
+        } catch (OutOfMemoryError e) {
+            return CompletableFuture.failedFuture(Failure.noThread(e));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Starts the threads at the first item. If the system allows no more threads, the next item tries again.
+    private void start() {
+        workers.stream().map(worker -> worker.thread).filter(thread -> thread.getState() == Thread.State.NEW)
+                .forEach(Thread::start);
+        long pauseNs = limits.patience().toNanos() / CHECKS;
+        checks = Optional
+                .of(CLOCK.scheduleWithFixedDelay(this::failLateItems, pauseNs, pauseNs, TimeUnit.NANOSECONDS));
+    }
+
+    /// Returns the number of items that wait.
+    public int waiting() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void failLateItems() {
+        List<Task<I, O>> late = new ArrayList<>();
+        lock.lock();
+        try {
+            while (!waiting.isEmpty() && waiting.element().isLate(limits.patience())) {
+                late.add(waiting.remove());
+            }
+        } finally {
+            lock.unlock();
+        }
+        late.forEach(task -> task.fail(overloaded()));
+        workers.stream().flatMap(worker -> worker.group.stream()).filter(task -> task.isLate(limits.patience()))
+                .forEach(task -> task
+                        .fail(Failure.unavailable("the store takes too long; the outcome of this request is unknown")));
+    }
+
+    private static Failure overloaded() {
+        return Failure.unavailable("too many requests are waiting; try again later");
+    }
+
+    private static Failure stopping() {
+        return Failure.unavailable("the service is stopping");
+    }
+
+    /// A thread that works on one group at a time.
+    private final class Worker implements Runnable {
+
+        private final Function<List<I>, List<O>> work;
+        private final Thread thread = Thread.ofPlatform().daemon().unstarted(this);
+        private volatile List<Task<I, O>> group = List.of();
+
+        Worker(Function<List<I>, List<O>> work) {
+            this.work = work;
+        }
+
+        @Override
+        public void run() {
+            while (take()) {
+                long beganNs = System.nanoTime();
+                perform();
+                admission.recordDuration(System.nanoTime() - beganNs);
+                group = List.of();
+            }
+        }
+
+        /// Waits for a group. Returns false if the queue is closed and empty.
+        private boolean take() {
+            List<Task<I, O>> next = new ArrayList<>();
+            lock.lock();
+            try {
+                while (waiting.isEmpty() && !closed) {
+                    arrived.awaitUninterruptibly();
+                }
+                while (!waiting.isEmpty() && next.size() < limits.largestGroup()) {
+                    next.add(waiting.remove());
+                }
+            } finally {
+                lock.unlock();
+            }
+            group = next;
+            return !next.isEmpty();
+        }
+
+        private void perform() {
+            try {
+                List<O> results = work.apply(group.stream().map(Task::item).toList());
+                for (int i = 0; i < results.size(); i++) {
+                    group.get(i).result().complete(results.get(i));
+                }
+            } catch (RuntimeException | Error e) {
+                group.forEach(task -> task.fail(e));
+            }
+        }
+    }
+
+    /// Refuses new items, and waits for the work on others.
+    @Override
+    public void close() {
+        List<Task<I, O>> refused = new ArrayList<>();
+        lock.lock();
+        try {
+            closed = true;
+            if (!limits.drains()) {
+                refused.addAll(waiting);
+                waiting.clear();
+            }
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        refused.forEach(task -> task.fail(stopping()));
+        try {
+            for (Worker worker : workers) {
+                // Returns at once for a thread that was not started.
+                worker.thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        checks.ifPresent(check -> check.cancel(false));
+    }
+}
