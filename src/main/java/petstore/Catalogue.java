@@ -20,6 +20,10 @@ public interface Catalogue {
     /// those of commands within a second. The future is complete already if this process knows it.
     CompletableFuture<CatalogueVersion> version();
 
+    /// Returns the epoch of [CatalogueVersion], without asking the store. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot be
+    /// used now.
+    long epoch();
+
     /// The animal with this id; absent when there is none.
     CompletableFuture<Optional<Pet>> find(long id);
 

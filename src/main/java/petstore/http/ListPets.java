@@ -27,13 +27,18 @@ final class ListPets {
         this.cache = cache;
     }
 
-    /// A page that is in memory is answered at once, if the version is known. What memory has nothing to do with needs none.
+    /// Responds from memory if it has the page: at once if there is a next page, else if nothing was added since.
     CompletableFuture<Response> answer(Request request) {
         PetQuery query = QueryParameters.petQuery(request.query());
-        CompletableFuture<ConditionalResponse> found = cache.keeps(query)
-                ? catalogue.version().thenCompose(version -> page(query, version))
-                : catalogue.list(query).thenApply(this::represent);
-        return found.thenApply(page -> page.respondTo(request));
+        return find(query).thenApply(page -> page.respondTo(request));
+    }
+
+    private CompletableFuture<ConditionalResponse> find(PetQuery query) {
+        if (!cache.keeps(query)) {
+            return catalogue.list(query).thenApply(this::represent);
+        }
+        return cache.findFull(query, catalogue.epoch()).map(CompletableFuture::completedFuture)
+                .orElseGet(() -> catalogue.version().thenCompose(version -> page(query, version)));
     }
 
     /// The version is from before the page is read: what is added in between makes the page newer, not older.
@@ -41,7 +46,9 @@ final class ListPets {
         return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
                 () -> catalogue.list(query).thenApply(page -> {
                     ConditionalResponse representation = represent(page);
-                    cache.put(query, version, page, representation);
+                    if (catalogue.epoch() == version.epoch()) {
+                        cache.put(query, version, page, representation);
+                    }
                     return representation;
                 }));
     }

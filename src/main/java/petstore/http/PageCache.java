@@ -62,6 +62,16 @@ public final class PageCache {
         return false;
     }
 
+    /// Returns a page that has a next page, which never changes within an epoch; absent if it is not in memory.
+    Optional<ConditionalResponse> findFull(PetQuery query, long epoch) {
+        Entry entry = entries.getIfPresent(query);
+        if (entry == null || !entry.hasNext() || entry.version().epoch() != epoch) {
+            return Optional.empty();
+        }
+        hits.increment();
+        return Optional.of(entry.page());
+    }
+
     /// The page as it is at version `now`; absent when it is not known.
     Optional<ConditionalResponse> find(PetQuery query, CatalogueVersion now) {
         Entry entry = entries.getIfPresent(query);

@@ -42,6 +42,9 @@ public interface Database extends AutoCloseable {
     /// Returns how far the catalogue has come.
     CatalogueVersion version();
 
+    /// Returns the epoch of [#version], from memory. It is 0 for a database that only this process serves.
+    long epoch();
+
     /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
     String selectNow();
 

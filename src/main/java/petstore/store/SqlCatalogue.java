@@ -42,6 +42,11 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
+    public long epoch() {
+        return database.epoch();
+    }
+
+    @Override
     public CompletableFuture<Optional<Pet>> find(long id) {
         return database.read(session -> PetTable.find(session, id));
     }

@@ -42,6 +42,7 @@ class DatabaseOutageIT {
     private static final String REFUSED = "http_response_status_code=\"503\"";
     /// Longer than the limit, and long enough for waits that would grow from one try to connect to the next.
     private static final Duration OUTAGE = Duration.ofSeconds(9);
+    private static final String FULL_PAGE = "/v1/pets?limit=2";
     private static final int CLIENTS = 4;
     private static final int AT_ONCE = 32;
 
@@ -51,12 +52,12 @@ class DatabaseOutageIT {
 
     @Test
     void answersInTimeWhileTheDatabaseIsStoppedAndGoesOnAfterwards() throws InterruptedException, ExecutionException {
-        goesOnAfter(OwnPostgres::stop, OwnPostgres::restart);
+        goesOnAfter(OwnPostgres::stop, OwnPostgres::restart, false);
     }
 
     @Test
     void answersInTimeWhileTheDatabaseIsSilentAndGoesOnAfterwards() throws InterruptedException, ExecutionException {
-        goesOnAfter(OwnPostgres::freeze, OwnPostgres::thaw);
+        goesOnAfter(OwnPostgres::freeze, OwnPostgres::thaw, true);
     }
 
     @FunctionalInterface
@@ -64,7 +65,8 @@ class DatabaseOutageIT {
         void to(OwnPostgres database);
     }
 
-    private void goesOnAfter(Change takeAway, Change giveBack)
+    /// @param silent true if the service notices the outage only when the database has not responded for some time
+    private void goesOnAfter(Change takeAway, Change giveBack, boolean silent)
             throws InterruptedException, ExecutionException {
         try (OwnPostgres database = new OwnPostgres(folder);
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
@@ -77,10 +79,21 @@ class DatabaseOutageIT {
                     .toList();
             await("animals before the outage").atMost(PATIENCE).until(() -> ledger.acknowledged() > 200);
 
+            String fullPage = keepInMemory(client);
             takeAway.to(database);
-            Instant end = Instant.now().plus(OUTAGE);
+            if (silent) {
+                assertThat(client.get(FULL_PAGE).body()).as("needs no database").isEqualTo(fullPage);
+            }
+            Instant begin = Instant.now();
+            Instant end = begin.plus(OUTAGE);
             try {
                 while (Instant.now().isBefore(end)) {
+                    HttpResponse<String> page = inTime(() -> client.get(FULL_PAGE));
+                    if (page.statusCode() == 200 && Instant.now().isBefore(begin.plus(LIMIT))) {
+                        assertThat(page.body()).isEqualTo(fullPage);
+                    } else {
+                        assertUnavailable(List.of(page));
+                    }
                     assertUnavailable(sendAtOnce(threads, client));
                     ApiClient admin = new ApiClient(server.adminPort(), "");
                     assertUnavailable(List.of(inTime(() -> admin.get("/readyz"))));
@@ -105,6 +118,13 @@ class DatabaseOutageIT {
                     .isGreaterThan(0.9 * server.metric(DURATION + "_count", REFUSED));
             assertThat(server.err()).as("why").anyMatch(line -> line.contains("The database cannot be used: "));
         }
+    }
+
+    /// Returns a page that another page follows, once it is in memory.
+    private static String keepInMemory(ApiClient client) {
+        client.get(FULL_PAGE);
+        client.get(FULL_PAGE);
+        return client.get(FULL_PAGE).body();
     }
 
     /// Adds animals, each with an Idempotency-Key of its own, again and again until it is acknowledged.

@@ -135,6 +135,11 @@ public final class Postgres implements Database {
     }
 
     @Override
+    public long epoch() {
+        return sessions.epoch();
+    }
+
+    @Override
     public String selectNow() {
         return "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
     }

@@ -31,8 +31,13 @@ record PostgresCommandSession(LockedSession<PostgresSession> session) implements
     }
 
     @Override
+    public long epoch() {
+        return 0;
+    }
+
+    @Override
     public CatalogueVersion version() throws SQLException {
-        return use(locked -> KnownVersion.read(locked, 0));
+        return use(locked -> KnownVersion.read(locked, epoch()));
     }
 
     @Override

@@ -29,6 +29,9 @@ interface PostgresSessions extends AutoCloseable {
     /// Uses a session before requests are allowed, e.g. to read the keys.
     <T> T useUnqueued(Use<T> use) throws SQLException;
 
+    /// Returns the epoch of the catalogue, from memory. Errors: [petstore.Failure] if requests are not allowed.
+    long epoch();
+
     /// Returns the version of the catalogue.
     CatalogueVersion version() throws SQLException;
 

@@ -130,6 +130,12 @@ final class PostgresWatch implements PostgresSessions {
     }
 
     @Override
+    public long epoch() {
+        requireReady();
+        return current().epoch();
+    }
+
+    @Override
     public CatalogueVersion version() throws SQLException {
         requireReady();
         PostgresPrimary server = current();

@@ -155,7 +155,12 @@ public final class Sqlite implements Database {
 
     @Override
     public CatalogueVersion version() {
-        return readUnqueued(session -> KnownVersion.read(session, 0));
+        return readUnqueued(session -> KnownVersion.read(session, epoch()));
+    }
+
+    @Override
+    public long epoch() {
+        return 0;
     }
 
     @Override
