@@ -14,32 +14,32 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 
-/// Where the two kinds of database differ: how connections are kept, and a few words of SQL.
+/// A database that holds a store: its connections, and the SQL in which SQLite and PostgreSQL differ.
 ///
-/// Errors: every method throws [petstore.Failure], of kind `UNAVAILABLE` when the database cannot do it now.
+/// Errors: every method throws [Failure], of kind `UNAVAILABLE` if the database cannot be used now.
 public interface Database extends AutoCloseable {
 
-    /// What is done on a session. It may be called on another thread than the one that asked for it.
+    /// Work on a session. It may run on another thread than its caller's.
     @FunctionalInterface
     interface Work<T> {
         T on(Session session) throws SQLException;
     }
 
-    /// Does `work`, which only reads, in its turn, with everything committed so far in sight. The future fails with the errors.
+    /// Queues `work`, which only reads. It sees everything that was committed before this call. The future fails with the errors.
     <T> CompletableFuture<T> read(Work<T> work);
 
-    /// Does `work`, which only reads, past what waits for its turn: keys, versions, and whether the store can be used.
+    /// Does `work`, which only reads, without queueing. For keys, versions and health.
     <T> T readUnqueued(Work<T> work);
 
-    /// Does `work` in one transaction, which is durable when this comes back. Nothing of it is kept when it throws.
+    /// Does `work` in one transaction, which is durable when this returns. If it throws, the transaction is rolled back.
     <T> T write(Work<T> work);
 
-    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    /// Returns the animals of a page by ascending id, and the next animal if there is one.
     default List<Pet> pets(Session session, PetQuery query) throws SQLException {
         return PetTable.list(session, query);
     }
 
-    /// Returns how far the catalogue has come.
+    /// Returns the version of the catalogue.
     CatalogueVersion version();
 
     /// Returns the epoch of [#version], from memory. It is 0 for a database that only this process serves.
@@ -48,32 +48,31 @@ public interface Database extends AutoCloseable {
     /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
     String selectNow();
 
-    /// Has `listener` called when the store changes by more than added animals, e.g. after a failover that lost some. Requests are
-    /// refused until it returns.
+    /// Registers a listener for a new epoch, e.g. after a failover that lost animals. Requests are refused until it returns.
     void onNewEpoch(Runnable listener);
 
-    /// Shows every animal to `action`, in groups, by ascending id, as they are at the beginning.
+    /// Passes every animal to `action`, in groups, by ascending id, as of one moment.
     void forEachGroupOfPets(Consumer<Iterable<Pet>> action);
 
-    /// How many transactions that add animals are worth having at once.
+    /// Returns the number of transactions that may add animals at the same time.
     int writers();
 
-    /// How long the sender of a write waits for its commit.
+    /// Returns the longest time that an operation may take, waiting included.
     Duration patience();
 
-    /// How many reads wait for their turn.
+    /// Returns the number of queued reads.
     int waitingReads();
 
-    /// What the database takes, in bytes, without its log; NaN when that cannot be told now.
+    /// Returns the size of the database in bytes, without its log; NaN if it is unknown now.
     double bytes();
 
-    /// What the log of a database takes that is a file, in bytes; 0 when it is none.
+    /// Returns the size of the embedded store's log in bytes; 0 for other databases.
     double logBytes();
 
-    /// Whether other processes that serve it may add animals at any time.
+    /// Returns true if several processes may serve the database at the same time.
     boolean isShared();
 
-    /// Adds animals in one transaction, under new ids in a row, and gives them back.
+    /// Adds animals in one transaction under consecutive new ids, and returns them.
     default List<Pet> add(List<NewPet> pets) {
         return write(session -> PetTable.insertNew(session, pets, newPetIds(session, pets.size())));
     }
@@ -99,18 +98,16 @@ public interface Database extends AutoCloseable {
         }
     }
 
-    /// The first of `count` ids in a row, greater than all used so far, for new animals; called inside [#write].
+    /// Returns the first of `count` consecutive ids for new animals, greater than all used so far. Called inside [#write].
     long newPetIds(Session session, int count) throws SQLException;
 
-    /// Makes ids that are given out later greater than `id`, and gives back the greatest one used until now, 0 for none; called
-    /// inside [#write].
+    /// Makes later ids greater than `id`. Returns the greatest id used so far, 0 for none. Called inside [#write].
     long reservePetIds(Session session, long id) throws SQLException;
 
-    /// Makes every other transaction that adds keys wait until this one ends; called first inside [#write].
+    /// Makes other transactions that add keys wait until this one ends. Called first inside [#write].
     void lockKeys(Session session) throws SQLException;
 
-    /// Does nothing when the database has the schema that this program needs, can be read and written to, and its disk has not failed;
-    /// a full disk does not count.
+    /// Throws if the database is not ready: an older schema, no access, or a failed disk. A full disk does not count.
     void check();
 
     @Override

@@ -12,12 +12,12 @@ import petstore.ApiKey;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
-/// The API keys in memory. They are read again only if the number of changes in the store is another one than before.
+/// The API keys in memory. They are read again only if the store's number of changes differs.
 final class KnownKeys implements AutoCloseable {
 
     private static final String CHANGES = "SELECT changes FROM api_key_change";
 
-    /// @param changes how often the keys had been changed, or fewer times
+    /// @param changes the number of changes of keys in the store when the keys were read, or fewer
     private record Snapshot(long changes, Map<String, ApiKey> keys) {
     }
 
@@ -27,7 +27,7 @@ final class KnownKeys implements AutoCloseable {
 
     KnownKeys(Database database, MeterRegistry meters) {
         this.database = database;
-        this.readings = MeasuredQueue.ofSharedWork("keys", database.patience(), this::bringUpToDate, meters);
+        this.readings = MeasuredQueue.ofSharedWork("keys", database.patience(), this::update, meters);
         database.onNewEpoch(() -> snapshot.set(database.readUnqueued(KnownKeys::read)));
     }
 
@@ -36,13 +36,13 @@ final class KnownKeys implements AutoCloseable {
         return snapshot.get().keys();
     }
 
-    /// Has the keys in memory include every change that was committed before this call. One reading serves all who wait for it.
+    /// Reads every change that was committed before this call. One query serves all callers that wait.
     CompletableFuture<Boolean> refresh() {
         return readings.submit(true);
     }
 
-    /// If a new epoch begins meanwhile, the keys were read anew from another server: they are not replaced by those of the old one.
-    private boolean bringUpToDate() {
+    /// If an epoch begins meanwhile, its keys are not replaced by those of the server before.
+    private boolean update() {
         Snapshot before;
         Snapshot after;
         do {
@@ -53,7 +53,7 @@ final class KnownKeys implements AutoCloseable {
         return true;
     }
 
-    /// The number is read first: a change between both statements is noticed by the next reading.
+    /// The number is read first, so that the next query notices a change between both statements.
     private static Snapshot read(Session session) throws SQLException {
         long changes = changes(session);
         return new Snapshot(changes,

@@ -8,14 +8,14 @@ import java.sql.SQLException;
 
 import petstore.Failure;
 
-/// Brings the schema up to date by numbered scripts (`1.sql`, `2.sql`, …), each run once.
+/// Upgrades the schema by numbered scripts (`1.sql`, `2.sql`, …), each run once.
 ///
 /// A script's statements end in `;` at the end of a line. A script that has been released is never changed.
 public final class Migrations {
 
     private static final int LATEST = 6;
 
-    /// A kind of database: the folder of its scripts, and what counts the tables `schema_version` that a statement would find.
+    /// A kind of database: the folder of its scripts, and a query that counts the visible tables `schema_version`.
     public enum Dialect {
         SQLITE("migrations/sqlite",
                 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'"), POSTGRESQL(
@@ -30,7 +30,7 @@ public final class Migrations {
         }
     }
 
-    /// Does work in one transaction that no other process's migration overlaps.
+    /// Runs work in one transaction that excludes migrations by other processes.
     @FunctionalInterface
     public interface Transaction {
         void run(Database.Work<Integer> work) throws SQLException;
@@ -41,7 +41,7 @@ public final class Migrations {
 
     /// Applies pending upgrades, or refuses them, as `policy` says. Takes no lock if none is pending.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, when the schema is refused.
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if the schema is refused.
     public static void apply(SchemaPolicy policy, Dialect dialect, Session session, Transaction transaction)
             throws SQLException {
         boolean made = session.text(dialect.countTables).equals("1");
@@ -55,7 +55,7 @@ public final class Migrations {
         }
     }
 
-    /// Brings a schema up to a version, and returns it. The caller makes it one transaction.
+    /// Upgrades a schema to version `last`, and returns that version. The caller opens the transaction.
     public static int run(Session session, Dialect dialect, int last) throws SQLException {
         session.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY)");
         int current = checkKnown(session);
@@ -68,7 +68,7 @@ public final class Migrations {
         return last;
     }
 
-    /// The version of a store's schema. Errors: [Failure] when it is newer than this program.
+    /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program.
     public static int checkKnown(Session session) throws SQLException {
         long current = Long.parseLong(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
         if (current > LATEST) {
@@ -78,8 +78,8 @@ public final class Migrations {
         return (int) Math.max(current, 0);
     }
 
-    /// Gives back the version of a store's schema. Errors: [Failure] when it is older than this program; a newer one is what an
-    /// upgrade of one replica after the other leads to.
+    /// Returns the version of a store's schema. Errors: [Failure] if it is older than this program. A newer version is allowed, because
+    /// replicas are upgraded one after the other.
     public static int requireLatest(Session session) throws SQLException {
         int current = Integer.parseInt(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
         if (current < LATEST) {

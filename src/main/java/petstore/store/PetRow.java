@@ -11,7 +11,7 @@ import petstore.PetStatus;
 /// A row of the table `pet`.
 public final class PetRow {
 
-    /// The beginning of every query whose rows [#read] takes.
+    /// The start of every query whose rows [#read] takes.
     public static final String SELECT = "SELECT id, name, category_id, status FROM pet ";
 
     private PetRow() {

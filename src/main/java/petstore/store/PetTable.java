@@ -11,14 +11,13 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 
-/// What is asked of the table `pet`, and done with it, on a session.
+/// Statements on the table `pet`.
 public final class PetTable {
 
     /// Every animal, by ascending id.
     public static final String ALL = PetRow.SELECT + "ORDER BY id";
     private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
-    /// Takes the same status twice, as a range: only the index by status has this order. For one status PostgreSQL may go through
-    /// the animals by id instead, past all that have another one.
+    /// Takes the same status twice, as a range. With an equality PostgreSQL may scan by id, past all animals of other statuses.
     public static final String LIST_BY_STATUS = PetRow.SELECT
             + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
     private static final String FIND = PetRow.SELECT + "WHERE id = ?";
@@ -27,7 +26,7 @@ public final class PetTable {
     private PetTable() {
     }
 
-    /// The animals of a page, by ascending id, and the one behind it, if there is one.
+    /// Returns the animals of a page by ascending id, and the next animal if there is one.
     static List<Pet> list(Session session, PetQuery query) throws SQLException {
         PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
         int at = 1;
@@ -40,26 +39,26 @@ public final class PetTable {
         return Session.rows(select, PetRow::read);
     }
 
-    /// The animal with this id; absent when there is none.
+    /// Returns the animal with this id; absent if it does not exist.
     static Optional<Pet> find(Session session, long id) throws SQLException {
         PreparedStatement select = session.prepare(FIND);
         select.setLong(1, id);
         return Session.rows(select, PetRow::read).stream().findFirst();
     }
 
-    /// Animals under ids in a row from `firstId` on.
+    /// Returns animals with consecutive ids from `firstId` on.
     public static List<Pet> withIds(List<NewPet> pets, long firstId) {
         return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
     }
 
-    /// Inserts animals under ids in a row from `firstId` on, and gives them back.
+    /// Inserts animals under consecutive ids from `firstId` on, and returns them.
     static List<Pet> insertNew(Session session, List<NewPet> pets, long firstId) throws SQLException {
         List<Pet> added = withIds(pets, firstId);
         insert(session, added);
         return added;
     }
 
-    /// Inserts animals under the ids that they have. One statement is for many: SQLite looks after its ids once for each.
+    /// Inserts animals under their own ids, many in one statement, because SQLite updates its sequence once a statement.
     static void insert(Session session, List<Pet> pets) throws SQLException {
         for (List<Pet> some : Session.chunks(pets)) {
             PreparedStatement insert = session.prepare(INSERT + ", (?, ?, ?, ?)".repeat(some.size() - 1));

@@ -20,7 +20,7 @@ import petstore.Pet;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
-/// Adds animals, those that wait at the same time in one transaction.
+/// Adds animals. All that wait at the same time are one transaction.
 final class PetWriter implements AutoCloseable {
 
     private final Database database;
@@ -28,7 +28,7 @@ final class PetWriter implements AutoCloseable {
     private final WorkQueue<Insertion, Outcome> batches;
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
-    /// @param version learns of what was added
+    /// @param version records the greatest id after each commit
     PetWriter(Database database, KnownVersion version, MeterRegistry meters) {
         this.database = database;
         this.version = version;
@@ -36,11 +36,11 @@ final class PetWriter implements AutoCloseable {
                 meters);
     }
 
-    /// One animal that waits for the writer.
+    /// A queued animal.
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
     }
 
-    /// What the writer made of an insertion: one that is refused does not hold up the others of its group.
+    /// The result of an insertion. A refused insertion does not fail the others of its group.
     private sealed interface Outcome {
         record Done(Added added) implements Outcome {
         }
@@ -82,14 +82,14 @@ final class PetWriter implements AutoCloseable {
         return new Outcome.Done(new Added(pet, false));
     }
 
-    /// Adds animals at once, in one transaction.
+    /// Adds animals in one transaction, without queueing.
     List<Pet> commitNew(List<NewPet> pets) {
         List<Pet> added = database.add(pets);
         version.reached(added.getLast().id());
         return added;
     }
 
-    /// Taking the ids locks out every other transaction that adds animals: what was carried out before is all there is to know.
+    /// Taking the ids locks out other transactions that add animals, so all earlier results are visible.
     private List<Outcome> commitOnce(List<Insertion> insertions) {
         AtomicLong lastId = new AtomicLong();
         List<Outcome> committed = database.write(session -> {
@@ -123,7 +123,7 @@ final class PetWriter implements AutoCloseable {
         return committed;
     }
 
-    /// What an earlier request under the same name came to; absent when there was none that is still kept.
+    /// Returns the result of an earlier request with the same name; absent if none is kept.
     private static Optional<Outcome> replay(Session session, IdempotencyKey key,
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
         SqlIdempotency.StoredResult stored = before.get(key.name());
@@ -140,13 +140,13 @@ final class PetWriter implements AutoCloseable {
         }
         Optional<Pet> pet = PetTable.find(session, stored.petId());
         if (pet.isEmpty()) {
-            // Somebody took the animal away by SQL.
+            // The animal was deleted by SQL.
             SqlIdempotency.forget(session, key);
         }
         return pet.map(found -> new Outcome.Done(new Added(found, true)));
     }
 
-    /// Waits until every animal that was taken is committed.
+    /// Waits until every queued animal is committed.
     @Override
     public void close() {
         batches.close();

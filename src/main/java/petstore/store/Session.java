@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// One connection and the statements prepared on it, for one thread at a time.
+/// A connection and its prepared statements, for one thread at a time.
 public class Session implements AutoCloseable {
 
     /// Reads the current row.
@@ -22,7 +22,7 @@ public class Session implements AutoCloseable {
 
     private static final int LARGEST_CHUNK = 256;
 
-    /// Up to this size there is a statement for each.
+    /// Chunks up to this size may have any size, and so a statement for each size.
     private static final int LARGEST_SMALL_CHUNK = 64;
 
     private final Connection connection;
@@ -32,7 +32,7 @@ public class Session implements AutoCloseable {
         this.connection = connection;
     }
 
-    /// The statement for `sql`, prepared once; the session closes it.
+    /// Returns the statement for `sql`, prepared once. The session closes it.
     public PreparedStatement prepare(String sql) throws SQLException {
         PreparedStatement statement = statements.get(sql);
         if (statement == null) {
@@ -42,7 +42,7 @@ public class Session implements AutoCloseable {
         return statement;
     }
 
-    /// Does `work` with this session. The driver closes a statement that fails, without saying so: none is used again then.
+    /// Does `work` with this session. If it fails, all statements are closed, because the driver silently closes the failed one.
     public <T> T perform(Database.Work<T> work) throws SQLException {
         try {
             return work.on(this);
@@ -60,7 +60,7 @@ public class Session implements AutoCloseable {
         }
     }
 
-    /// Closes every prepared statement. Errors: `SQLException`, the first of them; also then the others are closed.
+    /// Closes every prepared statement. Errors: the first `SQLException`, after all are closed.
     protected final void closeStatements() throws SQLException {
         SQLException failure = null;
         for (PreparedStatement statement : statements.values()) {
@@ -76,7 +76,7 @@ public class Session implements AutoCloseable {
         }
     }
 
-    /// All rows that a prepared query gives.
+    /// Returns all rows of a prepared query.
     public static <T> List<T> rows(PreparedStatement query, Row<T> row) throws SQLException {
         try (ResultSet result = query.executeQuery()) {
             List<T> rows = new ArrayList<>();
@@ -87,7 +87,7 @@ public class Session implements AutoCloseable {
         }
     }
 
-    /// Values in the lists that one statement takes, as few as there can be while there are not too many different statements.
+    /// Splits values into lists, one for each statement, with few lists and few different sizes.
     static <T> List<List<T>> chunks(Collection<T> values) {
         List<T> rest = new ArrayList<>(values);
         List<List<T>> chunks = new ArrayList<>();
@@ -101,19 +101,19 @@ public class Session implements AutoCloseable {
         return chunks;
     }
 
-    /// A statement that is needed once; the caller closes it.
+    /// Returns a statement, which the caller closes.
     public Statement createStatement() throws SQLException {
         return connection.createStatement();
     }
 
-    /// Runs one statement that needs no parameters.
+    /// Runs a statement without parameters.
     public void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
-    /// The first column of the first row, as text.
+    /// Returns the first column of the first row as text.
     public String text(String sql) throws SQLException {
         try (Statement statement = connection.createStatement(); ResultSet result = statement.executeQuery(sql)) {
             if (!result.next()) {
@@ -123,7 +123,7 @@ public class Session implements AutoCloseable {
         }
     }
 
-    /// The driver's own connection.
+    /// Returns the driver's own connection.
     public <T> T unwrap(Class<T> type) throws SQLException {
         return connection.unwrap(type);
     }

@@ -88,7 +88,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         return database.readUnqueued(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
     }
 
-    /// Waits until every animal that was taken is committed.
+    /// Waits until every queued animal is committed.
     @Override
     public void close() {
         writer.close();

@@ -13,7 +13,7 @@ import java.util.Map;
 
 import petstore.IdempotencyKey;
 
-/// Which requests have been carried out, in the table `idempotency`; moments are milliseconds since 1970-01-01T00:00:00Z.
+/// Results of requests with an Idempotency-Key, in the table `idempotency`. Times are in milliseconds since 1970-01-01T00:00:00Z.
 final class SqlIdempotency {
 
     private static final String COLUMNS = "owner, operation, idempotency_key, fingerprint, pet_id, received_ms";
@@ -22,7 +22,7 @@ final class SqlIdempotency {
     private static final String FORGET = "DELETE FROM idempotency"
             + " WHERE owner = ? AND operation = ? AND idempotency_key = ?";
     private static final String RECORD = "INSERT INTO idempotency (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)";
-    /// Of the oldest few: those that are out of date, those of the future, and those that have too many behind them.
+    /// Deletes from the oldest few rows: those past retention, those of the future, and those beyond the limit of rows.
     private static final String PURGE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM"
             + " (SELECT id, received_ms FROM idempotency ORDER BY id LIMIT ?) AS oldest"
             + " WHERE received_ms <= ? OR received_ms > ? OR id <= (SELECT max(id) FROM idempotency) - ?)"
@@ -30,12 +30,12 @@ final class SqlIdempotency {
     private static final long MOST_KEPT = 10_000_000;
     private static final int PURGED_PER_RECORDED = 4;
 
-    /// The result of a request that has been carried out.
+    /// The result of a request.
     ///
     /// @param petId the animal that it added
     record StoredResult(IdempotencyKey.Name name, String fingerprint, long petId, Instant received) {
 
-        /// Whether it is still kept when `key` comes.
+        /// Returns true if the retention has not ended when `key` arrives.
         boolean isKeptFor(IdempotencyKey key) {
             return received.isAfter(oldest(key));
         }
@@ -48,7 +48,7 @@ final class SqlIdempotency {
     private SqlIdempotency() {
     }
 
-    /// The results of the requests that were carried out under the names of these, out of date or not.
+    /// Returns the stored results for the names of `keys`, also those past retention.
     static Map<IdempotencyKey.Name, StoredResult> find(Session session, Collection<IdempotencyKey> keys)
             throws SQLException {
         Map<IdempotencyKey.Name, StoredResult> found = new HashMap<>();
@@ -67,8 +67,8 @@ final class SqlIdempotency {
         return found;
     }
 
-    /// Records requests that are carried out in the same transaction, by the animals that they add, and purges a few results that
-    /// are kept no longer. More are purged than recorded, so they do not pile up.
+    /// Records the animals that requests add in this transaction, and purges a few old results. More are purged than recorded, so
+    /// old results do not accumulate.
     static void record(Session session, Map<IdempotencyKey, Long> petIds) throws SQLException {
         insert(session, petIds.entrySet().stream().map(entry -> new StoredResult(entry.getKey().name(),
                 entry.getKey().fingerprint(), entry.getValue(), entry.getKey().received())).toList());
@@ -78,7 +78,7 @@ final class SqlIdempotency {
         purge.setLong(2, oldest(latest).toEpochMilli());
         purge.setLong(3, latest.received().toEpochMilli());
         purge.setLong(4, MOST_KEPT);
-        // A clock was ahead when these were received. Their retention begins now, behind the results whose purge they would stop.
+        // A clock was ahead when these were received. Their retention starts now, so that they do not stop the purge of others.
         insert(session, Session.rows(purge, SqlIdempotency::read).stream()
                 .filter(result -> result.received().isAfter(latest.received()))
                 .map(result -> result.receivedAt(latest.received())).toList());
@@ -104,7 +104,7 @@ final class SqlIdempotency {
                 row.getString(4), row.getLong(5), Instant.ofEpochMilli(row.getLong(6)));
     }
 
-    /// Makes room for a request under the name of one that is out of date.
+    /// Deletes the result stored for a key.
     static void forget(Session session, IdempotencyKey key) throws SQLException {
         PreparedStatement forget = session.prepare(FORGET);
         setName(forget, 0, key.name());
@@ -118,7 +118,7 @@ final class SqlIdempotency {
         statement.setString(after + 3, name.key());
     }
 
-    /// The moment before which requests are kept no longer.
+    /// Returns the time before which results are past retention.
     private static Instant oldest(IdempotencyKey key) {
         return key.received().minus(key.retention());
     }

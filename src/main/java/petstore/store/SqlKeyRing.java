@@ -21,7 +21,7 @@ import petstore.RateLimit;
 import petstore.Scope;
 import petstore.SecretHash;
 
-/// The key ring in the table `api_key`; moments are milliseconds since 1970-01-01T00:00:00Z.
+/// The key ring in the table `api_key`. Times are in milliseconds since 1970-01-01T00:00:00Z.
 final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
@@ -120,7 +120,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     public void recordUses(Map<String, Instant> lastUses) {
         database.write(session -> {
             PreparedStatement update = session.prepare(USE);
-            // In the same order by every process, so that none waits for another that waits for it.
+            // Every process updates in the same order, so that there is no deadlock.
             for (Map.Entry<String, Instant> use : new TreeMap<>(lastUses).entrySet()) {
                 update.setLong(1, use.getValue().toEpochMilli());
                 update.setString(2, use.getKey());

@@ -11,7 +11,7 @@ import petstore.KeyRing;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
-/// An open store: its catalogue and its key ring over one database.
+/// An open store: a catalogue and a key ring in one database.
 ///
 /// ```java
 /// try (SqlStore store = SqlStore.of(Sqlite.forCommand(Path.of("data"), SchemaPolicy.AUTO, true))) {
@@ -25,17 +25,17 @@ public final class SqlStore implements AutoCloseable {
     private final SqlKeyRing keys;
     private final WorkQueue<Boolean, Boolean> checks;
 
-    /// A store that a service uses: its metrics are kept in `meters`.
+    /// Opens a store for a service.
     public SqlStore(Database database, MeterRegistry meters) {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);
         this.keys = new SqlKeyRing(database, meters);
         this.checks = MeasuredQueue.ofSharedWork("store-check", database.patience(), this::checkNow, meters);
         MeasuredQueue.measureLength("readers", database::waitingReads, meters);
-        Gauge.builder("petstore.store.size", database::bytes).description("What the store takes, without its log.")
+        Gauge.builder("petstore.store.size", database::bytes).description("Size of the store without its log.")
                 .baseUnit("bytes").register(meters);
         Gauge.builder("petstore.store.log.size", database::logBytes)
-                .description("The embedded store's write-ahead log; 0 for PostgreSQL.").baseUnit("bytes")
+                .description("Size of the embedded store's write-ahead log; 0 for PostgreSQL.").baseUnit("bytes")
                 .register(meters);
     }
 
@@ -44,13 +44,12 @@ public final class SqlStore implements AutoCloseable {
         return new SqlStore(database, new CompositeMeterRegistry());
     }
 
-    /// Copies everything in this store to `target`, which must be empty, and compares both before the copy is kept: nothing of it
-    /// is when this fails. This store stays as it is.
+    /// Copies everything in this store to an empty one, and compares both before COMMIT. This store does not change.
     ///
-    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` that says what is wrong.
+    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` with the reason; the target stays empty.
     ///
-    /// @param progress is told the animals copied and compared, two for each at the end
-    /// @return what both stores have
+    /// @param progress gets the number of animals copied and compared so far, in the end twice the number of animals
+    /// @return the summary that both stores have
     public StoreSummary copyTo(SqlStore target, LongConsumer progress) {
         return StoreCopy.copy(database, target.database, progress);
     }
@@ -63,10 +62,8 @@ public final class SqlStore implements AutoCloseable {
         return keys;
     }
 
-    /// Does nothing when the store has the schema that this program needs, can be read and written to, and its disk has not failed;
-    /// a full disk does not count. Whoever asks while the store is being looked at waits for the next look, which is one for all of
-    /// them: nobody needs a key to ask, and all together take one connection.
-    /// Errors: [petstore.Failure] of kind `UNAVAILABLE`.
+    /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready, as [Database#check]. One check at a time serves all
+    /// callers, because health checks need no API key and must not use up the connections.
     public void check() {
         try {
             checks.submit(true).join();
@@ -80,7 +77,7 @@ public final class SqlStore implements AutoCloseable {
         return true;
     }
 
-    /// Refuses new work, finishes what is waiting, and closes every connection.
+    /// Refuses new operations, finishes queued writes, and closes every connection.
     @Override
     public void close() {
         catalogue.close();

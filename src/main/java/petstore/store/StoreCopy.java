@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Sha256;
 
-/// Copies everything that a store keeps into an empty one, in one transaction, and compares both before COMMIT.
+/// Copies a store into an empty one in one transaction, and compares both before COMMIT.
 ///
 /// Rows are read in pages by ascending id, so that memory does not grow with their number.
 final class StoreCopy {
@@ -41,11 +41,10 @@ final class StoreCopy {
     /// A table whose rows have an `id`.
     ///
     /// @param keyType the type of the id, one of [Types]
-    /// @param columns what is copied
+    /// @param columns the columns to copy
     private record Table(String name, int keyType, List<Column> columns) {
 
-        /// The table as a session finds it. An id that the database gives to every row means nothing outside of it: rows are
-        /// given new ones, in their order.
+        /// Reads the columns of a table. Generated ids are not copied: the target generates new ones in the same order.
         static Table find(Session session, String name) throws SQLException {
             try (Statement statement = session.createStatement();
                     ResultSet result = statement.executeQuery("SELECT * FROM " + name + " LIMIT 0")) {
@@ -83,7 +82,7 @@ final class StoreCopy {
     private final LongConsumer progress;
     private long reached;
 
-    /// @param to the tables to fill say what is copied
+    /// @param to the target, whose tables define the columns to copy
     private StoreCopy(Session to, LongConsumer progress) throws SQLException {
         this.pets = Table.find(to, "pet");
         this.keys = Table.find(to, "api_key");
@@ -91,8 +90,8 @@ final class StoreCopy {
         this.progress = progress;
     }
 
-    /// Copies `source` to `target` and gives back what both have. Nobody else can write to `source` meanwhile: it would be left
-    /// behind. Errors: as for [SqlStore#copyTo].
+    /// Copies `source` to `target`, and returns the summary of both. No other process can write to `source` meanwhile. Errors: as for
+    /// [SqlStore#copyTo].
     static StoreSummary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
@@ -125,7 +124,7 @@ final class StoreCopy {
         return true;
     }
 
-    /// Reads everything, and writes it to another session if there is one.
+    /// Reads all rows, and inserts them into `to` if it is present.
     private StoreSummary read(Session session, Optional<Session> to) throws SQLException {
         MessageDigest sha256 = Sha256.begin();
         try (DataOutputStream digest = new DataOutputStream(
@@ -188,7 +187,7 @@ final class StoreCopy {
         }
     }
 
-    /// No two rows of values are written alike.
+    /// Writes the type and the length of each value, so that different rows have different bytes.
     private static void digest(@Nullable Object value, DataOutputStream digest) throws IOException {
         switch (value) {
             case Long number -> {

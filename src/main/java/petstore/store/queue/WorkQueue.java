@@ -28,7 +28,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private static final ScheduledExecutorService CLOCK = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("store-clock").daemon().factory());
 
-    /// How often late items are looked for within the patience.
+    /// The number of checks for late items within the patience.
     private static final int CHECKS = 20;
 
     /// The limits of a queue.
@@ -72,7 +72,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private boolean closed;
 
     /// @param name the name of the threads
-    /// @param work what each thread does with a group: it returns one result for each item, in their order
+    /// @param work one function for each thread; it returns one result for each item of a group, in their order
     public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
         this.limits = limits;
         this.admission = new AdmissionControl(limits.longestWait().toNanos(), work.size());

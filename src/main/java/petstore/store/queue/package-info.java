@@ -1,2 +1,2 @@
-/// Queues of work for the store: groups of writes, and readers.
+/// The queue in which operations on the store wait.
 package petstore.store.queue;
