@@ -2,7 +2,7 @@ package petstore.store.postgres;
 
 import java.time.Duration;
 
-/// A wait for a PostgreSQL database that cannot commit yet. Any thread may ask whether it is going on.
+/// A wait for a PostgreSQL database that cannot commit yet.
 public final class DatabaseWait {
 
     /// The limit if none is set.
@@ -11,7 +11,7 @@ public final class DatabaseWait {
     private final Duration limit;
     private volatile boolean active;
 
-    /// @param limit how long to wait
+    /// @param limit the longest wait
     public DatabaseWait(Duration limit) {
         this.limit = limit;
     }
@@ -20,7 +20,7 @@ public final class DatabaseWait {
         return limit;
     }
 
-    /// Returns whether a start is waiting for its database, so that it may be ended at once.
+    /// Returns true while a start waits for its database. May be called from any thread.
     public boolean isActive() {
         return active;
     }

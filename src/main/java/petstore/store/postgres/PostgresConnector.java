@@ -18,18 +18,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.store.Session;
 
-/// Opens connections to PostgreSQL, the one place where they get their settings. A setting in the connection's start would be
-/// dropped by poolers, so each is made by SQL and read back.
+/// Opens connections to PostgreSQL with their settings. Poolers drop settings in a connection's start-up packet, so each is set by SQL
+/// and read back.
 final class PostgresConnector {
 
-    /// How long the user of a connection waits.
+    /// The time limits of a connection.
     ///
-    /// @param statement for the response to a statement; zero for no limit
-    /// @param idleTransaction until the server ends a transaction whose client may be gone, and with it its locks
+    /// @param statement the limit of a statement; zero for none
+    /// @param idleTransaction the time after which the server ends an idle transaction, and with it its locks
     record Timeouts(Duration statement, Duration idleTransaction) {
-        /// Each step of a request ends: when the database does not respond a request is answered within two seconds.
+        /// Short, so that a request is answered within two seconds if the database does not respond.
         static final Timeouts REQUEST = new Timeouts(Duration.ofSeconds(1), Duration.ofSeconds(2));
-        /// The watch of the primary has to notice a server that does not respond.
+        /// For the watch of the primary.
         static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
         static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));
         static final Timeouts MIGRATION = new Timeouts(Duration.ZERO, Duration.ZERO);
@@ -42,7 +42,7 @@ final class PostgresConnector {
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
     private static final String SELECT_MARK = "SELECT " + PostgresSession.MARK;
-    /// After a wait for a lock, a statement must see the commits made meanwhile, whatever the default isolation is.
+    /// READ COMMITTED, so that a statement sees the commits made while it waited for a lock.
     private static final String SET = "SELECT set_config('petstore.mark', ?, false),"
             + " set_config('synchronous_commit', ?, false), set_config('statement_timeout', ?, false),"
             + " set_config('idle_in_transaction_session_timeout', ?, false),"
@@ -51,10 +51,10 @@ final class PostgresConnector {
 
     private final SecureRandom random = new SecureRandom();
     private final AtomicBoolean warned;
-    /// By the driver's own connection, so that a pool's connection finds its mark.
+    /// The marks by the driver's own connection, to find that of a pooled connection.
     private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /// @param warns whether the log says once that a setting of the server or the address is overruled
+    /// @param warns true to log once that a setting of the server is overruled
     PostgresConnector(boolean warns) {
         this.warned = new AtomicBoolean(!warns);
     }
@@ -76,7 +76,7 @@ final class PostgresConnector {
 
     private void setUp(PostgresSession session, Timeouts timeouts) throws SQLException {
         if (!session.text(SELECT_MARK).isEmpty()) {
-            // A pooler that shared this server connection until now has left a session's settings and statements on it.
+            // A pooler has left another session's settings and statements on this server connection.
             session.execute("DISCARD ALL");
         }
         String given = session.text("SHOW synchronous_commit");
@@ -100,7 +100,7 @@ final class PostgresConnector {
         }
     }
 
-    /// Returns a session on a pool's connection, which [#open] made.
+    /// Returns a session on a pooled connection that [#open] made.
     PostgresSession pooled(Connection connection) throws SQLException {
         String mark = marks.get(connection.unwrap(Connection.class));
         if (mark == null) {

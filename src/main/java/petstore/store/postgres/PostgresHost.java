@@ -14,8 +14,8 @@ import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.Session;
 
-/// One server of a PostgreSQL database, and two sessions by which it is asked what it is and whether it can commit durably now. For
-/// one thread at a time.
+/// One host of a PostgreSQL database, with two sessions that read its state and prove that it commits durably. For one thread at a
+/// time.
 final class PostgresHost implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresHost.class);
@@ -34,7 +34,7 @@ final class PostgresHost implements AutoCloseable {
     private final PostgresUri address;
     private @Nullable PostgresSession observer;
     private @Nullable PostgresSession prober;
-    /// How long to wait after a commit that could not be cancelled, whose server process may still be there.
+    /// The pause after a commit that could not be cancelled, because its server process may still wait.
     private Duration pause = Duration.ZERO;
     private long pausedNs;
     private volatile boolean outdated;
@@ -62,7 +62,7 @@ final class PostgresHost implements AutoCloseable {
         return ask(session -> KnownVersion.read(session, 0)).lastId();
     }
 
-    /// Has the next question asked on new sessions, because the address leads to another server now. May be called from any thread.
+    /// Makes the next query use new sessions, because the address may lead to another server now. May be called from any thread.
     void reconnect() {
         outdated = true;
     }
@@ -94,11 +94,11 @@ final class PostgresHost implements AutoCloseable {
         return open;
     }
 
-    /// Does nothing if the server commits durably now and every session has a server connection of its own.
+    /// Proves that the server commits durably now, and that every session has a server connection of its own.
     ///
-    /// Errors: `SQLException` that says why not.
+    /// Errors: `SQLException` with the reason.
     ///
-    /// @param commits whether to commit; false if something else was committed just now
+    /// @param commits false if a request has committed just now
     void prove(boolean commits) throws SQLException {
         if (System.nanoTime() - pausedNs < pause.toNanos()) {
             throw new SQLException("the last commit was not answered and could not be cancelled");
@@ -122,7 +122,7 @@ final class PostgresHost implements AutoCloseable {
         }
     }
 
-    /// A pooler that shares server connections gives out the one that was free last, or the one that was free longest.
+    /// Finds a pooler that shares server connections: it reuses the one that was free last, or the one that was free longest.
     private static void requireOwnServers(PostgresSession one, PostgresSession other) throws SQLException {
         other.requireOwnServer();
         other.requireOwnServer();
@@ -157,7 +157,7 @@ final class PostgresHost implements AutoCloseable {
         return session.text(HAS_TABLES).equals("1") ? UPDATE : MAKE_TABLE;
     }
 
-    /// A server process that waits for its standby notices no closed connection: it must be cancelled, or each try would leave one.
+    /// Cancels a commit that takes too long, because a server process that waits for its standby does not notice a closed connection.
     private static void cancelUnless(CountDownLatch committed, Statement statement) {
         try {
             while (!committed.await(COMMIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -7,11 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 
-/// The server that is used, from when the service adopts it until the service leaves it, and the pool of connections to it.
+/// A server that requests use, with a pool of connections to it.
 final class PostgresPrimary implements AutoCloseable {
 
-    /// How long a commit proves that the server is the primary. With the second between two commits, and the second that one may
-    /// take, the service notices within 3 seconds that it is not.
+    /// The time for which a commit proves that the server is the primary. The service commits every second.
     private static final Duration TRUST = Duration.ofMillis(2_500);
     private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
     private static final Duration VALIDATION = Duration.ofMillis(250);
@@ -76,12 +75,12 @@ final class PostgresPrimary implements AutoCloseable {
         committedNs.accumulateAndGet(beganNs, (one, other) -> one - other > 0 ? one : other);
     }
 
-    /// Returns whether a commit that succeeded began after `ns`.
+    /// Returns true if a commit that succeeded began after `ns`.
     boolean hasCommittedSince(long ns) {
         return committedNs.get() - ns > 0;
     }
 
-    /// Returns whether the last commit is so recent that this server can be taken for the primary.
+    /// Returns true if the last commit is so recent that this server still is the primary.
     boolean isTrusted() {
         return hasCommittedSince(System.nanoTime() - TRUST.toNanos());
     }
@@ -91,7 +90,7 @@ final class PostgresPrimary implements AutoCloseable {
         ready = true;
     }
 
-    /// Returns whether requests were allowed, also if they no longer are.
+    /// Returns true if requests were allowed, also if they no longer are.
     boolean wasOpened() {
         return ready;
     }
@@ -104,7 +103,7 @@ final class PostgresPrimary implements AutoCloseable {
         return connector.pooled(pool.getConnection());
     }
 
-    /// Closes every connection, also those in use.
+    /// Closes all connections, also those in use.
     @Override
     public void close() {
         pool.close();

@@ -10,14 +10,14 @@ import petstore.store.SchemaPolicy;
 final class PostgresSchema {
 
     private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
-    /// New tables come beside the existing ones, though another schema may be the first of the search path by now.
+    /// Creates new tables in the schema of the existing ones, even if the search path has changed.
     private static final String STAY_IN_SCHEMA = "SELECT set_config('search_path', relnamespace::regnamespace::text, true)"
             + " FROM pg_class WHERE oid = to_regclass('schema_version')";
 
     private PostgresSchema() {
     }
 
-    /// Brings the schema up to date, if `migrate` says so, however long that takes.
+    /// Upgrades the schema as `migrate` says, without a time limit.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
     static void prepare(PostgresConnector connector, PostgresHost host, PostgresUri uri, SchemaPolicy migrate) {

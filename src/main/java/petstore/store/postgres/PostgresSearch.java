@@ -21,11 +21,11 @@ final class PostgresSearch {
     /// The SQLSTATE class of a server that is starting or stopping.
     private static final String OPERATOR_INTERVENTION = "57";
 
-    /// What a host responds.
+    /// The response of a host.
     ///
     /// @param state absent if the host cannot be used
     /// @param cause why it cannot be used
-    /// @param temporary whether the cause may go away by itself
+    /// @param temporary true if waiting may help
     private record Result(PostgresHost host, @Nullable ServerState state, SQLException cause, boolean temporary) {
 
         static Result usable(PostgresHost host, ServerState state) {
@@ -53,7 +53,7 @@ final class PostgresSearch {
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
     ///
-    /// @param toWrite whether the host must commit; false for a command that only reads, for which a standby does
+    /// @param toWrite false for a command that only reads, which may use a standby
     static PostgresHost find(PostgresUri database, List<PostgresHost> hosts, boolean toWrite, DatabaseWait wait) {
         wait.setActive(true);
         try {
@@ -85,7 +85,7 @@ final class PostgresSearch {
         }
     }
 
-    /// Returns the usable host of the latest timeline. If there is none, returns a host for which waiting may help, or else the first.
+    /// Returns the usable host of the latest timeline; else a host for which waiting may help; else the first.
     private Result best() {
         List<CompletableFuture<Result>> asked = hosts.stream()
                 .map(host -> CompletableFuture.supplyAsync(() -> ask(host),
@@ -97,7 +97,7 @@ final class PostgresSearch {
         return best.state() == null ? best : prove(best);
     }
 
-    /// Returns a text that is greater for what is preferred.
+    /// Returns a text that is greater for a preferred host.
     private static String rank(Result result) {
         return result.state() == null ? (result.temporary() ? "1" : "0") : "2" + result.state().lineage().timeline();
     }
@@ -133,7 +133,7 @@ final class PostgresSearch {
         }
     }
 
-    /// Returns what the operator may do about an error, by its SQLSTATE.
+    /// Returns advice for the operator by the SQLSTATE of an error.
     static String advice(SQLException e) {
         return switch (String.valueOf(e.getSQLState())) {
             case "28P01", "28000", "08004" ->

@@ -41,20 +41,20 @@ final class PostgresSession extends Session {
         return mark;
     }
 
-    /// Errors: [TransactionPoolingException] if `found`, the [#MARK] that a statement yields, is not this session's.
+    /// Throws [TransactionPoolingException] if `found`, the [#MARK] of a statement's server connection, is not this session's.
     void requireMark(String found) throws TransactionPoolingException {
         if (!mark.equals(found)) {
             throw new TransactionPoolingException();
         }
     }
 
-    /// Errors: [TransactionPoolingException] if a statement of this session reaches another server connection than its own.
+    /// Throws [TransactionPoolingException] if a statement of this session reaches another server connection.
     void requireOwnServer() throws SQLException {
         requireMark(text(SELECT_MARK));
     }
 
-    /// Runs `work` in one transaction. Errors: `SQLException`, also if the server commits but the standby may not have; then the
-    /// outcome is unknown.
+    /// Does `work` in one transaction. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
+    /// unknown.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
         connection.setAutoCommit(false);
         connection.clearWarnings();
@@ -79,7 +79,7 @@ final class PostgresSession extends Session {
         return rows;
     }
 
-    /// Errors: `SQLException` if a commit warns, for its outcome is unknown then.
+    /// Throws `SQLException` if a commit has a warning, because its outcome is unknown then.
     static void requireKnownOutcome(@Nullable SQLWarning warning) throws SQLException {
         if (warning != null) {
             throw new SQLException("the outcome of a COMMIT is not known: " + warning.getMessage(), warning);
@@ -95,7 +95,7 @@ final class PostgresSession extends Session {
         }
     }
 
-    /// Returns the connection, which is the caller's from now on.
+    /// Returns the connection, which the caller closes.
     Connection handOver() throws SQLException {
         closeStatements();
         return connection;

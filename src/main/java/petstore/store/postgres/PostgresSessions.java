@@ -4,7 +4,7 @@ import java.sql.SQLException;
 
 import petstore.CatalogueVersion;
 
-/// Where a [Postgres] gets its sessions from.
+/// The sessions of a [Postgres].
 ///
 /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
 interface PostgresSessions extends AutoCloseable {
@@ -17,7 +17,7 @@ interface PostgresSessions extends AutoCloseable {
         T on(PostgresSession session) throws SQLException;
     }
 
-    /// Does nothing if requests are allowed.
+    /// Throws if requests are not allowed.
     void requireReady();
 
     /// Uses a session for a request that reads.
@@ -35,7 +35,7 @@ interface PostgresSessions extends AutoCloseable {
     /// Returns the version of the catalogue.
     CatalogueVersion version() throws SQLException;
 
-    /// Has `listener` called when the store changes by more than added animals, before requests are allowed again.
+    /// Registers a listener that is called at a new epoch, before requests are allowed again.
     void onNewEpoch(Runnable listener);
 
     @Override

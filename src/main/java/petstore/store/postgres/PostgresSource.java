@@ -8,7 +8,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/// Connections for a pool, all to one run of one server: an address may lead to another one from one moment to the next.
+/// Connections for a pool, all to one run of one server, because an address may lead to another server at any time.
 final class PostgresSource implements DataSource {
 
     /// SQLSTATE `connection_does_not_exist`.
@@ -47,7 +47,7 @@ final class PostgresSource implements DataSource {
         throw new SQLFeatureNotSupportedException("the user is in the address");
     }
 
-    /// Does nothing: the driver's own would hold for every connection of the process.
+    /// Does nothing: the driver's limit would hold for every connection of the process.
     @Override
     public void setLoginTimeout(int seconds) {
     }

@@ -8,16 +8,16 @@ import java.util.stream.Stream;
 
 import petstore.store.Session;
 
-/// What a PostgreSQL server says about itself.
+/// The state of a PostgreSQL server.
 ///
-/// @param lineage whose history its data belong to
-/// @param started when the server was started, in seconds since 1970-01-01T00:00:00Z
-/// @param standby whether it is in recovery
-/// @param readOnly whether new transactions are read-only
-/// @param off the settings on which durability rests and that are off, e.g. `fsync`
+/// @param lineage the history of its data
+/// @param started the time of its start, in seconds since 1970-01-01T00:00:00Z
+/// @param standby true in recovery
+/// @param readOnly true if new transactions are read-only
+/// @param off the settings for durability that are off, e.g. `fsync`
 record ServerState(Lineage lineage, String started, boolean standby, boolean readOnly, List<String> off) {
 
-    /// The history that a database's data belong to. It changes with a failover.
+    /// The history of a database's data. It changes with a failover.
     ///
     /// @param system the cluster's system identifier
     /// @param database the OID of the database
@@ -45,7 +45,7 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
                 row.getBoolean(5), row.getBoolean(6), off.filter(name -> !name.isEmpty()).toList());
     }
 
-    /// Returns why nothing can be committed here now; empty if nothing speaks against it.
+    /// Returns the reason why nothing can be committed here now; absent if there is none.
     Optional<String> cannotCommit() {
         if (standby) {
             return Optional.of("the database is a standby");
@@ -55,19 +55,19 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
                 : Optional.empty();
     }
 
-    /// Returns why a commit here would not be durable; empty if it is.
+    /// Returns the reason why a commit here would not be durable; absent if it would be.
     Optional<String> losesData() {
         return off.isEmpty()
                 ? Optional.empty()
                 : Optional.of("the database would lose data: its setting " + String.join(" and ", off) + " is off");
     }
 
-    /// Returns whether this is the same run of the same server as `other`.
+    /// Returns true if this is the same run of the same server as `other`.
     boolean isSameRun(ServerState other) {
         return lineage.equals(other.lineage) && started.equals(other.started);
     }
 
-    /// Returns whether this server has taken over from `other`.
+    /// Returns true if this server has taken over from `other`.
     boolean isSuccessorOf(ServerState other) {
         return lineage.system().equals(other.lineage.system())
                 && lineage.timeline().compareTo(other.lineage.timeline()) > 0;

@@ -22,7 +22,7 @@ final class BackupChecksum {
     /// The `application_id` of a backup: `PSbk` in ASCII.
     private static final String MARK = String.valueOf(0x5053626B);
     private static final String NO_MARK = "0";
-    /// How many rows are read at once.
+    /// The number of rows that are read at once.
     private static final int ROWS = 1_000;
 
     private BackupChecksum() {
@@ -88,8 +88,8 @@ final class BackupChecksum {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    /// Every value goes in behind its length, and as the bytes that the file has: damaged text would decode to the same characters as
-    /// other damaged text. Many rows come in one value, because every call into the driver costs more than a row does.
+    /// Digests the length and the stored bytes of every value, because different damaged texts may decode to the same characters. Many
+    /// rows are read in one value, because a call into the driver costs more than a row.
     private static void digest(Session session, String table, MessageDigest digest) throws SQLException {
         String values = Session
                 .rows(session.prepare("SELECT name FROM pragma_table_info('" + table + "')"), row -> row.getString(1))

@@ -10,14 +10,16 @@ import java.nio.file.Path;
 import petstore.Failure;
 import petstore.files.PrivateFiles;
 
-/// What a process may do with a store's folder: serve it, which one does at a time; change what is in it, which many do beside each
-/// other and beside the one that serves; or replace it, for which there must be nobody else. The operating system takes the right
-/// back when the process ends, however it ends.
+/// A lock on a store's folder, which the operating system releases when the process ends.
+///
+/// One process may serve the store. Many may change it at the same time, also while it is served. A process that replaces the store
+/// excludes all others.
 public final class FolderLock implements AutoCloseable {
 
     private static final int MAX_PROCESS_DIGITS = 20;
-    /// The bytes of the file that are locked: by who serves, and by who changes.
+    /// The byte of the file that a serving process locks.
     private static final long SERVING = 0;
+    /// The byte of the file that changing processes lock together.
     private static final long CHANGING = 1;
 
     private final FileChannel channel;
@@ -26,7 +28,7 @@ public final class FolderLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Takes the right to serve, making the folder when there is none. Errors: [Failure] when another process has it.
+    /// Locks a folder to serve its store, and creates a missing folder. Errors: [Failure] if another process serves or replaces it.
     public static FolderLock serve(Path folder) {
         FolderLock lock = open(folder);
         if (!lock.tryServe()) {
@@ -35,7 +37,7 @@ public final class FolderLock implements AutoCloseable {
         return lock.repair(folder);
     }
 
-    /// Takes the right to change, making the folder when there is none. Errors: [Failure] when another process replaces the store.
+    /// Locks a folder to change its store, and creates a missing folder. Errors: [Failure] if another process replaces the store.
     public static FolderLock change(Path folder) {
         FolderLock lock = open(folder);
         if (!lock.tryLock(CHANGING, true)) {
@@ -44,8 +46,7 @@ public final class FolderLock implements AutoCloseable {
         return lock.repair(folder);
     }
 
-    /// Takes the right to replace, making the folder when there is none. Errors: [Failure] when another process serves or changes
-    /// the store.
+    /// Locks a folder to replace its store, and creates a missing folder. Errors: [Failure] if another process serves or changes it.
     public static FolderLock replace(Path folder) {
         FolderLock lock = serve(folder);
         if (!lock.tryLock(CHANGING, false)) {
@@ -78,7 +79,7 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Takes the right to serve beside the one that it is; false when another process has it.
+    /// Locks the folder to serve it, too. Returns false if another process serves it.
     public boolean tryServe() {
         if (!tryLock(SERVING, false)) {
             return false;
@@ -88,7 +89,7 @@ public final class FolderLock implements AutoCloseable {
             channel.write(
                     ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
         } catch (IOException e) {
-            // A full disk has no room for the number, which is for people: the lock holds without it.
+            // The disk is full. The process id only improves messages.
         }
         return true;
     }
@@ -108,7 +109,7 @@ public final class FolderLock implements AutoCloseable {
                 e);
     }
 
-    /// Closes this lock, and returns the failure that names the process which has the other one.
+    /// Closes this lock, and returns a failure that names the process with the conflicting lock.
     private Failure inUse(Path folder, String advice) {
         try (this) {
             return Failure.unavailable("the store in " + folder + " is in use" + owner() + advice);
@@ -131,7 +132,7 @@ public final class FolderLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new IllegalStateException("a lock cannot be given back", e);
+            throw new IllegalStateException("the lock cannot be released", e);
         }
     }
 }

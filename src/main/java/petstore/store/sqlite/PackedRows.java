@@ -18,7 +18,7 @@ import petstore.PetStatus;
 import petstore.store.PetRow;
 import petstore.store.Session;
 
-/// Many rows of the table `pet` in one value of SQLite's: each call into the driver costs more than a row, and an export twice the time.
+/// Many rows of the table `pet` in one value, because a call into SQLite's driver costs more than a row.
 ///
 /// NULs separate the four columns of a row, because no name contains one. Commas separate rows, because no status contains one.
 final class PackedRows implements Iterable<Pet> {
@@ -27,8 +27,8 @@ final class PackedRows implements Iterable<Pet> {
     private static final byte[] NONE = {};
     private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
             + " coalesce(status, ''))) AS BLOB)";
-    /// The first `?2 + 1` animals behind `?1`. SQLite reads a range of ids straight from the table, in their order; of a subquery
-    /// with a limit it would copy every row.
+    /// The first `?2 + 1` animals after `?1`. SQLite reads a range of ids from the table in order, but copies the rows of a subquery with
+    /// a limit.
     private static final String RANGE = " FROM pet WHERE id > ?1 AND id <= coalesce("
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
     private static final String LIST = PACKED + RANGE;
@@ -104,7 +104,7 @@ final class PackedRows implements Iterable<Pet> {
             return new Pet(number(), text((byte) 0), number(), status());
         }
 
-        // Every number is negative on the way, because the least one has no positive counterpart.
+        // Parsed as a negative number, because the smallest long has no positive counterpart.
         private long number() {
             boolean negative = packed[at] == '-';
             if (negative) {

@@ -14,15 +14,15 @@ import petstore.store.Session;
 
 /// The file of a store that this process may read but not write, e.g. on a read-only mount.
 ///
-/// SQLite locks a file with companions beside it, which cannot be made here. So the file is read without locks, and each result
-/// counts only if nothing has changed the file meanwhile.
+/// SQLite locks a file with companion files, which cannot be created here. So the file is read without locks, and a result is valid
+/// only if the file did not change meanwhile.
 final class ReadOnlyStore {
 
-    /// Where SQLite counts the changes of a file in its header, and in how many bytes.
+    /// The offset of the change counter in SQLite's header.
     private static final int CHANGES_AT = 24;
     private static final int CHANGES_BYTES = 4;
 
-    /// The file's size, time and count of changes. A log beside it has changes of its own.
+    /// The file's size, time and change counter.
     private record State(long bytes, FileTime changed, ByteBuffer changes) {
         static State of(Path file) throws IOException {
             ByteBuffer changes = ByteBuffer.allocate(CHANGES_BYTES);
@@ -68,7 +68,7 @@ final class ReadOnlyStore {
         return SqliteFile.connectUnlocked(file);
     }
 
-    /// Does nothing if the file is as it was found. Errors: [Failure] of kind `UNAVAILABLE`.
+    /// Throws [Failure] of kind `UNAVAILABLE` if the file was changed.
     void requireUnchanged() {
         if (!state(file).equals(before)) {
             throw Failure.unavailable("the store " + file

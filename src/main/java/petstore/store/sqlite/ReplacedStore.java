@@ -16,7 +16,7 @@ import java.util.Optional;
 import petstore.Failure;
 import petstore.files.WholeFile;
 
-/// The store that a `restore` replaces: where it is kept, and how it comes back if the `restore` is killed.
+/// The store that a `restore` replaces. It is kept, and put back if the `restore` is killed.
 public final class ReplacedStore {
 
     private static final String PREFIX = "replaced-";
@@ -26,11 +26,10 @@ public final class ReplacedStore {
     private ReplacedStore() {
     }
 
-    /// Makes way for another database, in an order in which a kill loses nothing: [#repair] undoes each step until the other has its
-    /// name. A store is kept with its log; a log without a store is kept under a name that SQLite uses for no log.
+    /// Moves a store or its orphaned logs away, and returns the new paths. A kill at any step loses nothing: [#repair] undoes the steps
+    /// until another database has the store's name.
     ///
-    /// @param now gives the kept files their names
-    /// @return the kept store or logs
+    /// @param now the time in the names of the kept files
     static List<Path> keep(Path database, Instant now) throws IOException {
         List<Path> kept = new ArrayList<>();
         if (StoreFiles.hasContent(database)) {
@@ -49,12 +48,12 @@ public final class ReplacedStore {
             }
             Files.deleteIfExists(StoreFiles.companion(database, "-shm"));
         }
-        // After a loss of power the other database must not be there with this one's log.
+        // After a loss of power the other database must not appear with this database's log.
         WholeFile.syncNames(database.resolveSibling("."));
         return kept;
     }
 
-    /// Returns true if a `restore` was killed, or is just replacing the store, and [#repair] is due once it has ended.
+    /// Returns true if a `restore` was killed and [#repair] is needed, or if a `restore` is replacing the store now.
     public static boolean isUnfinished(Path folder) {
         try {
             Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
@@ -83,7 +82,7 @@ public final class ReplacedStore {
         }
     }
 
-    /// The names that `restore` gave a file before another takes its place; none of a file that has one name.
+    /// Returns the second names that a `restore` gave a store's file.
     static List<Path> names(StoreFiles.Entry entry) throws IOException {
         List<Path> names = new ArrayList<>();
         if (entry.hardLinks() > 1 && entry.path().endsWith(StoreFiles.DATABASE)) {
@@ -105,7 +104,7 @@ public final class ReplacedStore {
         }
     }
 
-    /// Several processes may repair a store at once.
+    /// Another process may have repaired the store meanwhile.
     private static boolean moveIfPresent(Path from, Path to) throws IOException {
         try {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);

@@ -27,7 +27,7 @@ import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.queue.WorkQueue;
 
-/// A SQLite file: one connection that writes, for one thread at a time, and a few that read, each on a thread of its own.
+/// A SQLite file with one connection for writes and a few for reads.
 public final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
@@ -42,7 +42,7 @@ public final class Sqlite implements Database {
     private final WorkQueue<Work<?>, Object> readers;
     private final Optional<ReadOnlyStore> readOnly;
 
-    /// @param sessions that of the writer, that of unqueued reads, and one for each queued read; a command has one for everything
+    /// @param sessions one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
     /// @param settled as for [SqliteWriter]
     /// @param readOnly verifies what is read; absent if the sessions lock the file
     private Sqlite(Path file, List<Session> sessions, boolean settled, Runnable onLostDisk,
@@ -71,20 +71,19 @@ public final class Sqlite implements Database {
         }
     }
 
-    /// Opens the store in `folder` to serve it, and makes both if they are missing. Several processes may have one store open.
+    /// Opens the store in `folder` to serve it, and creates both if they are missing.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator: the folder cannot be written, the file is no store,
-    /// `migrate` refuses its schema, or SQLite does not take a setting on which durability rests.
+    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator: the folder cannot be written, the file is not a store,
+    /// `migrate` refuses its schema, or SQLite ignores a setting for durability.
     ///
-    /// @param onLostDisk is called once, by a thread that writes, if the disk fails to keep data. Then every write is refused until
-    ///        a new start has read the log again
+    /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
         return open(folder, migrate, onLostDisk, true);
     }
 
-    /// Opens a file for a command, which uses one connection and no thread.
+    /// Opens the store in `folder` for a command, which uses one connection.
     ///
-    /// @param toWrite false if the command only reads, also from where it cannot write
+    /// @param toWrite false if the command only reads; then the folder need not be writable
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
         Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
         return readOnly.map(store -> openReadOnly(SqliteFile.in(folder), store))
@@ -92,7 +91,7 @@ public final class Sqlite implements Database {
                 }, false));
     }
 
-    /// The schema cannot be upgraded here, only checked.
+    /// A read-only schema is checked, not upgraded.
     private static Sqlite openReadOnly(Path file, ReadOnlyStore store) {
         try {
             Session session = store.connect();
@@ -168,7 +167,7 @@ public final class Sqlite implements Database {
         return "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
     }
 
-    /// Does nothing: nobody replaces the store while it is served.
+    /// Does nothing: a served store cannot be replaced.
     @Override
     public void onNewEpoch(Runnable listener) {
     }
@@ -217,7 +216,7 @@ public final class Sqlite implements Database {
         return SqliteFile.bytes(SqliteFile.log(file));
     }
 
-    /// Only commands add animals beside the process that serves the file.
+    /// Commands may add animals too, but only one process serves the file.
     @Override
     public boolean isShared() {
         return false;
@@ -239,10 +238,9 @@ public final class Sqlite implements Database {
         return last;
     }
 
-    /// Does nothing: [#write] holds SQLite's only write lock from its beginning.
+    /// Does nothing: [#write] holds SQLite's only write lock.
     @Override
     public void lockKeys(Session session) {
-        // BEGIN IMMEDIATE has taken it.
     }
 
     static void raiseLastPetId(Session session, long id) throws SQLException {
@@ -252,7 +250,7 @@ public final class Sqlite implements Database {
         }
     }
 
-    /// AUTOINCREMENT keeps the greatest id ever used in `sqlite_sequence`, and raises it for ids that an INSERT brings.
+    /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.
     static long lastPetId(Session session) throws SQLException {
         PreparedStatement query = session.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pet'");
         return Session.rows(query, row -> row.getLong(1)).stream().findFirst().orElse(0L);
@@ -267,11 +265,11 @@ public final class Sqlite implements Database {
         }
     }
 
-    /// Moves the log into the file, so that a copy of the folder made now is one file.
+    /// Closes the store. SQLite then moves the log into the file, so that a copy of the folder is one file.
     @Override
     public void close() {
         readers.close();
-        // The writer is the last: it moves the log into the file if nothing else has it open.
+        // The writer is the last, because only the last connection moves the log into the file.
         for (LockedSession<Session> session : sessions.reversed()) {
             try {
                 session.close();

@@ -19,7 +19,7 @@ import petstore.files.PrivateFiles;
 import petstore.files.WholeFile;
 import petstore.store.Session;
 
-/// Copies of a SQLite store: made while it is in use, verified before they are trusted, put in its place.
+/// Backups of a SQLite store: created while it is in use, verified, and restored.
 public final class SqliteCopy {
 
     private static final int PAGES_PER_STEP = 1_000;
@@ -29,7 +29,7 @@ public final class SqliteCopy {
     private SqliteCopy() {
     }
 
-    /// How many pages the store in `folder` has.
+    /// Returns the number of pages of the store in `folder`.
     public static long pages(Path folder) {
         return perform("read", SqliteFile.in(folder), file -> {
             try (Session session = connectReader(file, ReadOnlyStore.find(file))) {
@@ -38,10 +38,10 @@ public final class SqliteCopy {
         });
     }
 
-    /// Copies the store in `folder` as it is now to `target`, beside others that write to it, adds a checksum to the copy, verifies
-    /// it, and gives it its name only then. A store whose schema is older gets no checksum.
+    /// Copies the store in `folder` to `target` while other processes may write to it, adds a checksum, verifies the copy, and only then
+    /// gives it its name. A store with an older schema gets no checksum.
     ///
-    /// @param progress is told the pages copied
+    /// @param progress gets the number of pages copied so far
     public static VerifiedBackup backup(Path folder, Path target, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
         return perform("backed up", target, file -> WholeFile.write(file, part -> {
@@ -65,7 +65,7 @@ public final class SqliteCopy {
         return readOnly.isPresent() ? readOnly.get().connect() : SqliteFile.connectReader(file);
     }
 
-    /// The transaction holds on to one state of the store for all steps.
+    /// The transaction keeps one state of the store for all steps.
     private static long copy(Path source, Path target, LongConsumer progress) throws SQLException {
         Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
         try (Session session = connectReader(source, readOnly)) {
@@ -85,14 +85,14 @@ public final class SqliteCopy {
         }
     }
 
-    /// Changes a file that nobody else has open, in one transaction, and leaves nothing beside it.
+    /// Changes a file that no other process has open, in one transaction, and leaves no companions.
     private static void change(Path part, Change change) throws SQLException, IOException {
         try (Session session = SqliteFile.connectWriter(part)) {
             SqliteWriter.inTransaction(session, inside -> {
                 change.on(inside);
                 return inside;
             });
-            // To close a file does this too, but says nothing if it fails.
+            // Closing does this too, but hides errors.
             session.execute("PRAGMA wal_checkpoint(TRUNCATE)");
         } finally {
             for (String companion : StoreFiles.COMPANIONS) {
@@ -101,10 +101,8 @@ public final class SqliteCopy {
         }
     }
 
-    /// Verifies that a file is a whole store that this version can serve, with an unaltered schema and, if it has a checksum, the
-    /// contents it was made with.
-    ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` that says what is wrong with it.
+    /// Verifies a backup: its schema, its integrity, and its checksum if it has one. Errors: [Failure] of kind `UNAVAILABLE` with the
+    /// reason.
     public static VerifiedBackup verify(Path file) {
         return verify(file, file);
     }
@@ -128,10 +126,10 @@ public final class SqliteCopy {
         });
     }
 
-    /// Puts a verified copy of `backup` in the place of the store in `folder`, which no other process may change or serve. If this
-    /// fails, the store stays as it was. If the process is killed, [ReplacedStore#repair] brings it back.
+    /// Replaces the store in `folder` by a verified copy of `backup`. The caller holds the lock to replace it. If this fails, the store
+    /// stays as it was. If the process is killed, [ReplacedStore#repair] puts it back.
     ///
-    /// @param now gives the kept store its name
+    /// @param now the time in the name of the kept store
     public static Restored restore(Path backup, Path folder, Instant now) {
         Path file = SqliteFile.in(folder);
         StoreFiles.inspect(folder);
@@ -151,7 +149,7 @@ public final class SqliteCopy {
                             Sqlite.raiseLastPetId(session, lastId.getAsLong());
                         }
                     });
-                    // From here on it must not take long: the store that is replaced has no log for a moment.
+                    // The next step must be short, because the replaced store has no log until it ends.
                     WholeFile.sync(part);
                     return new Restored(ReplacedStore.keep(file, now), lastId.isPresent());
                 });
@@ -161,8 +159,8 @@ public final class SqliteCopy {
         });
     }
 
-    /// Returns the greatest id that a store gave out, 0 if it has none yet; absent if it is damaged, or only its log is left. Moves
-    /// the log into the store, unless another process reads the store or it is damaged.
+    /// Returns the greatest id that a store used, 0 for none; absent if it is damaged, or only its log is left. Moves the log into the
+    /// store if possible.
     private static OptionalLong lastPetId(Path store) {
         if (!StoreFiles.hasContent(store)) {
             return StoreFiles.findLog(store).isPresent() ? OptionalLong.empty() : OptionalLong.of(0);
@@ -187,27 +185,27 @@ public final class SqliteCopy {
         void on(Session session) throws SQLException;
     }
 
-    /// What is done with a file.
+    /// Work on a file.
     @FunctionalInterface
     private interface Step<T> {
         T on(Path file) throws SQLException, IOException;
     }
 
-    private static <T> T perform(String what, Path file, Step<T> step) {
+    private static <T> T perform(String participle, Path file, Step<T> step) {
         try {
             return step.on(file);
         } catch (IOException e) {
-            throw Failure.unavailable(file + " cannot be " + what, e);
+            throw Failure.unavailable(file + " cannot be " + participle, e);
         } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + what + ": "
+            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + participle + ": "
                     + (SqliteErrors.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
         }
     }
 
     /// The result of a restore.
     ///
-    /// @param kept the replaced store, or the logs that were left of one; empty if there was none
-    /// @param keepsIds false if ids of the replaced store may be given out again, because it cannot be read
+    /// @param kept the replaced store, or its orphaned logs; empty if there was none
+    /// @param keepsIds false if ids of the replaced store may be used again, because it cannot be read
     public record Restored(List<Path> kept, boolean keepsIds) {
     }
 }

@@ -18,27 +18,27 @@ import petstore.Failure;
 import petstore.files.PrivateFiles;
 import petstore.store.Session;
 
-/// The file of a SQLite store, and connections to it with the settings on which durability and safety rest.
+/// The file of a SQLite store, and connections to it with the settings for durability and safety.
 public final class SqliteFile {
 
-    /// How long a connection waits for a lock that another process has.
+    /// The longest wait for a lock of another process.
     static final Duration LOCK_PATIENCE = Duration.ofSeconds(5);
-    /// How often it tries.
+    /// The interval between attempts.
     static final Duration LOCK_POLL = Duration.ofNanos(200_000);
 
-    /// In bytes. Beyond that it grows when something reads for very long, and is cut when that has ended.
+    /// The size in bytes to which SQLite truncates the log. A long read lets it grow beyond that.
     static final int LARGEST_LOG = 16 * 1024 * 1024;
 
-    /// The longest path that SQLite opens, in bytes: 512, less what it appends to name a journal.
+    /// The longest path that SQLite opens, in bytes: 512, less the suffix of a journal.
     private static final int LONGEST_PATH = 504;
 
-    /// What durability and safety rest on, as SQLite spells it when asked; read back from every connection.
+    /// Settings for durability and safety, read back from every connection, as SQLite spells them.
     private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
             "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0",
             "journal_size_limit", String.valueOf(LARGEST_LOG));
 
-    /// Waits for a lock that another process has. What SQLite would do by itself sleeps longer and longer, and hardly ever finds
-    /// the lock free between two commits of a busy process.
+    /// Waits for a lock of another process at a fixed interval. SQLite's own handler sleeps longer and longer, and rarely finds the lock
+    /// free between two commits of a busy process.
     private static final class LockWait extends BusyHandler {
         private long beginNs;
 
@@ -55,7 +55,7 @@ public final class SqliteFile {
     private SqliteFile() {
     }
 
-    /// Returns true if there is a store in `folder`. Errors: [Failure] if its files cannot be looked at, or must not be opened.
+    /// Returns true if there is a store in `folder`. Errors: [Failure] if its files cannot be read, or must not be opened.
     public static boolean exists(Path folder) {
         StoreFiles.inspect(folder);
         StoreFiles.requireDatabaseOfLogs(in(folder));
@@ -66,12 +66,12 @@ public final class SqliteFile {
         return folder.resolve(StoreFiles.DATABASE);
     }
 
-    /// The write-ahead log of a file.
+    /// Returns the path of a file's write-ahead log.
     static Path log(Path file) {
         return StoreFiles.companion(file, "-wal");
     }
 
-    /// How long a file is; NaN when that cannot be told.
+    /// Returns the size of a file in bytes, 0 if it is missing; NaN if it is unknown.
     static double bytes(Path file) {
         try {
             return Files.exists(file) ? Files.size(file) : 0;
@@ -80,7 +80,7 @@ public final class SqliteFile {
         }
     }
 
-    /// Creates the file if there is none. SQLite gives the companions that it creates the same owner and permissions.
+    /// Creates a missing file. SQLite gives its companions the same owner and permissions.
     ///
     /// Errors: [Failure] if the folder cannot be written, or files in it must not be opened.
     static void makePrivate(Path folder, Path file) {
@@ -97,14 +97,14 @@ public final class SqliteFile {
         }
     }
 
-    /// The address of a file for the driver, which takes what follows a `?` in a bare path for parameters. Errors: as for
+    /// Returns the driver's URL of a file. A plain path would not do, because the driver reads parameters after a `?`. Errors: as for
     /// [#requireOpenable].
     static String url(Path file) {
         requireOpenable(file, file);
         return "jdbc:sqlite:" + file.toAbsolutePath().toUri();
     }
 
-    /// Does nothing if SQLite can open a file by its path, in which it follows links. Errors: [Failure] if the path is too long.
+    /// Throws [Failure] if the path of a file, with its links followed, is too long for SQLite.
     ///
     /// @param named the file or folder to name in the message
     public static void requireOpenable(Path file, Path named) {
@@ -132,7 +132,7 @@ public final class SqliteFile {
         return connect(file, "1");
     }
 
-    /// Connects to a file that nobody changes, without a lock and without companions.
+    /// Connects to a file that no process changes, without locks and companions.
     static Session connectUnlocked(Path file) throws SQLException {
         StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
         SqliteLibrary.load();

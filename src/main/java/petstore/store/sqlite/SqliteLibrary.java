@@ -12,10 +12,10 @@ import org.sqlite.util.LibraryLoaderUtil;
 import org.sqlite.util.OSInfo;
 import petstore.Failure;
 
-/// The native library of SQLite, which has to be a file while it is loaded and no longer.
+/// The native library of SQLite, in a file that exists only while it is loaded.
 ///
-/// The driver would leave it behind, in the folder for temporary files, whenever the process does not end by itself, and
-/// clears up there after other processes while they start.
+/// The driver's own loader leaves its file in the temporary folder if the process is killed, and deletes files of other processes
+/// there while they start.
 final class SqliteLibrary {
 
     private static boolean loaded;
@@ -23,8 +23,7 @@ final class SqliteLibrary {
     private SqliteLibrary() {
     }
 
-    /// Loads the library, once in the life of the process. Errors: [Failure] of kind `UNAVAILABLE` if the folder for temporary files
-    /// cannot be used.
+    /// Loads the library once. Errors: [Failure] of kind `UNAVAILABLE` if the temporary folder cannot be used.
     static synchronized void load() throws SQLException {
         if (loaded) {
             return;
@@ -56,7 +55,7 @@ final class SqliteLibrary {
         }
     }
 
-    /// Refuses a file system without the right to execute, where the driver would look for another library and log each attempt.
+    /// Refuses a file system mounted with noexec, where the driver would try and log other libraries.
     private static void requireExecutable(Path file) throws IOException {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
         if (!Files.isExecutable(file)) {
@@ -65,8 +64,8 @@ final class SqliteLibrary {
         }
     }
 
-    /// Where the driver has the library for this machine. On Linux it would start a program to find out whether this is Android,
-    /// which takes longer than to load the library.
+    /// Returns the folder of this machine's library in the driver's jar. On Linux the driver would start a program to detect Android,
+    /// which takes longer than loading.
     private static String resourceFolder() {
         if (!"Linux".equals(System.getProperty("os.name"))) {
             return LibraryLoaderUtil.getNativeLibResourcePath();

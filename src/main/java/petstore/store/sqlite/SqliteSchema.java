@@ -12,24 +12,23 @@ import petstore.Failure;
 import petstore.store.Migrations;
 import petstore.store.Session;
 
-/// The tables, indexes and views of a SQLite file, compared with those that the scripts make.
+/// Compares the tables, indexes and views of a SQLite file with those of the migration scripts.
 final class SqliteSchema {
 
-    /// The condition for all objects but the statistics that ANALYZE makes.
+    /// The SQL condition that leaves out the statistics of ANALYZE.
     static final String NO_STATISTICS = "name NOT GLOB 'sqlite_stat[0-9]'";
 
     private SqliteSchema() {
     }
 
-    /// Does nothing if a file has the schema that the scripts make, object by object. Errors: [Failure] that names the first object
-    /// that differs.
+    /// Throws [Failure] that names the first object in which a file's schema differs from the scripts.
     static void requireUnaltered(Session session, Path named) throws SQLException {
         Map<String, String> found = objects(session);
         if (!found.containsKey("table schema_version")) {
             throw Failure.unavailable(named + " is no store of a petstore");
         }
         try (Session fresh = new Session(DriverManager.getConnection("jdbc:sqlite::memory:"))) {
-            // Which version it is can be read only from a table that is unaltered.
+            // The version can be read only from an unaltered table.
             Migrations.run(fresh, Migrations.Dialect.SQLITE, 0);
             requireAll(objects(fresh), found, named);
             Migrations.run(fresh, Migrations.Dialect.SQLITE, Migrations.checkKnown(session));
@@ -57,7 +56,7 @@ final class SqliteSchema {
         return Failure.unavailable(named + " has another schema than petstore makes: the " + object + " " + how);
     }
 
-    /// Returns the text of every object of a schema by its kind and name.
+    /// Returns the SQL of every object of a schema by its kind and name.
     private static Map<String, String> objects(Session session) throws SQLException {
         Map<String, String> objects = new LinkedHashMap<>();
         try (Statement statement = session.createStatement();

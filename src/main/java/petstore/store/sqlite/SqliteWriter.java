@@ -10,10 +10,10 @@ import petstore.store.DatabaseErrors;
 import petstore.store.LockedSession;
 import petstore.store.Session;
 
-/// The session that writes to a SQLite file, for one thread at a time, and the state of its disk.
+/// Writes to a SQLite file in transactions, and refuses writes once its disk has lost data.
 final class SqliteWriter {
 
-    /// Operators know these lines by the name of the database.
+    /// Log lines keep the name of the database's class.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
@@ -62,15 +62,14 @@ final class SqliteWriter {
                 throw e;
             }
             diskLost = true;
-            LOG.error("The service stops, because only a new start can tell what the disk has kept: {}",
+            LOG.error("The disk failed to sync; the service stops, because only a restart can read what was kept: {}",
                     SqliteErrors.reason(e));
             onLostDisk.run();
             throw Failure.unavailable(LOST_DISK);
         }
     }
 
-    /// The driver's own transactions are not used: it begins the next one as soon as one ends, which would lock every other
-    /// process out for good.
+    /// Does `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
     static <T> T inTransaction(Session session, Database.Work<T> work) throws SQLException {
         try {
             return session.perform(prepared -> {
@@ -89,9 +88,8 @@ final class SqliteWriter {
         }
     }
 
-    /// Moves into the file what a process that ended badly has left in the log, and waits for the disk: it may never have been
-    /// synced, and the kernel may take pages that it failed to write for written. Then a backup that was put here becomes a store
-    /// like any other, before anything is written to it.
+    /// Moves the log of a killed process into the file and syncs it, because that process may not have synced its last commit. Then
+    /// removes the checksum of a backup that was copied here, because the next write invalidates it.
     private static void settle(Session session) throws SQLException {
         session.text("PRAGMA wal_checkpoint(PASSIVE)");
         if (BackupChecksum.isMarked(session)) {
@@ -102,8 +100,7 @@ final class SqliteWriter {
         }
     }
 
-    /// Settles the store if the disk has room for it, and returns whether it had. SQLite syncs the log before it moves anything, so
-    /// the store can be read in either case.
+    /// Settles the store. Returns false if the disk is full; then the store can be read, because SQLite syncs the log first.
     static boolean settleUnlessFull(Session session) throws SQLException {
         try {
             settle(session);
@@ -112,7 +109,7 @@ final class SqliteWriter {
             if (!SqliteErrors.isFullDisk(e)) {
                 throw e;
             }
-            LOG.warn("The store's disk is full; free some space, for nothing can be written until then: {}",
+            LOG.warn("The store's disk is full; writes are refused until space is freed: {}",
                     SqliteErrors.reason(e));
             return false;
         }

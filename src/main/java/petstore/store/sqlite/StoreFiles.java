@@ -143,7 +143,7 @@ public final class StoreFiles {
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` that names the file.
     static void requireDatabaseOfLogs(Path database) {
-        // A start that was killed leaves an empty database with a journal, which holds nothing.
+        // A killed start leaves an empty database with a journal that holds nothing.
         Optional<Path> orphan = Files.notExists(database)
                 ? companions(database, LOGS).filter(StoreFiles::isPresent).findFirst()
                 : Optional.of(SqliteFile.log(database)).filter(log -> !hasContent(database) && hasContent(log));

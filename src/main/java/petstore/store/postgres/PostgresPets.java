@@ -1,0 +1,137 @@
+package petstore.store.postgres;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Consumer;
+
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.PetStatus;
+import petstore.store.Database;
+import petstore.store.PetRow;
+import petstore.store.PetTable;
+import petstore.store.Session;
+
+/// Statements on animals that only PostgreSQL has.
+final class PostgresPets {
+
+    private static final int FETCH_SIZE = 1_000;
+    /// One statement needs one round trip, and so holds the lock on `pet_id` only briefly. It adds nothing if it reaches another server
+    /// connection than that of its session.
+    private static final String ADD = """
+            WITH ids AS (UPDATE pet_id SET last_id = last_id + ? WHERE %s = ?
+              RETURNING last_id - ? AS before),
+            added AS (INSERT INTO pet (id, name, category_id, status)
+              SELECT before + n, name, category_id, status
+              FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
+            SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
+    private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
+    private static final String LAST_ID = "SELECT last_id FROM pet_id";
+    private static final String RESERVE = "UPDATE pet_id SET last_id = ?";
+    private static final String INSERT = "INSERT INTO pg_temp.imported_pet (id, name, category_id, status)"
+            + " SELECT * FROM unnest(?::BIGINT[], ?::TEXT[], ?::BIGINT[], ?::TEXT[])";
+
+    private PostgresPets() {
+    }
+
+    /// Adds animals in one statement, as [Database#add].
+    static List<Pet> add(List<NewPet> pets, PostgresSession session) throws SQLException {
+        PreparedStatement add = session.prepare(ADD);
+        add.setLong(1, pets.size());
+        add.setString(2, session.mark());
+        add.setLong(3, pets.size());
+        add.setObject(4, pets.stream().map(NewPet::name).toArray(String[]::new));
+        add.setObject(5, pets.stream().mapToLong(NewPet::categoryId).toArray());
+        add.setObject(6, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
+                .toArray(String[]::new));
+        List<Long> firstIds = PostgresSession.committedRows(add, row -> {
+            session.requireMark(row.getString(2));
+            return row.getLong(1);
+        });
+        if (firstIds.isEmpty()) {
+            throw new PostgresSession.TransactionPoolingException();
+        }
+        return PetTable.withIds(pets, firstIds.getFirst());
+    }
+
+    /// Returns the first of `count` new ids, as [Database#newPetIds].
+    static long newIds(Session session, int count) throws SQLException {
+        PreparedStatement update = session.prepare(NEW_IDS);
+        update.setLong(1, count);
+        return Session.rows(update, row -> row.getLong(1)).getFirst() - count + 1;
+    }
+
+    /// Reserves ids, as [Database#reservePetIds].
+    static long reserveIds(Session session, long id) throws SQLException {
+        long last = Session.rows(session.prepare(LAST_ID), row -> row.getLong(1)).getFirst();
+        if (id <= last) {
+            return last;
+        }
+        last = Session.rows(session.prepare(LAST_ID + " FOR UPDATE"), row -> row.getLong(1)).getFirst();
+        if (id > last) {
+            PreparedStatement update = session.prepare(RESERVE);
+            update.setLong(1, id);
+            update.executeUpdate();
+        }
+        return last;
+    }
+
+    /// Passes every animal to `action`, as [Database#forEachGroupOfPets]. The caller opens the transaction, because the driver fetches a
+    /// result in parts only within one.
+    static void forEachGroup(Session session, Consumer<Iterable<Pet>> action) throws SQLException {
+        PreparedStatement select = session.prepare(PetTable.ALL);
+        select.setFetchSize(FETCH_SIZE);
+        try (ResultSet rows = select.executeQuery()) {
+            List<Pet> group = new ArrayList<>(FETCH_SIZE);
+            while (rows.next()) {
+                group.add(PetRow.read(rows));
+                if (group.size() == FETCH_SIZE) {
+                    action.accept(group);
+                    group = new ArrayList<>(FETCH_SIZE);
+                }
+            }
+            action.accept(group);
+        }
+    }
+
+    /// The least and the greatest id of a file.
+    private record Range(long first, long last) {
+    }
+
+    /// Adds animals with their ids, as [Database#addWithIds]: into a temporary table first, so that the row of `pet_id` is locked briefly.
+    static long addWithIds(Iterator<List<Pet>> groups, PostgresSession session) throws SQLException {
+        Range ids = session.inTransaction(_ -> load(groups, session));
+        return session.inTransaction(_ -> {
+            Database.requireAbove(reserveIds(session, ids.last()), ids.first());
+            session.execute("INSERT INTO pet SELECT * FROM pg_temp.imported_pet ORDER BY id");
+            var _ = groups.hasNext(); // Throws if the command was interrupted.
+            return ids.last();
+        });
+    }
+
+    private static Range load(Iterator<List<Pet>> groups, Session session) throws SQLException {
+        session.execute("DROP TABLE IF EXISTS pg_temp.imported_pet");
+        session.execute("CREATE TEMPORARY TABLE imported_pet (LIKE pet)");
+        Range ids = new Range(0, 0);
+        while (groups.hasNext()) {
+            List<Pet> group = groups.next();
+            ids = new Range(ids.first() == 0 ? group.getFirst().id() : ids.first(), group.getLast().id());
+            insert(group, session);
+        }
+        return ids;
+    }
+
+    private static void insert(List<Pet> pets, Session session) throws SQLException {
+        PreparedStatement insert = session.prepare(INSERT);
+        insert.setObject(1, pets.stream().mapToLong(Pet::id).toArray());
+        insert.setObject(2, pets.stream().map(Pet::name).toArray(String[]::new));
+        insert.setObject(3, pets.stream().mapToLong(Pet::categoryId).toArray());
+        insert.setObject(4, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
+                .toArray(String[]::new));
+        insert.executeUpdate();
+    }
+}
