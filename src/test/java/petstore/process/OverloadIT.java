@@ -51,7 +51,7 @@ class OverloadIT {
     private static final Duration DELAY = Duration.ofMillis(25);
     private static final int READERS = 2;
     private static final int FOUND_OUT = 404;
-    private static final double SECONDS = 4;
+    private static final double SECONDS = 3;
     private static final int MEGABYTE_KB = 1_024;
     private static final int SPARE_FILES = 20;
     private static final int UNFINISHED = 1_000;
