@@ -32,7 +32,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +44,7 @@ import petstore.Failure;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.ApiClient;
+import petstore.testkit.AtOnce;
 import petstore.testkit.CommandLines;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawHttp2Client;
@@ -80,6 +83,13 @@ class TlsTest {
 
     private TestService start(UnaryOperator<TestSettings> change) {
         return start(ec.write(folder), change);
+    }
+
+    /// Starts a service beside others.
+    private TestService startIn(String name, Deadlines deadlines) throws IOException {
+        Path own = Files.createDirectory(folder.resolve(name));
+        TlsFiles files = ec.write(own);
+        return TestService.start(own.resolve("data"), Clock.systemUTC(), http -> http.deadlines(deadlines).tls(files));
     }
 
     private TestService start(TlsFiles files, UnaryOperator<TestSettings> change) {
@@ -205,12 +215,6 @@ class TlsTest {
             Files.writeString(files.key(), next.key().substring(0, 100));
             awaitLine(log, "PEM");
             assertThat(served(service.port())).as("with half a key").isEqualTo(next.der());
-            Files.writeString(files.key(), ec.key());
-            awaitLine(log, "fits");
-            assertThat(served(service.port())).as("with another's key").isEqualTo(next.der());
-            Files.delete(files.certificate());
-            awaitLine(log, "no such file");
-            assertThat(served(service.port())).as("without a certificate").isEqualTo(next.der());
             ec.write(folder);
             awaitServed(service.port(), ec.der());
             assertThat(isAnswered(kept)).isTrue();
@@ -255,9 +259,19 @@ class TlsTest {
                 .satisfies(failure -> assertThat(failure.getMessage()).contains(says).doesNotContain("\n"));
     }
 
-    @Test
-    void closesWhoeverDoesNotFinishTheHandshakeInTime() throws IOException {
-        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, SHORT, LONG)))) {
+    /// Each waits for a deadline of its own service.
+    @TestFactory
+    Stream<DynamicTest> deadlines() throws InterruptedException {
+        AtOnce clients = new AtOnce();
+        clients.add("closes connections whose handshake is not finished in time", this::closesUnfinishedHandshakes);
+        clients.add("resets streams that take too long, and keeps their connection", this::resetsLateStreamsAlone);
+        clients.add("resets streams whose answer is not read", this::resetsStreamsWithUnreadAnswers);
+        clients.add("closes idle connections, in spite of PING frames", this::closesIdleConnectionsInSpiteOfPings);
+        return clients.run();
+    }
+
+    private void closesUnfinishedHandshakes() throws IOException {
+        try (TestService service = startIn("closesUnfinishedHandshakes", new Deadlines(LONG, SHORT, LONG))) {
             Instant begun = Instant.now();
             try (RawClient silent = new RawClient(service.port());
                     RawClient half = new RawClient(service.port());
@@ -312,9 +326,8 @@ class TlsTest {
         }
     }
 
-    @Test
-    void resetsStreamsThatTakeTooLongAndKeepsTheirConnection() throws IOException, InterruptedException {
-        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, SHORT)));
+    private void resetsLateStreamsAlone() throws IOException, InterruptedException {
+        try (TestService service = startIn("resetsLateStreamsAlone", new Deadlines(LONG, LONG, SHORT));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             Instant begun = Instant.now();
             client.request(1, false, POST).request(3, false, POST);
@@ -330,9 +343,8 @@ class TlsTest {
     }
 
     /// Its answer was handed over long before, but nothing of it is taken.
-    @Test
-    void resetsStreamsWhoseAnswerIsNotTaken() throws IOException, InterruptedException {
-        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, SHORT)));
+    private void resetsStreamsWithUnreadAnswers() throws IOException, InterruptedException {
+        try (TestService service = startIn("resetsStreamsWithUnreadAnswers", new Deadlines(LONG, LONG, SHORT));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             // Windows of one byte.
             client.send(RawHttp2Client.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 1);
@@ -349,9 +361,8 @@ class TlsTest {
         }
     }
 
-    @Test
-    void closesAnIdleConnectionHoweverManyFramesComeOnIt() throws IOException, InterruptedException {
-        try (TestService service = start(http -> http.deadlines(new Deadlines(SHORT, LONG, LONG)));
+    private void closesIdleConnectionsInSpiteOfPings() throws IOException, InterruptedException {
+        try (TestService service = startIn("closesIdleConnectionsInSpiteOfPings", new Deadlines(SHORT, LONG, LONG));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             Instant begun = Instant.now();
             client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");

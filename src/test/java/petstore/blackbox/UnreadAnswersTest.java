@@ -88,10 +88,7 @@ class UnreadAnswersTest {
                 clients.add(client);
                 threads.execute(() -> sendUntilClosed(client, requests));
             }
-            for (RawClient client : clients) {
-                await("answers behind the long body")
-                        .until(() -> client.socket().getInputStream().available() > 10_000);
-            }
+            awaitBytes(clients, 10_001);
             Thread.sleep(SHORT);
             long taken = heapBytes() - before;
             for (RawClient client : clients) {
@@ -112,9 +109,7 @@ class UnreadAnswersTest {
                 clients.add(client);
                 client.send(SCRIPT.repeat(8));
             }
-            for (RawClient client : clients) {
-                await("the beginning of an answer").until(() -> client.socket().getInputStream().available() > 0);
-            }
+            awaitBytes(clients, 1);
             for (int i = 0; i < 100; i++) {
                 assertThat(service.client().get("/livez").statusCode()).isEqualTo(200);
             }
@@ -123,6 +118,18 @@ class UnreadAnswersTest {
                 client.close();
             }
         }
+    }
+
+    /// Waits until every client has received this many bytes.
+    private static void awaitBytes(List<RawClient> clients, int count) {
+        await("answers").pollDelay(Duration.ZERO).until(() -> {
+            for (RawClient client : clients) {
+                if (client.socket().getInputStream().available() < count) {
+                    return false;
+                }
+            }
+            return true;
+        });
     }
 
     private static long directBytes() {

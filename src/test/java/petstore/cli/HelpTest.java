@@ -61,4 +61,23 @@ class HelpTest {
                     .contains("this works on the embedded store, not on --database");
         });
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"serve", "keys create", "keys list", "keys rotate", "keys revoke", "import", "export",
+            "backup", "restore", "move", "config", "healthcheck", "completion"})
+    void everyCommandHasHelpWithAnExample(String command) {
+        assertThat(run(Map.of(), command + " --help")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("Usage: petstore " + command)
+                .containsPattern("Example:\\R  .*petstore " + command);
+        out.reset();
+        assertThat(run(Map.of(), command + " --version")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("petstore ");
+        assertThat(err.size()).isZero();
+    }
+
+    @Test
+    void helpOfKeysNamesItsCommands() {
+        assertThat(help(Map.of(), "keys")).startsWith("Usage: petstore keys ").contains("create", "list", "rotate",
+                "revoke");
+    }
 }

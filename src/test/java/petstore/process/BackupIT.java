@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
 import petstore.store.sqlite.FolderLock;
+import petstore.testkit.CommandLines;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
@@ -87,7 +88,7 @@ class BackupIT {
     @Test
     void restoreRefusesWhatIsNoWholeStoreAndReplacesNothing() throws IOException {
         importAnimals(3_000);
-        shell.run("petstore backup good.db");
+        backUp("good.db");
         importAnimals(1);
         byte[] store = Files.readAllBytes(shell.data().resolve("petstore.db"));
 
@@ -108,8 +109,13 @@ class BackupIT {
         shell.run("cp newer/petstore.db newer.db; cp good.db used.db; echo x > used.db-wal");
 
         for (String file : shell.run("ls *.db").out()) {
-            Ending ending = file.equals("good.db") ? refused(file, "none.db") : refused(file, file);
-            assertThat(ending.err().getFirst()).as(file).containsAnyOf("damaged", "malformed", "not a database",
+            Path backup = folder.resolve(file.equals("good.db") ? "none.db" : file);
+            Ending ending = CommandLines.ending(Map.of(), "restore", backup.toString(), "--data",
+                    shell.data().toString());
+            assertThat(ending.code()).as(file).isEqualTo(1);
+            assertThat(ending.out()).isEmpty();
+            assertThat(ending.err()).as(file).singleElement().asString().containsAnyOf("damaged", "malformed",
+                    "not a database",
                     "is no store",
                     "newer petstore", "is in use", "there is no such file");
         }
@@ -122,7 +128,8 @@ class BackupIT {
     @Test
     void aRefusedRestoreMakesNothingAndABackupWithoutChecksumIsWarnedOf() throws IOException {
         importAnimals(2);
-        shell.run("petstore backup good.db; cp -r data altered; cp good.db altered.db");
+        backUp("good.db");
+        shell.run("cp -r data altered; cp good.db altered.db");
         try (StoreFile store = new StoreFile(shell.data());
                 StoreFile altered = new StoreFile(folder.resolve("altered"))) {
             store.execute("VACUUM INTO '" + folder.resolve("plain.db") + "'");
@@ -156,7 +163,7 @@ class BackupIT {
     @ValueSource(ints = {0, PAGE_BYTES})
     void saysWhenADamagedStoreCannotTellItsIds(int offset) throws IOException {
         importAnimals(2);
-        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        backUp("backup.db");
         importAnimals(3);
         try (FileChannel store = FileChannel.open(shell.data().resolve("petstore.db"), StandardOpenOption.WRITE)) {
             store.write(ByteBuffer.wrap("nonsense".repeat(DAMAGED_BYTES / 8).getBytes(StandardCharsets.US_ASCII)),
@@ -174,7 +181,8 @@ class BackupIT {
     @Test
     void aStoreThatWasNeverFinishedHasNoIdsToKeep() throws IOException {
         importAnimals(1);
-        assertThat(shell.run("petstore backup backup.db && mkdir other && touch other/petstore.db").code()).isZero();
+        backUp("backup.db");
+        shell.run("mkdir other && touch other/petstore.db");
         Ending restore = shell.run("petstore restore backup.db --data other");
         assertThat(restore.code()).as(restore.toString()).isZero();
         assertThat(restore.err()).singleElement().asString().startsWith("Restored 1 animals");
@@ -219,12 +227,11 @@ class BackupIT {
     @Test
     void nothingIsRestoredUnderACommandThatChangesTheStore() throws IOException {
         importAnimals(1);
-        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        backUp("backup.db");
         try (FolderLock _ = FolderLock.change(shell.data())) {
             assertThat(shell.run("petstore restore backup.db")).isEqualTo(new Ending(1, List.of(), List.of(
                     "petstore: another command changes the store in ./data; try again when that has ended")));
-            importAnimals(1);
-            assertThat(shell.run("petstore keys create --name shop").code()).isZero();
+            assertThat(shell.run("petstore import animals.ndjson && petstore keys create --name shop").code()).isZero();
         }
         assertThat(shell.run("petstore restore backup.db").code()).isZero();
         assertThat(pets(shell.data())).hasSize(1);
@@ -273,7 +280,7 @@ class BackupIT {
     @Test
     void whatRootRestoresBelongsToTheOwnerOfTheFolder() throws IOException {
         importAnimals(1);
-        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        backUp("backup.db");
         assumeThat(shell.run("mkdir other restored && chown 65534 other restored").code())
                 .as("only root gives folders away").isZero();
         assertThat(shell.run("petstore restore backup.db --data restored").code()).isZero();
@@ -291,8 +298,9 @@ class BackupIT {
     @ValueSource(strings = {"petstore.lock", "petstore.db"})
     void noCommandFollowsALinkInTheFolderOfTheStore(String name) throws IOException {
         importAnimals(1);
+        backUp("backup.db");
         assertThat(shell
-                .run("petstore backup backup.db; cp backup.db precious; rm data/" + name + "; ln -s ../precious data/"
+                .run("cp backup.db precious; rm data/" + name + "; ln -s ../precious data/"
                         + name)
                 .code()).isZero();
         byte[] precious = Files.readAllBytes(folder.resolve("precious"));
@@ -329,7 +337,7 @@ class BackupIT {
     @Test
     void noOldLogIsReplayedOverARestoredStore() throws IOException {
         importAnimals(1);
-        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        backUp("backup.db");
         try (PetstoreProcess server = serve(shell.data())) {
             assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
             server.kill();
@@ -350,8 +358,9 @@ class BackupIT {
     @ValueSource(strings = {"export animals.csv", "keys list", "import animals.ndjson", "restore backup.db"})
     void theNextCommandRepairsAStoreAfterAKilledRestore(String command) throws IOException {
         importAnimals(2);
-        assertThat(shell.run("petstore backup backup.db; ln data/petstore.db data/replaced-20261121-101112-131.db;"
-                + "petstore " + command).code()).isZero();
+        backUp("backup.db");
+        assertThat(shell.run("ln data/petstore.db data/replaced-20261121-101112-131.db; petstore " + command).code())
+                .isZero();
         assertThat(folder.resolve("data/replaced-20261121-101112-131.db")).doesNotExist();
         assertThat(pets(shell.data())).hasSizeGreaterThanOrEqualTo(2);
     }
@@ -362,7 +371,12 @@ class BackupIT {
 
     private void importAnimals(int count) throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(count));
-        assertThat(shell.run("petstore import animals.ndjson").code()).isZero();
+        CommandLines.run(shell.data(), "import", folder.resolve("animals.ndjson").toString());
+    }
+
+    /// Makes a backup in this process, for tests of something else.
+    private void backUp(String name) {
+        CommandLines.run(shell.data(), "backup", folder.resolve(name).toString());
     }
 
     private static List<Pet> pets(Path data) {

@@ -72,22 +72,15 @@ class CommandsIT {
     }
 
     @Test
-    void everyCommandHasHelpWithAnExample() {
-        List<String> commands = List.of("serve", "keys create", "keys list", "keys rotate", "keys revoke", "import",
-                "export", "backup", "restore", "move", "config", "healthcheck", "completion");
-        Ending all = shell.run("printf '%s\\n' '" + String.join("' '", commands)
-                + "' | xargs -P 2 -I @ sh -c 'petstore @ --help > \"help @\"; petstore @ --version > \"version @\"'"
-                + " && petstore keys --help > 'help keys' && petstore --help && petstore --version");
+    void helpAndVersionAreOnStdout() {
+        Ending all = shell.run("petstore keys create --help && petstore --help && petstore move --version"
+                + " && petstore --version");
         assertThat(all.code()).isZero();
         assertThat(all.err()).isEmpty();
-        assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"));
-        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+");
-        for (String command : commands) {
-            assertThat(folder.resolve("help " + command)).content().startsWith("Usage: petstore " + command)
-                    .containsPattern("Example:\\R  .*petstore " + command);
-            assertThat(folder.resolve("version " + command)).hasContent(all.out().getLast());
-        }
-        assertThat(folder.resolve("help keys")).content().startsWith("Usage: petstore keys ");
+        assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
+                .first().asString().startsWith("Usage: petstore keys create");
+        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+")
+                .isEqualTo(all.out().get(all.out().size() - 2));
     }
 
     @Test
@@ -157,20 +150,10 @@ class CommandsIT {
         assertThat(zsh.out()).containsExactly("ok");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {
-            "petstore imprt x | unknown command imprt; did you mean import? (see 'petstore --help')",
-            "petstore keys rotat x | unknown command rotat; did you mean rotate? (see 'petstore keys --help')",
-            "petstore import | Missing required parameter: 'FILE' (see 'petstore import --help')",
-            "petstore import x --keep-id | unknown option --keep-id; did you mean --keep-ids? (see 'petstore import --help')",
-            "petstore export x --format xml | Invalid value for option '--format': expected one of [NDJSON, CSV] (case-insensitive) but was 'xml' (see 'petstore export --help')",
-            "petstore keys list --format xml | Invalid value for option '--format': expected one of [TABLE, JSON] (case-insensitive) but was 'xml' (see 'petstore keys list --help')",
-            "petstore keys create --name x --expires-at soon | Invalid value for option '--expires-at': 'soon' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z (see 'petstore keys create --help')",
-            "petstore keys create --name x --expires-at 2020-01-01 | --expires-at must be later than now (see 'petstore keys create --help')",
-            "petstore keys | Missing required subcommand (see 'petstore keys --help')"})
-    void wrongUsageIsAnsweredByOneHelpfulLine(String line) {
-        String[] parts = line.split(" \\| ", 2);
-        assertThat(shell.run(parts[0])).isEqualTo(new Ending(2, List.of(), List.of("petstore: " + parts[1])));
+    @Test
+    void aMistakeIsNamedAndMakesNothing() {
+        assertThat(shell.run("petstore imprt x")).isEqualTo(new Ending(2, List.of(),
+                List.of("petstore: unknown command imprt; did you mean import? (see 'petstore --help')")));
         assertThat(folder).isEmptyDirectory();
     }
 

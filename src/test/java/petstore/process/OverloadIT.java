@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,7 @@ import static org.awaitility.Awaitility.await;
 /// More than the service can take: ten times as many requests as the store can answer, which come whether or not those before were
 /// answered, more connections than it may have files, and more of unfinished requests than fits into its memory. The store is slow
 /// because its database is far away: so the test's own load takes nothing from it.
+@Tag("alone")
 class OverloadIT {
 
     private static final String KEY = "a-key-for-the-test-of-overload";
@@ -51,7 +53,7 @@ class OverloadIT {
     private static final Duration DELAY = Duration.ofMillis(25);
     private static final int READERS = 2;
     private static final int FOUND_OUT = 404;
-    private static final double SECONDS = 4;
+    private static final double SECONDS = 3;
     private static final int MEGABYTE_KB = 1_024;
     private static final int SPARE_FILES = 20;
     private static final int UNFINISHED = 1_000;

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.Shell;
 import petstore.testkit.Tools;
@@ -30,8 +31,8 @@ class PlacesIT {
     void makeStore() throws IOException {
         shell = new Shell(folder);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
-        assertThat(shell.run("petstore keys create --name shop").code()).isZero();
-        assertThat(shell.run("petstore import " + Path.of("examples/animals.ndjson").toAbsolutePath()).code()).isZero();
+        CommandLines.run(shell.data(), "keys", "create", "--name", "shop");
+        CommandLines.run(shell.data(), "import", "examples/animals.ndjson");
     }
 
     @ParameterizedTest

@@ -18,6 +18,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import petstore.testkit.ApiClient;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PostgresServer;
@@ -26,7 +28,9 @@ import petstore.testkit.ServedContract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Two replicas that serve one database, and clients that talk now to one, now to the other.
+/// Two replicas that serve one database, and clients that talk now to one, now to the other. Tests share the database, so only one
+/// of them runs at a time.
+@Execution(ExecutionMode.SAME_THREAD)
 class ReplicasIT {
 
     private static final String KEY = "a-key-for-the-test-of-replicas";

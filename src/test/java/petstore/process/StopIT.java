@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.CommandLines;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
@@ -148,7 +149,7 @@ class StopIT {
     /// It has begun to serve when it finds that the store does not take the first key.
     @Test
     void aStartThatFailsDoesNotWait() {
-        assertThat(PetstoreProcess.run("import", "/dev/null", "--data", folder.toString()).code()).isZero();
+        CommandLines.run(folder, "import", "/dev/null");
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
             try (PetstoreProcess server = PetstoreProcess.serve(folder, "--shutdown-delay", "5m")) {
@@ -162,7 +163,7 @@ class StopIT {
     /// The first key is made at the end of the start, and somebody has to see it.
     @Test
     void aStartThatHasBegunComesToItsEnd() {
-        assertThat(PetstoreProcess.run("import", "/dev/null", "--data", folder.toString()).code()).isZero();
+        CommandLines.run(folder, "import", "/dev/null");
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
             try (PetstoreProcess server = PetstoreProcess.serve(folder)) {
@@ -220,14 +221,14 @@ class StopIT {
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
     void oneSignalIsWaitedFor(String signal) throws IOException {
-        try (PetstoreProcess server = serve("--shutdown-delay", "10s")) {
+        try (PetstoreProcess server = serve("--shutdown-delay", "3s")) {
             assumeHears(server, signal);
             Instant told = Instant.now();
             server.signal(signal);
             awaitNotReady(server);
             assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
             assertThat(server.ending().code()).isZero();
-            assertThat(Duration.between(told, Instant.now())).isGreaterThan(Duration.ofSeconds(10));
+            assertThat(Duration.between(told, Instant.now())).isGreaterThan(Duration.ofSeconds(3));
         }
     }
 
@@ -272,7 +273,7 @@ class StopIT {
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
     void importEndsBehindTheGroupUnderWayAndSaysWhatStays(String signal) throws IOException {
-        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(500_000));
+        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(200_000));
         try (PetstoreProcess _ = serve();
                 StoreFile store = new StoreFile(folder);
                 PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
@@ -290,7 +291,7 @@ class StopIT {
     /// The group under way waits for the store here. Two signals that are sent at once may come as one.
     @Test
     void aSecondSignalStopsAnImportWhereItStands() throws IOException {
-        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(500_000));
+        Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(200_000));
         try (PetstoreProcess _ = serve();
                 StoreFile store = new StoreFile(folder);
                 PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",

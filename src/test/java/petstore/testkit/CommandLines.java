@@ -9,23 +9,31 @@ import java.util.stream.Stream;
 
 import petstore.cli.Main;
 import petstore.cli.terminal.Console;
+import petstore.testkit.PetstoreProcess.Ending;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Command lines that are run in this process, as an operator would beside a running server.
+/// Command lines that run in this process: without the launcher, and without the start of a JVM.
 public final class CommandLines {
 
     private CommandLines() {
     }
 
-    /// Runs a command on the store in `folder`, which must succeed, and gives back its output without the last line end.
+    /// Runs a command on the store in `folder`, which must succeed. Returns its output without the last line end.
     public static String run(Path folder, String... args) {
+        Ending ending = ending(Map.of(),
+                Stream.concat(Stream.of(args), TestStore.arguments(folder).stream()).toArray(String[]::new));
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        return String.join("\n", ending.out());
+    }
+
+    /// Runs a command in this environment. Returns its exit code and its output.
+    public static Ending ending(Map<String, String> environment, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Console console = Console.of(InputStream.nullInputStream(), out, err, false, Map.of(), Clock.systemUTC());
-        String[] all = Stream.concat(Stream.of(args), TestStore.arguments(folder).stream()).toArray(String[]::new);
-        assertThat(Main.run(console, all)).as(err.toString(UTF_8)).isZero();
-        return out.toString(UTF_8).stripTrailing();
+        Console console = Console.of(InputStream.nullInputStream(), out, err, false, environment, Clock.systemUTC());
+        int code = Main.run(console, args);
+        return new Ending(code, out.toString(UTF_8).lines().toList(), err.toString(UTF_8).lines().toList());
     }
 }

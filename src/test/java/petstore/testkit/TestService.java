@@ -85,7 +85,8 @@ public final class TestService implements AutoCloseable {
     /// Waits until none is in flight. A client may see the end of a request, or of its connection, before the service has counted
     /// it.
     public void awaitNoRequest() {
-        await("the count of requests in flight comes to none").atMost(PATIENCE).until(() -> activeRequests() == 0);
+        await("no request in flight").pollInterval(Duration.ofMillis(10)).atMost(PATIENCE)
+                .until(() -> activeRequests() == 0);
     }
 
     /// How many are in flight beside the one that asks.

@@ -53,7 +53,14 @@ class CertificateFilesTest {
         assertThat(read.changed()).isEmpty();
         assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("has no private key");
         assertThat(read.changed()).isEmpty();
-        Files.delete(files.key());
+        Files.writeString(files.key(), good.key().substring(0, 100));
+        assertThat(read.changed()).isEmpty();
+        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("PEM");
+        Files.writeString(files.key(), TestCertificate.make(folder, "EC").key());
+        assertThat(read.changed()).isEmpty();
+        assertThatThrownBy(read::changed).isInstanceOf(Failure.class)
+                .hasMessageContaining("is not that of the certificate");
+        Files.delete(files.certificate());
         assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
         good.write(folder);
         assertThat(read.changed()).isEmpty();

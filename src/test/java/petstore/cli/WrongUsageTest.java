@@ -1,0 +1,137 @@
+package petstore.cli;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.CommandLines;
+import petstore.testkit.PetstoreProcess.Ending;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Wrong options, arguments and variables. `CommandLineIT` has a few of them, and failures, through the real program.
+class WrongUsageTest {
+
+    /// A command line that is refused.
+    ///
+    /// @param names the parts of the error message
+    record Mistake(Map<String, String> environment, String line, List<String> names) {
+
+        @Override
+        public String toString() {
+            return line + " " + environment;
+        }
+    }
+
+    private static Mistake usage(String line, String... names) {
+        return new Mistake(Map.of(), line, List.of(names));
+    }
+
+    private static Mistake setting(String name, String value, String... names) {
+        return new Mistake(Map.of(name, value), "serve", List.of(names));
+    }
+
+    static Stream<Mistake> mistakes() {
+        return Stream.of(usage("keys", "subcommand"),
+                usage("feed", "unknown command feed"),
+                usage("serve --colour red", "--colour"),
+                usage("serve --port http", "--port", "'http'"),
+                usage("serve --port 9 --admin-port 9", "--admin-port"),
+                usage("healthcheck --admin-port 70000", "--admin-port", "'70000'", "65535"),
+                usage("serve --idle-timeout 36501d", "--idle-timeout", "36500d"),
+                usage("serve --rate-limit 600/366d", "--rate-limit", "365d"),
+                usage("serve --request-timeout 20", "--request-timeout", "'20'", "30s"),
+                usage("serve --idle-timeout 0s", "--idle-timeout"),
+                usage("serve --base-url https://petstore.example/v2", "--base-url", "/v1"),
+                usage("serve --base-url petstore.example/v1", "--base-url", "https://"),
+                usage("serve --staging-base-url ftp://petstore.example/v1", "--staging-base-url", "https://"),
+                usage("serve --base-url <html>", "--base-url", "it must begin with https://"),
+                usage("serve --tls-certificate c.pem", "--tls-certificate and --tls-key", "together"),
+                usage("serve --cors-origin *", "--cors-origin", "'*'", "https://shop.example"),
+                usage("serve --cors-origin https://shop.example,https://shop.example/", "'https://shop.example/'"),
+                usage("serve --cors-origin https://shop.example:443", "'https://shop.example:443'"),
+                usage("serve --cors-origin null", "--cors-origin", "'null'"),
+                setting("PETSTORE_CORS_ORIGIN", "shop.example", "PETSTORE_CORS_ORIGIN", "'shop.example'"),
+                usage("keys create", "--name"),
+                usage("keys create --name x --scope all", "pets:read", "pets:write"),
+                usage("keys create --name x --expires-in soon", "--expires-in", "90d"),
+                usage("keys revoke", "ID"),
+                usage("backup -", "stdout", "./-"),
+                usage("restore -", "stdin", "./-"),
+                setting("PETSTORE_API_KEY", "a long key with spaces", "PETSTORE_API_KEY", "spaces"),
+                setting("PETSTORE_API_KEY_FILE", "/dev/null", "PETSTORE_API_KEY_FILE is an empty file: /dev/null"),
+                setting("PETSTORE_BASE_URL", "https://u:p@h/v1", "user or a password in PETSTORE_BASE_URL"),
+                setting("PETSTORE_IDLE_TIMEOUT", "long", "PETSTORE_IDLE_TIMEOUT", "'long'"),
+                new Mistake(Map.of("PETSTORE_API_KEY", "a-key-that-is-long-enough", "PETSTORE_API_KEY_FILE", "/none"),
+                        "serve", List.of("PETSTORE_API_KEY and PETSTORE_API_KEY_FILE must not both be set")),
+                new Mistake(Map.of("PETSTORE_API_KEY", "", "PETSTORE_API_KEY_FILE", ""), "keys list",
+                        List.of("PETSTORE_API_KEY and PETSTORE_API_KEY_FILE must not both be set")),
+                new Mistake(Map.of("PETSTORE_DATABASE_PASSWORD", "geheim", "PETSTORE_DATABASE_PASSWORD_FILE", "/none"),
+                        "config", List.of("PETSTORE_DATABASE_PASSWORD and PETSTORE_DATABASE_PASSWORD_FILE must not")),
+                usage("serve --access-log=", "--access-log", "TRUE, FALSE", "''"),
+                setting("PETSTORE_ACCESS_LOG", "", "TRUE, FALSE", "'' in PETSTORE_ACCESS_LOG"),
+                setting("PETSTORE_ACCESS_LOG", "no", "TRUE, FALSE", "'no' in PETSTORE_ACCESS_LOG"),
+                usage("serve --host=", "--host", "'' is not an address", "127.0.0.1"),
+                setting("PETSTORE_HOST", "", "'' is not an address", "in PETSTORE_HOST"),
+                setting("PETSTORE_ADMIN_HOST", "", "'' is not an address", "in PETSTORE_ADMIN_HOST"),
+                usage("healthcheck --admin-host=", "--admin-host", "'' is not an address"),
+                usage("healthcheck --admin-host [1:2:3]", "--admin-host", "'[1:2:3]' is not an address"),
+                usage("serve --host 1:2:3", "--host", "'1:2:3' is not an address"),
+                usage("serve --host [127.0.0.1]", "--host", "'[127.0.0.1]' is not an address"),
+                usage("serve --host [v1.a]", "--host", "'[v1.a]' is not an address"),
+                usage("serve --host 127.0.0.1:8080", "--host", "'127.0.0.1:8080' is not an address"),
+                usage("serve --host 256.0.0.1", "--host", "'256.0.0.1' is not an address"),
+                usage("serve --admin-host a_b", "--admin-host", "'a_b' is not an address"),
+                usage("serve --cors-origin https://[1:2:3]", "--cors-origin", "'https://[1:2:3]' is not an origin"),
+                usage("serve --cors-origin https://a:65536", "--cors-origin", "'https://a:65536' is not an origin"),
+                usage("serve --database postgresql://u:x@h/d", "--database must not hold a password",
+                        "PETSTORE_DATABASE"),
+                usage("serve --database postgresql://[1:2:3]/d", "--database", "its hosts must look like host1:5432"),
+                setting("PETSTORE_DATA", "", "--data", "'' is not a path", "in PETSTORE_DATA"),
+                setting("PETSTORE_TLS_KEY", "", "--tls-key", "'' is not a path", "in PETSTORE_TLS_KEY"),
+                setting("PETSTORE_API_KEY_FILE", "", "PETSTORE_API_KEY_FILE", "name of a file"),
+                usage("serve --max-connections 99999999999", "'99999999999'", "between 1 and 2147483647"),
+                usage("serve --max-connections 0", "--max-connections", "'0'", "between 1 and 2147483647"),
+                usage("serve --database-readers x", "--database-readers", "'x'", "between 1 and 1000"),
+                setting("PETSTORE_DATABASE_READERS", "1001", "between 1 and 1000", "in PETSTORE_DATABASE_READERS"),
+                setting("PETSTORE_CORS_ORIGIN", "https://a.example,b.example,http://c.example", "'b.example'",
+                        "in PETSTORE_CORS_ORIGIN"),
+                setting("PETSTORE_ADMIN_PROT", "9090", "PETSTORE_ADMIN_PROT", "did you mean PETSTORE_ADMIN_PORT?"),
+                new Mistake(Map.of("PETSTORE_DAT", "/none"), "keys create --name x",
+                        List.of("PETSTORE_DAT; ", "did you mean PETSTORE_DATA?")),
+                new Mistake(Map.of("PETSTORE_ADMIN_HOST", "a b"), "healthcheck",
+                        List.of("--admin-host", "'a b' is not an address", "in PETSTORE_ADMIN_HOST")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void isRefusedInOneLine(Mistake mistake) {
+        Ending ending = CommandLines.ending(mistake.environment(), mistake.line().split(" ", 0));
+        assertThat(ending.code()).isEqualTo(Main.WRONG_USAGE);
+        assertThat(ending.out()).isEmpty();
+        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(mistake.names())
+                .doesNotContain("Exception", "java.");
+        String key = mistake.environment().getOrDefault("PETSTORE_API_KEY", "");
+        assertThat(key.isEmpty() || !ending.err().getFirst().contains(key)).as("the key is not shown").isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "imprt x | unknown command imprt; did you mean import? (see 'petstore --help')",
+            "keys rotat x | unknown command rotat; did you mean rotate? (see 'petstore keys --help')",
+            "import | Missing required parameter: 'FILE' (see 'petstore import --help')",
+            "import x --keep-id | unknown option --keep-id; did you mean --keep-ids? (see 'petstore import --help')",
+            "export x --format xml | Invalid value for option '--format': expected one of [NDJSON, CSV] (case-insensitive) but was 'xml' (see 'petstore export --help')",
+            "keys list --format xml | Invalid value for option '--format': expected one of [TABLE, JSON] (case-insensitive) but was 'xml' (see 'petstore keys list --help')",
+            "keys create --name x --expires-at soon | Invalid value for option '--expires-at': 'soon' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z (see 'petstore keys create --help')",
+            "keys create --name x --expires-at 2020-01-01 | --expires-at must be later than now (see 'petstore keys create --help')",
+            "keys | Missing required subcommand (see 'petstore keys --help')"})
+    void isExplained(String line) {
+        String[] parts = line.split(" \\| ", 2);
+        assertThat(CommandLines.ending(Map.of(), parts[0].split(" ", 0)))
+                .isEqualTo(new Ending(Main.WRONG_USAGE, List.of(), List.of("petstore: " + parts[1])));
+    }
+}
