@@ -1,6 +1,5 @@
 package petstore.json;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -47,16 +46,6 @@ class PetJsonTest {
                 assertThat(array.get(i).get("name").textValue()).isEqualTo(pets.get(i).name());
             }
         }
-    }
-
-    @Test
-    void aBuilderIsEmptyOnceItsTextHasMoved() throws IOException {
-        Utf8Builder text = new Utf8Builder(1);
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        text.append("one ").append(2).append(' ').moveTo(out);
-        assertThat(text.length()).isZero();
-        text.appendText("dré").moveTo(out);
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("one 2 dré");
     }
 
     private static String text(Pet pet) {

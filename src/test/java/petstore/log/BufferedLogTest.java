@@ -49,10 +49,10 @@ class BufferedLogTest {
     }
 
     @Test
-    void leavesOutTheEndsOfRequestsWhenTheyAreNotWanted() {
+    void leavesOutFinishedRequestsWithoutAnAccessLog() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(false, out);
-        log.ended(new RequestLog.Entry(0, "answered", "a", "-", "GET", "/v1/pets", 200, 2, "-", 5));
+        log.finished(LogLayoutTest.FINISHED, "-");
         log.refused(refusal("b"));
         log.close();
         assertThat(out.toString(StandardCharsets.UTF_8))
@@ -118,7 +118,7 @@ class BufferedLogTest {
     }
 
     private static BufferedLog started(boolean access, OutputStream out) {
-        BufferedLog log = new BufferedLog(new TextLog(), access, out);
+        BufferedLog log = new BufferedLog(new LogLayout(Logging.Format.TEXT), access, out);
         log.start();
         return log;
     }

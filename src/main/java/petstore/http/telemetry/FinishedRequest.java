@@ -39,7 +39,8 @@ public record FinishedRequest(String id, String method, String route, boolean de
                 sent.map(Response::status).orElse(0), bytes, sent.flatMap(Response::refusal));
     }
 
-    boolean isAnswered() {
+    /// Returns false if the connection ended before a response was sent.
+    public boolean isAnswered() {
         return status != 0;
     }
 }

@@ -1,7 +1,6 @@
 package petstore.http.telemetry;
 
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
@@ -40,17 +39,12 @@ public final class Telemetry {
         } else {
             metrics.abandoned();
         }
-        log.ended(new RequestLog.Entry(
-                request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(request.durationNanos()),
-                request.isAnswered() ? "answered" : "abandoned", request.id(), request.key(), request.method(),
-                request.route(), request.status(), request.bytes(), trace,
-                TimeUnit.NANOSECONDS.toMicros(request.durationNanos())));
+        log.finished(request, trace);
     }
 
     /// Records that a request is refused for its key, for the audit log.
     public void refused(RequestHead head, String route, String key, int status) {
         log.refused(new RequestLog.Refusal(head.beganMillis(), status, MethodNames.of(head.method()), route, key,
-                head.client(),
-                head.id()));
+                head.client(), head.id()));
     }
 }
