@@ -32,7 +32,8 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         return new Pet(id, name, categoryId, status);
     }
 
-    private static List<String> nameViolations(String name) {
+    /// Returns an error message for each violation of a name.
+    public static List<String> nameViolations(String name) {
         List<String> violations = new ArrayList<>();
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
             violations.add("name must be 1 to " + MAX_NAME_LENGTH + " characters long");

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 import petstore.Failure;
-import petstore.files.WholeFile;
+import petstore.files.AtomicFile;
 
 /// The store that a `restore` replaces. It is kept, and put back if the `restore` is killed.
 public final class ReplacedStore {
@@ -49,7 +49,7 @@ public final class ReplacedStore {
             Files.deleteIfExists(StoreFiles.companion(database, "-shm"));
         }
         // After a loss of power the other database must not appear with this database's log.
-        WholeFile.syncNames(database.resolveSibling("."));
+        AtomicFile.syncNames(database.resolveSibling("."));
         return kept;
     }
 
