@@ -41,7 +41,7 @@ final class ProcessMetrics {
             FunctionTimer
                     .builder("jvm.gc.duration", collector, GarbageCollectorMXBean::getCollectionCount,
                             GarbageCollectorMXBean::getCollectionTime, TimeUnit.MILLISECONDS)
-                    .description("Collections of garbage.").tag("jvm.gc.name", collector.getName()).register(meters);
+                    .description("Garbage collections.").tag("jvm.gc.name", collector.getName()).register(meters);
         }
     }
 }

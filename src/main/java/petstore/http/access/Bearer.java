@@ -65,7 +65,7 @@ public final class Bearer {
     /// @param configured one more key that is accepted
     public Bearer(KeyRing keys, Optional<ConfiguredKey> configured, MeterRegistry meters, Clock clock) {
         this.lookUps = Counter.builder("petstore.key.lookups")
-                .description("Requests with a key that memory did not know.").register(meters);
+                .description("Requests with a key that was not in memory.").register(meters);
         this.keys = keys;
         this.configured = configured;
         this.clock = clock;

@@ -74,7 +74,7 @@ public final class RequestMetrics {
 
     private Timer duration(Name name) {
         return Timer.builder("http.server.request.duration")
-                .description("Time from the header block to the end of the response.")
+                .description("Duration of a request, from its header block to the end of its response.")
                 .tag("http.request.method", name.method()).tag("http.route", name.route())
                 .tag("http.response.status_code", String.valueOf(name.status()))
                 .serviceLevelObjectives(BUCKETS).register(registry);

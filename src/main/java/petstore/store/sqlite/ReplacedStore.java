@@ -56,7 +56,7 @@ public final class ReplacedStore {
     /// Returns true if a `restore` was killed and [#repair] is needed, or if a `restore` is replacing the store now.
     public static boolean isUnfinished(Path folder) {
         try {
-            Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
+            Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
             return database.isPresent() && !names(database.get()).isEmpty();
         } catch (IOException e) {
             throw StoreFiles.unreadable(folder, e);
@@ -69,7 +69,7 @@ public final class ReplacedStore {
     /// Errors: [Failure] of kind `UNAVAILABLE`.
     public static void repair(Path folder) {
         try {
-            Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
+            Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
             if (database.isPresent()) {
                 for (Path aside : names(database.get())) {
                     moveCompanions(aside, database.get().path());
@@ -83,7 +83,7 @@ public final class ReplacedStore {
     }
 
     /// Returns the second names that a `restore` gave a store's file.
-    static List<Path> names(StoreFiles.Entry entry) throws IOException {
+    static List<Path> names(StoreFiles.DirectoryEntry entry) throws IOException {
         List<Path> names = new ArrayList<>();
         if (entry.hardLinks() > 1 && entry.path().endsWith(StoreFiles.DATABASE)) {
             try (DirectoryStream<Path> others = Files.newDirectoryStream(entry.path().resolveSibling("."),
