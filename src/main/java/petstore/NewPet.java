@@ -6,10 +6,7 @@ import java.util.Optional;
 
 /// An animal that has no id yet. Source: SPEC `NewPet`.
 ///
-/// @param name 1 to [#MAX_NAME_LENGTH] code points, not blank, without U+0000 and unpaired surrogates; kept exactly as
-///        given, e.g. `Whiskers`
-/// @param categoryId the category the animal belongs to, any int64
-/// @param status absent if its seller gave none
+/// @param name 1 to [#MAX_NAME_LENGTH] code points, not blank, without U+0000 and unpaired surrogates; never normalised
 public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
 
     /// Maximum length of a name in code points.

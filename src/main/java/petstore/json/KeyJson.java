@@ -12,14 +12,14 @@ import petstore.ApiKey;
 import petstore.RateLimit;
 import petstore.Scope;
 
-/// Writes API keys for programs, never their secrets.
+/// Writes API keys for programs, without secrets.
 public final class KeyJson {
 
     private KeyJson() {
     }
 
-    /// An array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key; moments as in
-    /// RFC 3339, a limit of its own as `600/60s`, or `null`.
+    /// Returns an array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key. Times are
+    /// as in RFC 3339, limits as `600/60s`, absent values `null`.
     public static String write(List<ApiKey> keys) {
         byte[] bytes = Json.bytes(json -> {
             json.writeStartArray();

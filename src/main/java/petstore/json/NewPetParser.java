@@ -17,12 +17,10 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
 
-/// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
-///
-/// Unknown members are passed over, but must be JSON too. A parser is used once.
+/// A strict parser of new animals in JSON. Unknown members are ignored, but must be valid JSON. Source: SPEC `NewPet`.
 public final class NewPetParser {
 
-    /// Zero as JSON may write it with a point or an exponent.
+    /// Zero with a point or an exponent.
     private static final Pattern ZERO = Pattern.compile("-?[0.]+([eE].*)?");
 
     private final JsonParser json;
@@ -149,7 +147,7 @@ public final class NewPetParser {
         }
     }
 
-    /// Passes over the rest of a value. Checks each token, which `skipChildren` does not.
+    /// Skips the rest of a value. Checks each token, which `skipChildren` does not.
     private void skip(JsonToken value) throws IOException {
         if (value.isStructStart()) {
             for (JsonToken token = nextToken(); !token.isStructEnd(); token = nextToken()) {

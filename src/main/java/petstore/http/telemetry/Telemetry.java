@@ -15,9 +15,7 @@ public final class Telemetry {
     private final RequestSpans spans;
     private final RequestLog log;
 
-    /// @param registry keeps the metrics
-    /// @param tracer gets a span for each request; absent if nobody collects them
-    /// @param log gets a record of each request that ends or is refused
+    /// @param tracer gets a span for each request; absent if spans are not exported
     public Telemetry(MeterRegistry registry, Optional<Tracer> tracer, RequestLog log) {
         this.metrics = new RequestMetrics(registry);
         this.spans = new RequestSpans(tracer);
