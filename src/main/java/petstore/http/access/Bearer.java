@@ -92,14 +92,10 @@ public final class Bearer {
 
     /// Checks the `Authorization` fields of a request. Does not block.
     public Verdict judge(List<String> authorization) {
-        if (authorization.size() != 1) {
-            return NO_KEY;
-        }
-        String credentials = authorization.getFirst();
-        if (!credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            return NO_KEY;
-        }
-        String text = credentials.substring(SCHEME.length()).strip();
+        String credentials = authorization.size() == 1 ? authorization.getFirst() : "";
+        String text = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+                ? credentials.substring(SCHEME.length()).strip()
+                : "";
         if (text.isEmpty()) {
             return NO_KEY;
         }

@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -47,7 +46,7 @@ public final class RateLimits {
     /// @param standard the limit of keys without their own
     public RateLimits(Optional<RateLimit> standard, Clock clock) {
         this.standard = standard;
-        TimeMeter time = new ClockMeter(clock);
+        TimeMeter time = new MonotonicMeter(clock);
         this.buckets = Caffeine.newBuilder().maximumSize(MOST_KEYS).build(owner -> bucket(owner.limit(), time));
     }
 
@@ -83,26 +82,22 @@ public final class RateLimits {
     }
 
     /// The service's clock, made monotonic: a clock that is set back would stop the refill.
-    private static final class ClockMeter implements TimeMeter {
+    private static final class MonotonicMeter implements TimeMeter {
         private final Clock clock;
-        private final AtomicReference<Reading> latest = new AtomicReference<>(new Reading(0, 0));
+        private long latest;
+        /// The sum of all steps back.
+        private long setBack;
 
-        /// @param millis the time of the clock
-        /// @param setBack the sum of its steps back, in milliseconds
-        private record Reading(long millis, long setBack) {
-            Reading next(long now) {
-                return now == millis ? this : new Reading(now, setBack + Math.max(0, millis - now));
-            }
-        }
-
-        ClockMeter(Clock clock) {
+        MonotonicMeter(Clock clock) {
             this.clock = clock;
         }
 
         @Override
-        public long currentTimeNanos() {
-            Reading reading = latest.updateAndGet(before -> before.next(clock.millis()));
-            return TimeUnit.MILLISECONDS.toNanos(reading.millis() + reading.setBack());
+        public synchronized long currentTimeNanos() {
+            long millis = clock.millis();
+            setBack += Math.max(0, latest - millis);
+            latest = millis;
+            return TimeUnit.MILLISECONDS.toNanos(millis + setBack);
         }
 
         @Override

@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import petstore.Failure.Kind;
 import petstore.Sha256;
@@ -17,6 +18,7 @@ public final class ConditionalResponse {
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
     private static final String IF_MATCH = "If-Match";
     private static final String IF_NONE_MATCH = "If-None-Match";
+    private static final Pattern NEXT_TAG = Pattern.compile("\\G[ \\t,]*+(W/)?(\"[^\"]*\")");
     private static final int TAG_BYTES = 16;
 
     private final Response whole;
@@ -53,24 +55,8 @@ public final class ConditionalResponse {
 
     /// A malformed list ends where it is malformed.
     private boolean isListed(String field, boolean weakToo) {
-        int at = 0;
-        while (at < field.length()) {
-            if (" \t,".indexOf(field.charAt(at)) >= 0) {
-                at++;
-                continue;
-            }
-            boolean weak = field.startsWith("W/", at);
-            int open = weak ? at + 2 : at;
-            if (field.startsWith(tag, open) && (weakToo || !weak)) {
-                return true;
-            }
-            int close = field.startsWith("\"", open) ? field.indexOf('"', open + 1) : -1;
-            if (close < 0) {
-                return false;
-            }
-            at = close + 1;
-        }
-        return false;
+        return NEXT_TAG.matcher(field).results()
+                .anyMatch(found -> found.group(2).equals(tag) && (weakToo || found.group(1) == null));
     }
 
     private static String tag(Response response) {
