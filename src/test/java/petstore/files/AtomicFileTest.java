@@ -26,7 +26,7 @@ class AtomicFileTest {
     private Path folder;
 
     @Test
-    void appearsOnceItIsWritten() throws Exception {
+    void appearsWhenItIsComplete() throws Exception {
         Path target = folder.resolve("animals");
         Path written = AtomicFile.write(target, part -> {
             Files.writeString(part, "Whiskers");
@@ -39,7 +39,7 @@ class AtomicFileTest {
     }
 
     @Test
-    void takesThePlaceOfAnother() throws Exception {
+    void replacesAFile() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         AtomicFile.write(target, part -> Files.writeString(part, "Whiskers"));
         assertThat(target).hasContent("Whiskers");
@@ -107,7 +107,7 @@ class AtomicFileTest {
     }
 
     @Test
-    void aNameThatIsTooLongFailsBeforeAnythingIsWritten() {
+    void refusesALongNameBeforeWriting() {
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> AtomicFile.write(folder.resolve("a".repeat(256)),
                 _ -> fail("it is written"))).withMessageContaining("too long");
         assertThat(folder).isEmptyDirectory();
@@ -115,7 +115,7 @@ class AtomicFileTest {
 
     /// Processes of two containers have the same number, and so have these.
     @Test
-    void twoThatAreWrittenAtOnceAreBothWhole() throws Exception {
+    void concurrentWritesAreBothComplete() throws Exception {
         Path target = folder.resolve("animals");
         AtomicFile.write(target, part -> {
             Files.writeString(part, "Whis", StandardOpenOption.CREATE_NEW);
@@ -127,7 +127,7 @@ class AtomicFileTest {
     }
 
     @Test
-    void leavesEverythingAsItWasWhenTheWritingFails() throws Exception {
+    void changesNothingIfTheWriterFails() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> AtomicFile.write(target, part -> {
             Files.writeString(part, "Whis");
