@@ -1,6 +1,6 @@
 package petstore;
 
-/// The state of a catalogue, which grows only at its end. Between equal versions nothing was added.
+/// A version of the catalogue, which grows only at its end. Equal versions have the same animals.
 ///
 /// @param epoch changes if the store changes in another way, e.g. after a failover that lost animals
 /// @param lastId the greatest id used, 0 for none; animals that are added later get greater ids

@@ -8,14 +8,13 @@ import java.util.zip.CRC32;
 
 /// The text that a client sends as its API key: `pets_`, an id, a secret and a checksum, all base 62.
 ///
-/// The id is public (logs and `keys list` show it), the secret is shown once and kept by the client alone. The checksum
-/// lets a mistyped key be refused without a look at the store, and lets secret scanners recognise a leaked one.
+/// The id is public: logs and `keys list` show it. The secret is shown once, and only the client keeps it. With the checksum,
+/// mistyped keys are refused without asking the store, and secret scanners recognise leaked keys.
 ///
 /// @param id 10 characters, e.g. `4fQ0c8sXbT`
 /// @param secret 32 characters: 190.5 random bits
 public record KeyToken(String id, String secret) {
 
-    /// What every key begins with.
     private static final String PREFIX = "pets_";
 
     private static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -25,17 +24,17 @@ public record KeyToken(String id, String secret) {
     private static final int LENGTH = PREFIX.length() + ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH;
 
     private static final int TYPOS = 4;
-    /// A key, also one that a URL escapes, that lost its case, or up to [#TYPOS] characters at its end; and another right behind it.
+    /// A key, also with a URL escape, in another case, or without up to [#TYPOS] characters at its end; and another after it.
     private static final Pattern PASTED = Pattern.compile(
             "pets(?:_|%5f)[0-9a-z]{" + (LENGTH - TYPOS - PREFIX.length()) + "}[0-9a-z_%]*", Pattern.CASE_INSENSITIVE);
     private static final Pattern SCHEME = Pattern.compile("^\\s*(?:Bearer\\s+)?", Pattern.CASE_INSENSITIVE);
 
-    /// A key that nobody has yet.
+    /// Returns a new key.
     public static KeyToken random(SecureRandom random) {
         return new KeyToken(characters(random, ID_LENGTH), characters(random, SECRET_LENGTH));
     }
 
-    /// Reads what [#text] writes; absent when it is not a key at all or its checksum does not fit.
+    /// Parses the form of [#text]. Absent if it is no key, or its checksum is wrong.
     public static Optional<KeyToken> parse(String text) {
         if (text.length() != LENGTH || !text.startsWith(PREFIX)) {
             return Optional.empty();
@@ -49,7 +48,7 @@ public record KeyToken(String id, String secret) {
                 text.substring(secretAt, checksumAt)));
     }
 
-    /// Returns whether the text contains an API key, of any store.
+    /// Returns true if the text contains an API key of any store.
     public static boolean isIn(String text) {
         return text.length() >= LENGTH - TYPOS && PASTED.matcher(text).find();
     }
@@ -59,20 +58,20 @@ public record KeyToken(String id, String secret) {
         return isIn(text) ? PASTED.matcher(text).replaceAll("[API key]") : text;
     }
 
-    /// Returns whether a key was given in the place of its id: the text contains a key, or is as long as a key, give or take [#TYPOS]
-    /// characters, also behind `Bearer `.
+    /// Returns true if a text that should be an id is a key. It may have up to [#TYPOS] characters more or less, and `Bearer ` before
+    /// it.
     public static boolean isInsteadOfId(String text) {
         String key = SCHEME.matcher(text).replaceFirst("").strip();
         return isIn(text) || (key.startsWith(PREFIX) && Math.abs(key.length() - LENGTH) <= TYPOS);
     }
 
-    /// The key as its owner sends it. Whoever has it is its owner: it must not be logged.
+    /// Returns the key with its secret. It must not be logged.
     public String text() {
         String text = PREFIX + id + secret;
         return text + checksum(text);
     }
 
-    /// The id alone, so that a key that ends up in a message gives nothing away.
+    /// Returns the id without the secret, for messages.
     @Override
     public String toString() {
         return PREFIX + id + "…";

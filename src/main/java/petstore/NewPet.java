@@ -6,10 +6,7 @@ import java.util.Optional;
 
 /// An animal that has no id yet. Source: SPEC `NewPet`.
 ///
-/// @param name 1 to [#MAX_NAME_LENGTH] code points, not blank, without U+0000 and unpaired surrogates; kept exactly as
-///        given, e.g. `Whiskers`
-/// @param categoryId the category the animal belongs to, any int64
-/// @param status absent if its seller gave none
+/// @param name 1 to [#MAX_NAME_LENGTH] code points, not blank, without U+0000 and unpaired surrogates; never normalised
 public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
 
     /// Maximum length of a name in code points.
@@ -32,7 +29,8 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         return new Pet(id, name, categoryId, status);
     }
 
-    private static List<String> nameViolations(String name) {
+    /// Returns an error message for each violation of a name.
+    public static List<String> nameViolations(String name) {
         List<String> violations = new ArrayList<>();
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {
             violations.add("name must be 1 to " + MAX_NAME_LENGTH + " characters long");

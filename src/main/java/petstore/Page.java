@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// One page of the catalogue.
 ///
-/// @param pets by ascending id, at most the query's limit, empty when nothing matches
+/// @param pets by ascending id, at most the query's limit
 /// @param next the query of the page that follows; absent on the last page
 public record Page(List<Pet> pets, Optional<PetQuery> next) {
 
@@ -13,7 +13,9 @@ public record Page(List<Pet> pets, Optional<PetQuery> next) {
         pets = List.copyOf(pets);
     }
 
-    /// Makes the page of `query` out of the matching animals, of which one more than the limit says that a page follows.
+    /// Returns the page of a query.
+    ///
+    /// @param matches the matching animals; one more than the limit if a page follows
     public static Page of(PetQuery query, List<Pet> matches) {
         if (matches.size() <= query.limit()) {
             return new Page(matches, Optional.empty());

@@ -4,10 +4,7 @@ import java.util.Optional;
 
 /// An animal of the catalogue. Source: SPEC `Pet`.
 ///
-/// @param id positive, rising from 1 in the order of adding, never used twice
-/// @param name see [NewPet]
-/// @param categoryId see [NewPet]
-/// @param status see [NewPet]
+/// @param id rises from 1 in the order of adding; never used twice
 public record Pet(long id, String name, long categoryId, Optional<PetStatus> status) {
 
     /// Error message for an invalid id.

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Whether an animal can be bought. Source: SPEC `PetStatus`.
+/// The status of an animal in the store. Source: SPEC `PetStatus`.
 public enum PetStatus {
     AVAILABLE("available"), PENDING("pending"), SOLD("sold");
 
     private static final List<PetStatus> ALL = List.of(values());
 
-    /// What is wrong with a status that is none.
+    /// Error message for an invalid status.
     public static final String VIOLATION = ALL.stream().map(PetStatus::text)
             .collect(Collectors.joining(", ", "status must be one of ", ""));
 
@@ -20,18 +20,13 @@ public enum PetStatus {
         this.text = text;
     }
 
-    /// The status as it is written in JSON, in queries and in the store, e.g. `available`.
+    /// Returns the status in JSON, queries and the store, e.g. `available`.
     public String text() {
         return text;
     }
 
-    /// Finds the status that is written exactly as `text`; absent when there is none.
+    /// Parses a status; absent if it is unknown.
     public static Optional<PetStatus> find(String text) {
-        for (PetStatus status : ALL) {
-            if (status.text.equals(text)) {
-                return Optional.of(status);
-            }
-        }
-        return Optional.empty();
+        return ALL.stream().filter(status -> status.text.equals(text)).findFirst();
     }
 }

@@ -14,7 +14,7 @@ public final class SafeText {
         return of(text, "");
     }
 
-    /// Returns a stack trace whose lines are safe, each behind its tabs.
+    /// Returns a stack trace with safe lines, which keep their indentation.
     public static String ofTrace(String trace) {
         return trace.lines().map(line -> {
             String text = line.replaceFirst("^\t+", "");
@@ -22,7 +22,7 @@ public final class SafeText {
         }).collect(Collectors.joining("\n"));
     }
 
-    /// Returns the text of [#of(String)], with the characters in `more` escaped too.
+    /// @param more other characters to escape
     static String of(String text, String more) {
         String known = KeyToken.redacted(text);
         StringBuilder safe = new StringBuilder();
@@ -41,8 +41,7 @@ public final class SafeText {
         return copied == 0 ? known : safe.append(known, copied, known.length()).toString();
     }
 
-    /// Returns whether a code point is printable: no control, format, bidirectional, private or unassigned character, no line
-    /// separator, no surrogate.
+    /// Bidirectional characters are of type `FORMAT`.
     private static boolean isPrintable(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// What an API key allows.
+/// A permission of an API key.
 public enum Scope {
     /// List and fetch animals.
     READ("pets:read"),
@@ -18,22 +18,22 @@ public enum Scope {
         this.text = text;
     }
 
-    /// The scope as people write it, e.g. `pets:read`.
+    /// Returns the scope as text, e.g. `pets:read`.
     public String text() {
         return text;
     }
 
-    /// Finds the scope that is written exactly as `text`; absent when there is none.
+    /// Parses a scope; absent if it is unknown.
     public static Optional<Scope> find(String text) {
         return Arrays.stream(values()).filter(scope -> scope.text.equals(text)).findFirst();
     }
 
-    /// Scopes in a fixed order, e.g. `pets:read pets:write`.
+    /// Returns scopes in a fixed order, e.g. `pets:read pets:write`.
     public static String text(Set<Scope> scopes) {
         return scopes.stream().sorted().map(Scope::text).collect(Collectors.joining(" "));
     }
 
-    /// All scopes for a message: `pets:read, pets:write`.
+    /// Returns all scopes for a message: `pets:read, pets:write`.
     public static String choices() {
         return Arrays.stream(values()).map(Scope::text).collect(Collectors.joining(", "));
     }

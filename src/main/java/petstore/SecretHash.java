@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/// The SHA-256 of a secret: enough to recognise the secret, not enough to use it.
+/// The SHA-256 of a secret.
 public final class SecretHash {
 
     private static final int LENGTH = 32;
@@ -15,12 +15,11 @@ public final class SecretHash {
         this.bytes = bytes;
     }
 
-    /// The hash of a secret's UTF-8 bytes.
     public static SecretHash of(String secret) {
         return new SecretHash(Sha256.of(secret.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /// The hash that [#hex] wrote: 64 hexadecimal digits, else `IllegalArgumentException`.
+    /// Parses a hash of 64 hexadecimal digits. Errors: `IllegalArgumentException`.
     public static SecretHash ofHex(String hex) {
         byte[] bytes = HexFormat.of().parseHex(hex);
         if (bytes.length != LENGTH) {
@@ -29,12 +28,12 @@ public final class SecretHash {
         return new SecretHash(bytes);
     }
 
-    /// 64 hexadecimal digits.
+    /// Returns 64 hexadecimal digits.
     public String hex() {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /// Whether `secret` is the one that was hashed, in a time that does not depend on where it differs.
+    /// Returns true if this is the hash of `secret`, in constant time.
     public boolean matches(String secret) {
         return MessageDigest.isEqual(bytes, of(secret).bytes);
     }

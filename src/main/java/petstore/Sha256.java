@@ -4,21 +4,21 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.function.Consumer;
 
-/// SHA-256, which every JDK has.
+/// The hash function SHA-256.
 public final class Sha256 {
 
-    /// One for each thread: to make it takes longer than to hash little.
+    /// To create a digest takes longer than to hash a short text.
     private static final ThreadLocal<MessageDigest> DIGESTS = ThreadLocal.withInitial(Sha256::begin);
 
     private Sha256() {
     }
 
-    /// The hash of all of `bytes`: 32 bytes.
+    /// Returns a hash of 32 bytes.
     public static byte[] of(byte[] bytes) {
         return of(digest -> digest.update(bytes));
     }
 
-    /// The hash of what `parts` gives to a digest: 32 bytes. Meanwhile it makes no other hash.
+    /// Returns the hash of the bytes that `parts` adds to a digest. `parts` must not call this class.
     public static byte[] of(Consumer<MessageDigest> parts) {
         MessageDigest digest = DIGESTS.get();
         digest.reset();
@@ -26,7 +26,7 @@ public final class Sha256 {
         return digest.digest();
     }
 
-    /// A digest with nothing in it.
+    /// Returns an empty digest.
     public static MessageDigest begin() {
         try {
             return MessageDigest.getInstance("SHA-256");

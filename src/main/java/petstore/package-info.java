@@ -1,3 +1,2 @@
-/// What the catalogue is: its animals, its API keys, the two ports that a store implements, and the one exception.
-/// Nothing but the JDK is used here.
+/// The vocabulary: animals, API keys, the two ports that a store implements, and the one exception. Uses only the JDK.
 package petstore;

@@ -23,7 +23,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The packages of ARCHITECTURE.md, what each may see, and which libraries stay where.
+/// The packages of ARCHITECTURE.md, their dependencies, and the places of libraries.
 class ArchitectureTest {
 
     private static final JavaClasses PROGRAM = new ClassFileImporter()

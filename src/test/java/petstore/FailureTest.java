@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FailureTest {
 
     @Test
-    void saysWhatTheFileSystemOnlyNames() {
+    void hasTheReasonOfAFileSystemError() {
         assertThat(message(new AccessDeniedException("/data"))).isEqualTo("no store: permission denied");
         assertThat(message(new NoSuchFileException("/data"))).isEqualTo("no store: there is no such file");
         assertThat(message(new MalformedInputException(1))).isEqualTo("no store: it is not text in UTF-8");

@@ -13,7 +13,7 @@ class KeyTokenTest {
     private static final KeyToken TOKEN = KeyToken.random(new SecureRandom());
 
     @Test
-    void readsWhatItWrites() {
+    void parsesItsText() {
         assertThat(TOKEN.text()).matches("pets_[0-9A-Za-z]{48}");
         assertThat(KeyToken.parse(TOKEN.text())).contains(TOKEN);
     }
@@ -57,14 +57,14 @@ class KeyTokenTest {
     }
 
     @Test
-    void makesAnotherKeyEachTime() {
+    void createsUniqueKeys() {
         KeyToken other = KeyToken.random(new SecureRandom());
         assertThat(other.id()).isNotEqualTo(TOKEN.id());
         assertThat(other.secret()).isNotEqualTo(TOKEN.secret());
     }
 
     @Test
-    void aHashRecognisesItsSecretAlone() {
+    void aHashMatchesOnlyItsSecret() {
         SecretHash hash = SecretHash.ofHex(SecretHash.of(TOKEN.secret()).hex());
         assertThat(hash.matches(TOKEN.secret())).isTrue();
         assertThat(hash.matches(TOKEN.secret().toLowerCase(Locale.ROOT) + "x")).isFalse();

@@ -26,7 +26,7 @@ class ProseTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```.*?^```$|^---$.*?^---$");
     private static final Pattern CODE = Pattern.compile("`[^`]*`");
     private static final Pattern LINK = Pattern.compile("!?\\[([^]]*)]\\([^)]*\\)");
-    /// Where a sentence ends.
+    /// The end of a sentence.
     private static final Pattern END = Pattern.compile("(?<=[.!?:;])\\s+(?=[\\p{Lu}\\p{N}\"(*])");
     private static final Pattern START = Pattern.compile("^\\s*(?:[-*]|\\d+\\.|#+)\\s+");
 

@@ -13,7 +13,7 @@ import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import petstore.Failure;
 
-/// OpenTelemetry's SDK, which sends spans to where the standard variables say; nothing at all when they name no endpoint.
+/// OpenTelemetry's SDK, set up by the standard variables. Without an endpoint, no spans are sent.
 public final class OpenTelemetrySetup implements AutoCloseable {
 
     private static final List<String> ENDPOINTS = List.of("OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -30,7 +30,7 @@ public final class OpenTelemetrySetup implements AutoCloseable {
         this.sdk = sdk;
     }
 
-    /// Begins to send spans, if the environment says where to. Errors: [Failure] for values that are not supported.
+    /// Starts the SDK if the environment has an endpoint. Errors: [Failure] for values that are not supported.
     public static OpenTelemetrySetup start(Map<String, String> environment) {
         if (ENDPOINTS.stream().allMatch(name -> environment.getOrDefault(name, "").isEmpty())) {
             return new OpenTelemetrySetup(Optional.empty());
@@ -56,12 +56,12 @@ public final class OpenTelemetrySetup implements AutoCloseable {
         return properties;
     }
 
-    /// What takes spans; absent when nobody collects them.
+    /// Returns the tracer; absent if spans are not sent.
     public Optional<Tracer> tracer() {
         return sdk.map(open -> open.getTracer("petstore"));
     }
 
-    /// Sends the last spans, for a second at most: the collector may be gone.
+    /// Sends the last spans, for a second at most.
     @Override
     public void close() {
         sdk.ifPresent(open -> open.shutdown().join(CLOSING_SECONDS, TimeUnit.SECONDS));

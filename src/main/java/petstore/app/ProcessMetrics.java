@@ -17,14 +17,14 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
-/// Where measurements are kept.
+/// Metrics of the process.
 final class ProcessMetrics {
 
     private ProcessMetrics() {
     }
 
-    /// A registry that measures the process: memory, garbage collection, threads, processors, files, uptime.
-    static PrometheusMeterRegistry ofProcess() {
+    /// Returns a registry with metrics of memory, garbage collection, threads, processors, files and uptime.
+    static PrometheusMeterRegistry registry() {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         for (MeterBinder binder : List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new ClassLoaderMetrics(),
                 new ProcessorMetrics(), new FileDescriptorMetrics(), new UptimeMetrics(),
@@ -34,14 +34,14 @@ final class ProcessMetrics {
         return meters;
     }
 
-    /// What the JVM counts anyway. Micrometer's `JvmGcMetrics` has itself told of every collection, which takes half as much
-    /// processor as the collection, just when requests have waited for its end.
+    /// Registers the JVM's own counters. Micrometer's `JvmGcMetrics` listens to each collection, which takes half as much processor
+    /// time again, while requests wait.
     private static void collections(MeterRegistry meters) {
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             FunctionTimer
                     .builder("jvm.gc.duration", collector, GarbageCollectorMXBean::getCollectionCount,
                             GarbageCollectorMXBean::getCollectionTime, TimeUnit.MILLISECONDS)
-                    .description("Collections of garbage.").tag("jvm.gc.name", collector.getName()).register(meters);
+                    .description("Garbage collections.").tag("jvm.gc.name", collector.getName()).register(meters);
         }
     }
 }

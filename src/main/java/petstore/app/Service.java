@@ -3,9 +3,10 @@ package petstore.app;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.Tracer;
@@ -30,64 +31,54 @@ public final class Service implements AutoCloseable {
     private static final String FIRST_KEY = "first";
 
     private final Settings settings;
-    private final Optional<FolderLock> lock;
-    private final SqlStore store;
     private final ServiceApi api;
     private final Server server;
     private final Optional<KeyToken> firstKey;
+    private final Deque<Runnable> closers;
 
-    private Service(Settings settings, Optional<FolderLock> lock, SqlStore store, ServiceApi api, Server server,
-            Optional<KeyToken> firstKey) {
+    private Service(Settings settings, ServiceApi api, Server server, Optional<KeyToken> firstKey,
+            Deque<Runnable> closers) {
         this.settings = settings;
-        this.lock = lock;
-        this.store = store;
         this.api = api;
         this.server = server;
         this.firstKey = firstKey;
+        this.closers = closers;
     }
 
-    /// Starts the service. Errors: [petstore.Failure] with a message for the operator; nothing is left open then.
+    /// Starts the service. Errors: [petstore.Failure] with a message for the operator; everything is closed then.
     ///
     /// @param wait for a database that cannot commit
-    /// @param tracer takes a span for every request; absent when nobody collects them
-    /// @param requestLog takes a line for every request
-    /// @param onLostDisk called once, when the disk of the embedded store fails to keep what it was given
+    /// @param tracer gets a span for each request; absent if spans are not exported
+    /// @param onLostDisk called once if the disk of the embedded store loses data
     public static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog,
             Runnable onLostDisk, Clock clock) {
         StoreChoice choice = settings.store();
-        Optional<FolderLock> lock = choice.database().isPresent()
-                ? Optional.empty()
-                : Optional.of(FolderLock.serve(choice.folder()));
-        return orElse(() -> lock.ifPresent(FolderLock::close), () -> {
-            PrometheusMeterRegistry metrics = ProcessMetrics.ofProcess();
-            SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, metrics);
-            return orElse(store::close, () -> {
-                Telemetry telemetry = new Telemetry(metrics, tracer, requestLog);
-                ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
-                        store.keys(), settings.configuredKey(), store::check, telemetry, metrics, clock);
-                return orElse(api::close, () -> {
-                    Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
-                            new HeapGuard(api::releaseMemory)::isShort, clock);
-                    return orElse(server::close, () -> new Service(settings, lock, store, api, server,
-                            settings.configuredKey().isPresent()
-                                    ? Optional.empty()
-                                    : firstKey(store.keys(), clock.instant())));
-                });
-            });
-        });
-    }
-
-    /// Goes on with `next`, or undoes what was done when that fails.
-    private static Service orElse(Runnable undo, Supplier<Service> next) {
+        Deque<Runnable> closers = new ArrayDeque<>();
         try {
-            return next.get();
+            if (choice.database().isEmpty()) {
+                closers.push(FolderLock.serve(choice.folder())::close);
+            }
+            PrometheusMeterRegistry metrics = ProcessMetrics.registry();
+            SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, metrics);
+            closers.push(store::close);
+            Telemetry telemetry = new Telemetry(metrics, tracer, requestLog);
+            ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
+                    store.keys(), settings.configuredKey(), store::check, telemetry, metrics, clock);
+            closers.push(api::close);
+            Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
+                    new HeapGuard(api::releaseMemory)::isShort, clock);
+            closers.push(server::close);
+            Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
+                    ? Optional.empty()
+                    : firstKey(store.keys(), clock.instant());
+            return new Service(settings, api, server, firstKey, closers);
         } catch (RuntimeException e) {
-            undo.run();
+            closers.forEach(Runnable::run);
             throw e;
         }
     }
 
-    /// Adds a key if the store has none, so that the service can be used at once. Returns the key that was added.
+    /// Adds a key if the store has none. Returns the key that was added.
     private static Optional<KeyToken> firstKey(KeyRing keys, Instant now) {
         KeyToken token = KeyToken.random(new SecureRandom());
         ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(),
@@ -100,22 +91,20 @@ public final class Service implements AutoCloseable {
         return Optional.of(token);
     }
 
-    /// The port of the API.
     public int port() {
         return server.port();
     }
 
-    /// The port of the admin listener.
     public int adminPort() {
         return server.adminPort();
     }
 
-    /// The key that was made because the store had none; to be shown once.
+    /// Returns the new key of a store that had none; to be shown once.
     public Optional<KeyToken> firstKey() {
         return firstKey;
     }
 
-    /// Tells load balancers to go elsewhere, serves on for the shutdown delay, finishes what has begun, and closes the store.
+    /// Makes the service unready, serves for the shutdown delay, completes the requests in flight, and closes the store.
     @Override
     public void close() {
         api.stop();
@@ -124,9 +113,6 @@ public final class Service implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        server.close();
-        api.close();
-        store.close();
-        lock.ifPresent(FolderLock::close);
+        closers.forEach(Runnable::run);
     }
 }

@@ -49,7 +49,7 @@ public final class ServiceApi implements AutoCloseable {
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
     ///
     /// @param tls true if clients reach the API by TLS
-    /// @param configuredKey one more key that is accepted
+    /// @param configuredKey an API key that is accepted besides those of the store
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
     public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
             Optional<String> configuredKey, Runnable storeCheck, Telemetry telemetry,

@@ -6,14 +6,11 @@ import java.util.Optional;
 import petstore.http.ApiSettings;
 import petstore.http.server.ServerSettings;
 
-/// Everything that `serve` is told.
+/// The settings of `serve`.
 ///
-/// @param store which store is served
-/// @param readers how many requests may read from a database at once
-/// @param databaseWait how long the start waits for a database that cannot commit
-/// @param api settings of the API
-/// @param server settings of the listeners
-/// @param configuredKey one more API key that is accepted; never shown
+/// @param readers the maximum number of concurrent reads of a database
+/// @param databaseWait the time that the start waits for a database that cannot commit
+/// @param configuredKey an API key that is accepted besides those of the store; never shown
 public record Settings(StoreChoice store, int readers, Duration databaseWait, ApiSettings api, ServerSettings server,
         Optional<String> configuredKey) {
 

@@ -22,33 +22,31 @@ import petstore.store.sqlite.Sqlite;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.StoreFiles;
 
-/// Which store to work on.
+/// The store of a command or service.
 ///
-/// @param folder where the embedded store is
-/// @param database the PostgreSQL database to use instead of it
-/// @param migrate what is done about an older schema
+/// @param folder the folder of the embedded store
+/// @param database the PostgreSQL database to use instead
+/// @param migrate the policy for an older schema
 public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
-    /// Opens the store for a command that changes it, making it when there is none.
+    /// Opens the store for a command that changes it. Creates an embedded store if there is none.
     public SqlStore open() {
         return open(true);
     }
 
-    /// Opens the store for a command that only reads.
+    /// Opens the store for a command that reads it.
     public SqlStore openToRead() {
         return open(false);
     }
 
     private SqlStore open(boolean toWrite) {
         return database.map(uri -> SqlStore.of(Postgres.forCommand(uri, migrate, toWrite)))
-                .orElseGet(() -> embedded(() -> toWrite
-                        ? SqlStore.of(Sqlite.forCommand(folder, migrate, true))
-                        : SqlStore.of(Sqlite.forCommand(folder, migrate, false))));
+                .orElseGet(() -> embedded(() -> SqlStore.of(Sqlite.forCommand(folder, migrate, toWrite))));
     }
 
-    /// This choice. Errors: [Failure] when there is no such store.
+    /// Returns this choice. Errors: as for [#requireEmbedded], unless it is a database.
     public StoreChoice existing() {
         if (database.isEmpty()) {
             requireEmbedded(folder);
@@ -56,14 +54,13 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         return this;
     }
 
-    /// Takes the right to change the embedded store; absent for a database, which nothing replaces. Errors: as for
-    /// [FolderLock#change].
+    /// Locks the embedded store for a change; null for a database. Errors: as for [FolderLock#change].
     @Nullable
     public FolderLock lockToChange() {
         return database.isPresent() ? null : FolderLock.change(folder);
     }
 
-    /// Takes the right to change the embedded store alone; absent for a database. Errors: as for [FolderLock#replace].
+    /// Locks the embedded store exclusively; null for a database. Errors: as for [FolderLock#replace].
     @Nullable
     public FolderLock lockToReplace() {
         return database.isPresent() ? null : FolderLock.replace(folder);
@@ -71,16 +68,15 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
 
     /// Opens the store to serve it.
     ///
-    /// @param readers how many requests may read from a database at once
-    /// @param wait how long to wait for a database that cannot commit
-    /// @param onLostDisk called when the disk of the embedded store fails to keep what it was given
-    /// @param meters where the store's measurements are kept
+    /// @param readers the maximum number of concurrent reads of a database
+    /// @param wait for a database that cannot commit
+    /// @param onLostDisk called if the disk of the embedded store loses data
     SqlStore serve(int readers, DatabaseWait wait, Runnable onLostDisk, MeterRegistry meters) {
         return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait), meters))
                 .orElseGet(() -> embedded(() -> new SqlStore(Sqlite.forService(folder, migrate, onLostDisk), meters)));
     }
 
-    /// Opens the embedded store, and says so if that makes a new one: the folder may have been mistyped.
+    /// Opens the embedded store. Logs the creation of a new one, because the folder may be a typo.
     private SqlStore embedded(Supplier<SqlStore> open) {
         boolean isNew = !SqliteFile.exists(folder);
         SqlStore store = open.get();
@@ -94,12 +90,12 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         return folder.toAbsolutePath().normalize();
     }
 
-    /// Whether there is an embedded store, or a database is used instead of it. Errors: [Failure] when that cannot be told.
+    /// Returns true if the embedded store exists, or a database is used instead. Errors: [Failure] if the folder cannot be read.
     public boolean exists() {
         return database.isPresent() || SqliteFile.exists(folder);
     }
 
-    /// Does nothing when a file that is to be written is none of the embedded store's own. Errors: [Failure] when it is one.
+    /// Throws a [Failure] if a file to write is a part of the embedded store.
     public void requireOther(Path file) {
         Path parent = file.toAbsolutePath().resolveSibling(".");
         try {
@@ -112,8 +108,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         }
     }
 
-    /// Checks that there is an embedded store in `folder`, and repairs it if a `restore` was killed. Errors: [Failure] if there is
-    /// none, or that cannot be told.
+    /// Throws a [Failure] if there is no embedded store in `folder`. Repairs it if a `restore` was killed.
     public static void requireEmbedded(Path folder) {
         if (ReplacedStore.isUnfinished(folder)) {
             FolderLock.change(folder).close();

@@ -1,14 +1,13 @@
 package petstore.app;
 
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadPoolExecutor;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import petstore.Failure;
 
-/// Limits of threads and of open files that the operating system or a container sets.
+/// Limits of threads and open files that the operating system or a container sets.
 ///
 /// A missing thread is noticed too late: connections, or a signal to stop, would wait for it forever.
 public final class SystemLimits {
@@ -23,60 +22,26 @@ public final class SystemLimits {
     private SystemLimits() {
     }
 
-    /// Does nothing if the process may have the threads and files of a service. Errors: [Failure] of kind `UNAVAILABLE` that names
-    /// the limit.
+    /// Throws a [Failure] of kind `UNAVAILABLE` that names the limit, if the process may not have the threads and files of a service.
     public static void requireRoomForService() {
-        requireFiles();
-        requireThreads();
-    }
-
-    private static void requireFiles() {
-        List<FileInputStream> files = new ArrayList<>();
-        try {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+            long free = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount();
+            if (free < FILES) {
+                throw Failure.unavailable(tooLow("open files", FILES - free,
+                        "ulimit -n, LimitNOFILE= of systemd, --ulimit of Docker"));
+            }
+        }
+        try (ThreadPoolExecutor threads = (ThreadPoolExecutor) Executors.newFixedThreadPool(THREADS)) {
             try {
-                while (files.size() < FILES) {
-                    files.add(new FileInputStream("/dev/null"));
-                }
-            } finally {
-                for (FileInputStream file : files) {
-                    file.close();
-                }
-            }
-        } catch (IOException e) {
-            throw tooLow("open files", FILES - files.size(), "ulimit -n, LimitNOFILE= of systemd, --ulimit of Docker",
-                    e);
-        }
-    }
-
-    private static void requireThreads() {
-        List<Thread> threads = new ArrayList<>();
-        try {
-            while (threads.size() < THREADS) {
-                threads.add(Thread.ofPlatform().daemon().start(SystemLimits::waitForInterrupt));
-            }
-        } catch (OutOfMemoryError e) {
-            throw tooLow("processes", THREADS - threads.size(),
-                    "ulimit -u, TasksMax= of systemd, --pids-limit of Docker", e);
-        } finally {
-            threads.forEach(Thread::interrupt);
-            try {
-                for (Thread thread : threads) {
-                    thread.join();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+                threads.prestartAllCoreThreads();
+            } catch (OutOfMemoryError e) {
+                throw new Failure(Failure.Kind.UNAVAILABLE, tooLow("processes", THREADS - threads.getPoolSize(),
+                        "ulimit -u, TasksMax= of systemd, --pids-limit of Docker"), e);
             }
         }
     }
 
-    private static void waitForInterrupt() {
-        while (!Thread.currentThread().isInterrupted()) {
-            LockSupport.park();
-        }
-    }
-
-    private static Failure tooLow(String limit, int missing, String names, Throwable cause) {
-        return new Failure(Failure.Kind.UNAVAILABLE,
-                "the limit of " + limit + " is too low; raise it by " + missing + " at least (" + names + ")", cause);
+    private static String tooLow(String limit, long missing, String names) {
+        return "the limit of " + limit + " is too low; raise it by at least " + missing + " (" + names + ")";
     }
 }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 import petstore.Failure;
 
-/// Values of OpenTelemetry's variables that the service supports. The SDK ignores others, or refuses them without a name.
+/// Supported values of OpenTelemetry's variables. The SDK ignores others, or refuses them without a name.
 final class TracingVariables {
 
     private static final String OTLP = "OTEL_EXPORTER_OTLP_(TRACES_)?";
@@ -38,7 +38,7 @@ final class TracingVariables {
             new Rule("OTEL_PROPAGATORS", "tracecontext, baggage, none", matches("none|((tracecontext|baggage)(,|$))+")),
             new Rule("OTEL_SDK_DISABLED", "true, false", matches("(?i)true|false")));
 
-    /// @param names matches the variables
+    /// @param names the pattern of the variables' names
     private record Rule(Pattern names, String supported, Predicate<String> accepts) {
         Rule(String names, String supported, Predicate<String> accepts) {
             this(Pattern.compile(names), supported, accepts);
@@ -56,7 +56,7 @@ final class TracingVariables {
     private TracingVariables() {
     }
 
-    /// Checks every variable of OpenTelemetry. Errors: [Failure] of kind `UNAVAILABLE` that names the variable and what is supported.
+    /// Throws a [Failure] of kind `UNAVAILABLE` that names the variable and its supported values, if a value is not supported.
     static void check(Map<String, String> environment) {
         new TreeMap<>(environment).forEach((name, value) -> RULES.forEach(rule -> rule.check(name, value)));
     }

@@ -11,7 +11,7 @@ import petstore.Failure;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.files.WholeFile;
+import petstore.files.AtomicFile;
 import petstore.store.SqlStore;
 import petstore.transfer.Exporter;
 import petstore.transfer.Format;
@@ -91,7 +91,7 @@ final class ExportCommand implements Callable<Integer> {
 
     private long exportToFile(SqlStore open, Path target) throws IOException {
         store.choice(console.environment()).requireOther(target);
-        return WholeFile.replace(target,
+        return AtomicFile.replace(target,
                 part -> export(open, Files.newOutputStream(part, StandardOpenOption.WRITE)));
     }
 

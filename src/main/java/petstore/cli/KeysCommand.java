@@ -139,7 +139,7 @@ final class KeysCommand {
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
                 Instant now = open.keys().now();
                 ApiKey key = open.keys().find(id).orElseThrow(() -> noSuchKey(id));
-                if (!key.isGoodAt(now)) {
+                if (!key.isValidAt(now)) {
                     throw Failure.unavailable("the key " + id + " is revoked or has expired; create a new one");
                 }
                 key = open.keys().rotate(id, SecretHash.of(token.secret()), grace.map(now::plus))

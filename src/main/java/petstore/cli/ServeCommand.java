@@ -49,7 +49,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         SystemLimits.requireRoomForService();
-        try (BufferedLog log = Logging.use(options.logFormat(), options.accessLog())) {
+        try (BufferedLog log = Logging.start(options.logFormat(), options.accessLog())) {
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(log)));
             Signals.stopAtOnceWhenToldTwice(exitCode -> {
                 signal.set(exitCode);

@@ -14,7 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 
-/// Folders and files that their owner alone can read.
+/// Creates folders and files that only their owner can read.
 public final class PrivateFiles {
 
     private static final FileAttribute<?> FOLDER = PosixFilePermissions
@@ -25,15 +25,15 @@ public final class PrivateFiles {
     private PrivateFiles() {
     }
 
-    /// Makes a folder, and those that it is in, unless it is there.
+    /// Creates a folder and its parents, unless it exists.
     public static void createFolder(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             Files.createDirectories(folder, FOLDER);
         }
     }
 
-    /// Creates an empty file, which belongs to the user of this process. Errors: `FileAlreadyExistsException` if the name is taken,
-    /// also by a symbolic link.
+    /// Creates an empty file for the user of this process. Errors: `FileAlreadyExistsException` if the name is taken, also by a
+    /// symbolic link.
     public static void create(Path file) throws IOException {
         createNew(file).close();
     }
@@ -43,7 +43,8 @@ public final class PrivateFiles {
         createNewForFolder(file).close();
     }
 
-    /// Opens a file to read and write it, or creates it as [#createForFolder] does. Errors: `IOException` also for a symbolic link.
+    /// Opens a file for reading and writing. A new file is created as by [#createForFolder]. Errors: `IOException` also for a
+    /// symbolic link.
     public static FileChannel openForFolder(Path file) throws IOException {
         try {
             return createNewForFolder(file);

@@ -7,17 +7,15 @@ import java.nio.file.Path;
 
 import petstore.Failure;
 
-/// A file in the folder for temporary ones, which is gone once it is closed, or the process ends.
+/// A file in the folder for temporary files. It is deleted when it is closed or the process ends.
 ///
-/// Errors: [Failure] of kind `UNAVAILABLE`, which names the folder, when it cannot be made or written.
+/// Errors: [Failure] of kind `UNAVAILABLE` that names the folder, if the file cannot be created or written.
 public final class TemporaryFile extends OutputStream {
 
     private final Path path;
     private final OutputStream out;
 
-    /// Makes an empty file.
-    ///
-    /// @param prefix what its name begins with
+    /// @param prefix the start of the file's name
     public TemporaryFile(String prefix) {
         try {
             path = Files.createTempFile(prefix, "");

@@ -1,2 +1,2 @@
-/// Files that appear whole, and locks and modes that keep others out.
+/// Atomic writes, temporary files, and files that only their owner can read.
 package petstore.files;

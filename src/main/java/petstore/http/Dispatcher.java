@@ -30,6 +30,7 @@ public final class Dispatcher implements Api {
 
     /// The longest body, in bytes.
     private static final int MAX_BODY_BYTES = 64 * 1024;
+    private static final byte[] NO_BODY = {};
 
     private final Routes routes;
     private final Bearer bearer;
@@ -131,19 +132,19 @@ public final class Dispatcher implements Api {
             return new Respond(refusal);
         }
         if (!route.readsBody()) {
-            return new Await(operate(head, found.get(), key, Request.Content.NONE));
+            return new Await(operate(head, found.get(), key, NO_BODY));
         }
         Optional<Failure> refusal = MediaType.refusal(head.headers());
         return refusal.isPresent()
                 ? new Respond(Errors.response(refusal.get()))
-                : new ReadBody(MAX_BODY_BYTES, body -> operate(head, found.get(), key, new Request.Content(body)));
+                : new ReadBody(MAX_BODY_BYTES, body -> operate(head, found.get(), key, body));
     }
 
     private static CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,
-            Request.Content content) {
+            byte[] body) {
         try {
             CompletableFuture<Response> response = match.route().operation()
-                    .respondTo(new Request(head, match.parameter(), key, content));
+                    .respondTo(new Request(head, match.parameter(), key, body));
             return response.state() == Future.State.SUCCESS
                     ? response
                     : response.exceptionally(failure -> response(head, failure));

@@ -10,14 +10,14 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
-/// The one way that JSON is parsed and generated here.
+/// The parser and generator of JSON.
 public final class Json {
 
-    /// The deepest nesting of arrays and objects that is read.
+    /// Maximum nesting of arrays and objects.
     static final int MAX_DEPTH = 32;
-    /// The longest number that is read, in characters.
+    /// Maximum length of a number in characters.
     static final int MAX_NUMBER_LENGTH = 32;
-    /// The longest name of a member that is read, in characters. The factory keeps up to 12,000 of them, which clients choose.
+    /// Maximum length of a member's name in characters. The factory caches up to 12,000 names, which clients choose.
     static final int MAX_NAME_LENGTH = 256;
 
     static final JsonFactory FACTORY = new JsonFactoryBuilder()
@@ -34,7 +34,7 @@ public final class Json {
     private Json() {
     }
 
-    /// What `writing` writes, as UTF-8 without white space.
+    /// Returns the output of `writing`, in UTF-8 without white space.
     public static byte[] bytes(Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (JsonGenerator json = FACTORY.createGenerator(bytes)) {

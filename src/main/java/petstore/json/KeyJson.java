@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeSet;
 
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -12,14 +11,14 @@ import petstore.ApiKey;
 import petstore.RateLimit;
 import petstore.Scope;
 
-/// Writes API keys for programs, never their secrets.
+/// Writes API keys for programs, without secrets.
 public final class KeyJson {
 
     private KeyJson() {
     }
 
-    /// An array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key; moments as in
-    /// RFC 3339, a limit of its own as `600/60s`, or `null`.
+    /// Returns an array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key. Times are
+    /// as in RFC 3339, limits as `600/60s`, absent values `null`.
     public static String write(List<ApiKey> keys) {
         byte[] bytes = Json.bytes(json -> {
             json.writeStartArray();
@@ -41,18 +40,10 @@ public final class KeyJson {
         }
         json.writeEndArray();
         json.writeStringField("created", key.created().toString());
-        write(json, "expires", key.expires().map(Instant::toString));
-        write(json, "revoked", key.revoked().map(Instant::toString));
-        write(json, "lastUsed", key.lastUsed().map(Instant::toString));
-        write(json, "rateLimit", key.rateLimit().map(RateLimit::text));
+        json.writeStringField("expires", key.expires().map(Instant::toString).orElse(null));
+        json.writeStringField("revoked", key.revoked().map(Instant::toString).orElse(null));
+        json.writeStringField("lastUsed", key.lastUsed().map(Instant::toString).orElse(null));
+        json.writeStringField("rateLimit", key.rateLimit().map(RateLimit::text).orElse(null));
         json.writeEndObject();
-    }
-
-    private static void write(JsonGenerator json, String name, Optional<String> text) throws IOException {
-        if (text.isPresent()) {
-            json.writeStringField(name, text.get());
-        } else {
-            json.writeNullField(name);
-        }
     }
 }

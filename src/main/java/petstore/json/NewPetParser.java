@@ -12,53 +12,46 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
 
-/// Reads a new animal from one JSON object, strictly. Source: SPEC `NewPet`.
-///
-/// Unknown members are passed over, but must be JSON too. A parser is used once.
+/// A strict parser of new animals in JSON. Unknown members are ignored, but must be valid JSON. Source: SPEC `NewPet`.
 public final class NewPetParser {
 
-    /// Zero as JSON may write it with a point or an exponent.
+    /// Zero with a point or an exponent.
     private static final Pattern ZERO = Pattern.compile("-?[0.]+([eE].*)?");
 
     private final JsonParser json;
-    private final boolean needsId;
     private final List<String> violations = new ArrayList<>();
 
-    private long id;
     private boolean nameGiven;
     private boolean categoryGiven;
-    private Optional<String> name = Optional.empty();
-    /// The number of violations before those of the name.
-    private int violationsBeforeName;
+    private long id;
+    private String name = "";
     private long categoryId;
     private Optional<PetStatus> status = Optional.empty();
 
-    private NewPetParser(JsonParser json, boolean needsId) {
+    private NewPetParser(JsonParser json) {
         this.json = json;
-        this.needsId = needsId;
     }
 
-    /// An animal and the id that it brings, 0 if none is read.
+    /// An animal and its id, 0 for none.
     public record Parsed(long id, NewPet pet) {
     }
 
-    /// Reads a new animal.
+    /// Returns a new animal.
     ///
     /// @param body UTF-8 without a byte order mark, e.g. `{"name":"Whiskers","categoryId":7,"status":"available"}`
-    /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation, or the first place that is not JSON
+    /// @throws Failure of kind `INVALID_REQUEST` that names every violation, or the first place that is not JSON
     public static NewPet parse(byte[] body) {
         return parse(body, false).pet();
     }
 
-    /// Reads an animal, as [PetJson] writes it. Errors: as for [#parse(byte[])].
+    /// Returns an animal in the form that [PetJson] writes. Errors: as for [#parse(byte[])].
     ///
-    /// @param needsId whether an id is required; if not, a member `id` is ignored
+    /// @param needsId true if an id is required; else any member `id` is accepted
     public static Parsed parse(byte[] body, boolean needsId) {
         String text = StrictUtf8.decode(body).orElseThrow(() -> invalid("the body is not valid UTF-8"));
         if (text.isBlank()) {
@@ -68,7 +61,7 @@ public final class NewPetParser {
             throw invalid("the body starts with a byte order mark");
         }
         try (JsonParser json = Json.FACTORY.createParser(text)) {
-            return new NewPetParser(json, needsId).parse();
+            return new NewPetParser(json).parse(needsId);
         } catch (StreamConstraintsException e) {
             throw invalid("the body is nested deeper than " + Json.MAX_DEPTH + " levels, or has a number of over "
                     + Json.MAX_NUMBER_LENGTH + " characters or a member name of over " + Json.MAX_NAME_LENGTH);
@@ -81,7 +74,7 @@ public final class NewPetParser {
         }
     }
 
-    private Parsed parse() throws IOException {
+    private Parsed parse(boolean needsId) throws IOException {
         if (nextToken() != JsonToken.START_OBJECT) {
             throw invalid("the body must be a JSON object");
         }
@@ -89,17 +82,18 @@ public final class NewPetParser {
             String member = json.currentName();
             JsonToken value = nextToken();
             switch (member) {
-                case "id" -> readId(value);
+                case "id" -> id = int64(value).orElse(0);
                 case "name" -> readName(value);
                 case "categoryId" -> readCategoryId(value);
                 case "status" -> readStatus(value);
-                case null, default -> skip(value);
+                default -> {
+                }
             }
+            skip(value);
         }
-        if (nextToken() != null) {
+        if (json.nextToken() != null) {
             throw invalid("the body must be one JSON object and nothing after it");
         }
-        Optional<NewPet> pet = newPet();
         if (needsId && id < 1) {
             violations.addFirst(Pet.ID_VIOLATION);
         }
@@ -109,51 +103,43 @@ public final class NewPetParser {
         if (!categoryGiven) {
             violations.add("categoryId is required");
         }
-        if (pet.isEmpty() || !violations.isEmpty()) {
+        if (!violations.isEmpty()) {
             throw invalid(String.join("; ", violations));
         }
-        return new Parsed(id, pet.get());
-    }
-
-    /// Returns the animal; absent if its name is invalid or not a string.
-    private Optional<NewPet> newPet() {
-        try {
-            return name.map(text -> new NewPet(text, categoryId, status));
-        } catch (Failure e) {
-            violations.add(violationsBeforeName, e.getMessage());
-            return Optional.empty();
-        }
-    }
-
-    private void readId(JsonToken value) throws IOException {
-        id = (needsId ? int64(value) : OptionalLong.empty()).orElse(0);
-        skip(value);
+        return new Parsed(id, new NewPet(name, categoryId, status));
     }
 
     private void readName(JsonToken value) throws IOException {
         nameGiven = true;
         if (value == JsonToken.VALUE_STRING) {
-            name = Optional.of(json.getText());
-            violationsBeforeName = violations.size();
+            name = json.getText();
+            violations.addAll(NewPet.nameViolations(name));
         } else {
             violations.add("name must be a string");
-            skip(value);
         }
     }
 
     private void readCategoryId(JsonToken value) throws IOException {
         categoryGiven = true;
         int64(value).ifPresentOrElse(number -> categoryId = number, () -> violations.add(NewPet.CATEGORY_VIOLATION));
-        skip(value);
     }
 
-    /// `7`, `7.0` and `7e0` are the same integer in JSON. A number such as `1e1000000000` is short to read, but must not be
-    /// written out.
+    private void readStatus(JsonToken value) throws IOException {
+        status = value == JsonToken.VALUE_STRING ? PetStatus.find(json.getText()) : Optional.empty();
+        if (status.isEmpty()) {
+            violations.add(PetStatus.VIOLATION);
+        }
+    }
+
+    /// Returns the integer of a number; `7`, `7.0` and `7e0` are the same in JSON. `BigDecimal` refuses exponents of more than 32
+    /// bits, which only zero may have here.
     private OptionalLong int64(JsonToken value) throws IOException {
         try {
+            String number = json.getText();
             return switch (value) {
-                case VALUE_NUMBER_INT -> OptionalLong.of(Long.parseLong(json.getText()));
-                case VALUE_NUMBER_FLOAT -> OptionalLong.of(int64(json.getText()));
+                case VALUE_NUMBER_INT -> OptionalLong.of(Long.parseLong(number));
+                case VALUE_NUMBER_FLOAT -> OptionalLong.of(
+                        ZERO.matcher(number).matches() ? 0 : new BigDecimal(number).longValueExact());
                 default -> OptionalLong.empty();
             };
         } catch (ArithmeticException | NumberFormatException e) {
@@ -161,36 +147,19 @@ public final class NewPetParser {
         }
     }
 
-    /// `BigDecimal` refuses exponents of more than 32 bits, with which zero alone is an integer of 64 bits.
-    private static long int64(String number) {
-        return ZERO.matcher(number).matches() ? 0 : new BigDecimal(number).longValueExact();
-    }
-
-    private void readStatus(JsonToken value) throws IOException {
-        if (value == JsonToken.VALUE_STRING) {
-            status = PetStatus.find(json.getText());
-        }
-        if (status.isEmpty()) {
-            violations.add(PetStatus.VIOLATION);
-        }
-        skip(value);
-    }
-
-    /// Passes over a value, with every token of it checked as [#nextToken] does.
+    /// Skips the rest of a value. Checks each token, which `skipChildren` does not.
     private void skip(JsonToken value) throws IOException {
-        int depth = value.isStructStart() ? 1 : 0;
-        while (depth > 0) {
-            JsonToken token = nextToken();
-            if (token == null) {
-                return;
+        if (value.isStructStart()) {
+            for (JsonToken token = nextToken(); !token.isStructEnd(); token = nextToken()) {
+                skip(token);
             }
-            depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
         }
     }
 
-    private @Nullable JsonToken nextToken() throws IOException {
+    /// Returns the next token within the object. If the text ends there, Jackson throws an exception.
+    private JsonToken nextToken() throws IOException {
         JsonToken token = json.nextToken();
-        if (token != null && token.isNumeric() && json.getTextLength() > Json.MAX_NUMBER_LENGTH) {
+        if (token.isNumeric() && json.getTextLength() > Json.MAX_NUMBER_LENGTH) {
             throw invalid("a number has more than " + Json.MAX_NUMBER_LENGTH + " characters");
         }
         return token;

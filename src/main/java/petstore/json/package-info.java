@@ -1,2 +1,2 @@
-/// Animals, errors, keys and log lines as JSON: strict in what it reads, exact in what it writes.
+/// Animals, errors and keys as JSON. Parsers are strict.
 package petstore.json;

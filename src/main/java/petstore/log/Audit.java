@@ -4,10 +4,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 
-/// Who did what to which API key, in the log.
+/// The audit log: changes of API keys.
 public final class Audit {
 
-    /// What logs it, and requests that were refused for their key.
+    /// The logger of key changes and refused requests.
     static final String LOGGER = "audit";
 
     private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
@@ -15,8 +15,8 @@ public final class Audit {
     private Audit() {
     }
 
-    /// Logs a change of a key by the user of the operating system who runs this process.
-    public static void log(String what, ApiKey key) {
-        LOG.info("key {} id={} name=\"{}\" by={}", what, key.id(), key.shownName(), System.getProperty("user.name"));
+    /// Logs a change of a key by the operating system's user who runs this process.
+    public static void log(String change, ApiKey key) {
+        LOG.info("key {} id={} name=\"{}\" by={}", change, key.id(), key.shownName(), System.getProperty("user.name"));
     }
 }

@@ -2,6 +2,7 @@ package petstore.log;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -10,37 +11,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
+import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
-import petstore.json.Utf8Builder;
 
-/// Writes events and lines about requests a moment later, many at a time: whoever logs, be it an event loop, waits neither for a
-/// system call nor for a reader. What comes faster than it is read is dropped and counted.
+/// An appender for events and requests that writes from a thread of its own, many lines at a time. Threads that log never wait for
+/// a system call. Lines that come faster than they are read are dropped and counted.
 public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implements RequestLog, AutoCloseable {
 
     private static final int CAPACITY = 1 << 20;
-    private static final int USUAL_LENGTH = 512;
     private static final Duration PAUSE = Duration.ofMillis(10);
-    private static final Duration STOPPING = Duration.ofSeconds(1);
+    private static final Duration CLOSING = Duration.ofSeconds(1);
 
-    private final LogEncoder encoder;
+    private final LogLayout layout;
     private final boolean access;
     private final OutputStream out;
-    /// Where each thread puts a line together.
-    private final ThreadLocal<Utf8Builder> lines = ThreadLocal.withInitial(() -> new Utf8Builder(USUAL_LENGTH));
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition arrived = lock.newCondition();
+    private final Condition changed = lock.newCondition();
     private final Thread thread = Thread.ofPlatform().name("log-writer").daemon().unstarted(this::run);
-    /// What has come, and what is being written; they change places.
-    private Utf8Builder gathered = new Utf8Builder(CAPACITY);
-    private Utf8Builder writing = new Utf8Builder(CAPACITY);
+    /// The two buffers swap roles.
+    private StringBuilder gathered = new StringBuilder(CAPACITY);
+    private StringBuilder writing = new StringBuilder(CAPACITY);
     private long dropped;
     private boolean closed;
 
-    /// Writes to `out`, once it is started.
-    ///
-    /// @param access whether there is a line for every request
-    BufferedLog(LogEncoder encoder, boolean access, OutputStream out) {
-        this.encoder = encoder;
+    /// @param access true for a line for each finished request
+    BufferedLog(LogLayout layout, boolean access, OutputStream out) {
+        this.layout = layout;
         this.access = access;
         this.out = out;
     }
@@ -53,43 +49,30 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
 
     @Override
     protected void append(ILoggingEvent event) {
-        byte[] bytes = encoder.encode(event);
-        Utf8Builder line = emptyLine();
-        line.append(bytes);
-        gather(line);
+        gather(layout.doLayout(event));
     }
 
     @Override
-    public void ended(Entry entry) {
+    public void finished(FinishedRequest request, String trace) {
         if (access) {
-            Utf8Builder line = emptyLine();
-            encoder.append(entry, line);
-            gather(line);
+            gather(layout.line(request, trace));
         }
     }
 
     @Override
     public void refused(Refusal refusal) {
-        Utf8Builder line = emptyLine();
-        encoder.append(refusal, line);
-        gather(line);
+        gather(layout.line(refusal));
     }
 
-    private Utf8Builder emptyLine() {
-        Utf8Builder line = lines.get();
-        line.clear();
-        return line;
-    }
-
-    private void gather(Utf8Builder line) {
+    private void gather(CharSequence line) {
         lock.lock();
         try {
             if (line.length() > CAPACITY - gathered.length()) {
                 dropped++;
                 return;
             }
-            if (gathered.length() == 0) {
-                arrived.signal();
+            if (gathered.isEmpty()) {
+                changed.signal();
             }
             gathered.append(line);
         } finally {
@@ -99,29 +82,31 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
 
     private void run() {
         try {
-            for (long missing = take(); writing.length() > 0; missing = take()) {
+            for (long missing = swap(); !writing.isEmpty(); missing = swap()) {
                 if (missing > 0) {
-                    encoder.append(System.currentTimeMillis(), Level.WARN, BufferedLog.class.getSimpleName(),
-                            missing + " lines are missing here, because the log is read too slowly", writing);
+                    writing.append(
+                            layout.line(System.currentTimeMillis(), Level.WARN, BufferedLog.class.getSimpleName(),
+                                    missing + " lines are missing here, because the log is read too slowly", ""));
                 }
-                writing.moveTo(out);
+                out.write(writing.toString().getBytes(StandardCharsets.UTF_8));
                 out.flush();
+                writing.setLength(0);
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
         } catch (IOException e) {
-            // Nobody reads the log any more.
+            // The reader of the log is gone.
         }
     }
 
-    /// Waits for something to write, which is in [#writing] then, and says how many lines are missing behind it. There will be no
-    /// more when there is none.
-    private long take() {
+    /// Waits for lines, and makes them the content of [#writing]; it stays empty after the end. Returns the number of lines that
+    /// were dropped after them.
+    private long swap() {
         lock.lock();
         try {
-            while (gathered.length() == 0 && !closed) {
-                arrived.awaitUninterruptibly();
+            while (gathered.isEmpty() && !closed) {
+                changed.awaitUninterruptibly();
             }
-            Utf8Builder full = gathered;
+            StringBuilder full = gathered;
             gathered = writing;
             writing = full;
             long missing = dropped;
@@ -132,19 +117,19 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
         }
     }
 
-    /// Writes what has come. What comes afterwards is lost.
+    /// Writes the lines that are gathered, for a second at most. Later lines are lost.
     @Override
     public void stop() {
         super.stop();
         lock.lock();
         try {
             closed = true;
-            arrived.signal();
+            changed.signal();
         } finally {
             lock.unlock();
         }
         try {
-            thread.join(STOPPING);
+            thread.join(CLOSING);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

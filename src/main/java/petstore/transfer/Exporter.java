@@ -3,6 +3,7 @@ package petstore.transfer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ExecutionException;
@@ -13,7 +14,6 @@ import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
 import petstore.Pet;
-import petstore.json.Utf8Builder;
 
 /// Writes the catalogue out, by ascending id, as it is at the beginning.
 public final class Exporter {
@@ -22,14 +22,14 @@ public final class Exporter {
     private static final int MOST_AHEAD = 8;
 
     /// How much is put together before it goes out.
-    private static final int BUFFER_BYTES = 1 << 16;
+    private static final int BUFFER_LENGTH = 1 << 16;
 
     private final Format format;
     private final boolean spreadsheet;
     private final OutputStream out;
     private final ExecutorService thread;
     private final LongConsumer progress;
-    private final Utf8Builder text = new Utf8Builder(2 * BUFFER_BYTES);
+    private final StringBuilder text = new StringBuilder(2 * BUFFER_LENGTH);
     private final Queue<Future<?>> pending = new ArrayDeque<>();
     private long written;
 
@@ -58,7 +58,7 @@ public final class Exporter {
             format.appendHeader(exporter.text);
             catalogue.forEachGroup(exporter::beginToWrite);
             exporter.awaitAllBut(0);
-            exporter.text.moveTo(out);
+            exporter.flush();
             return exporter.written;
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -76,14 +76,19 @@ public final class Exporter {
             for (Pet pet : group) {
                 format.append(pet, spreadsheet, text);
                 written++;
-                if (text.length() >= BUFFER_BYTES) {
-                    text.moveTo(out);
+                if (text.length() >= BUFFER_LENGTH) {
+                    flush();
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         progress.accept(written);
+    }
+
+    private void flush() throws IOException {
+        out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+        text.setLength(0);
     }
 
     private void awaitAllBut(int groups) {

@@ -5,7 +5,6 @@ import java.io.InputStream;
 
 import petstore.Pet;
 import petstore.json.PetJson;
-import petstore.json.Utf8Builder;
 
 /// How animals stand in a file.
 public enum Format {
@@ -15,7 +14,7 @@ public enum Format {
     CSV;
 
     /// Appends what stands above all animals.
-    void appendHeader(Utf8Builder text) {
+    void appendHeader(StringBuilder text) {
         if (this == CSV) {
             PetCsv.appendHeader(text);
         }
@@ -24,7 +23,7 @@ public enum Format {
     /// Appends one animal.
     ///
     /// @param spreadsheet whether CSV is for a spreadsheet, which must not take a name for a formula
-    void append(Pet pet, boolean spreadsheet, Utf8Builder text) {
+    void append(Pet pet, boolean spreadsheet, StringBuilder text) {
         switch (this) {
             case NDJSON -> PetJson.append(pet, text).append('\n');
             case CSV -> PetCsv.append(pet, spreadsheet, text);

@@ -3,7 +3,6 @@ package petstore.transfer;
 import java.util.regex.Pattern;
 
 import petstore.Pet;
-import petstore.json.Utf8Builder;
 
 /// Writes animals as records of RFC 4180, below a header. By hand, because a library's writer of characters makes an export take a
 /// quarter longer.
@@ -15,14 +14,14 @@ final class PetCsv {
     private PetCsv() {
     }
 
-    static void appendHeader(Utf8Builder csv) {
+    static void appendHeader(StringBuilder csv) {
         csv.append(CsvEntryReader.HEADER).append('\n');
     }
 
     /// Appends one animal, e.g. `1,Whiskers,7,available`; an absent status is empty.
     ///
     /// @param spreadsheet whether the name is [#guarded]
-    static void append(Pet pet, boolean spreadsheet, Utf8Builder csv) {
+    static void append(Pet pet, boolean spreadsheet, StringBuilder csv) {
         csv.append(pet.id()).append(',');
         appendQuoted(spreadsheet ? guarded(pet.name()) : pet.name(), csv);
         csv.append(',').append(pet.categoryId()).append(',');
@@ -43,11 +42,11 @@ final class PetCsv {
         return name.startsWith(GUARD) && FORMULA.matcher(name).lookingAt() ? name.substring(GUARD.length()) : name;
     }
 
-    private static void appendQuoted(String text, Utf8Builder csv) {
+    private static void appendQuoted(String text, StringBuilder csv) {
         if (needsQuotes(text)) {
-            csv.append('"').appendText(text.replace("\"", "\"\"")).append('"');
+            csv.append('"').append(text.replace("\"", "\"\"")).append('"');
         } else {
-            csv.appendText(text);
+            csv.append(text);
         }
     }
 

@@ -20,9 +20,9 @@ class OpenTelemetrySetupTest {
     private static final String ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
     private static final Duration LONGEST_END = Duration.ofMillis(1_500);
 
-    /// Nothing listens on the first port; the system accepts connections to the second, and nobody reads them.
+    /// Nothing listens on the first port. The system accepts connections to the second, and the test does not read them.
     @Test
-    void aDeadCollectorHoldsUpTheEndForASecond() throws IOException {
+    void aDeadCollectorDelaysTheStopByASecond() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             for (int port : new int[]{1, silent.getLocalPort()}) {
                 OpenTelemetrySetup tracing = OpenTelemetrySetup.start(Map.of(ENDPOINT, "http://127.0.0.1:" + port));
@@ -71,7 +71,7 @@ class OpenTelemetrySetupTest {
             OTEL_RESOURCE_ATTRIBUTES           | key               | key=value
             OTEL_EXPORTER_OTLP_CERTIFICATE     | /nowhere/ca.pem   | /nowhere/ca.pem
             """)
-    void refusesByNameWhatIsNotSupported(String variable, String value, String supported) {
+    void refusesUnsupportedValuesByName(String variable, String value, String supported) {
         Map<String, String> environment = variable.startsWith("OTEL_EXPORTER_OTLP") && variable.endsWith("ENDPOINT")
                 ? Map.of(variable, value)
                 : Map.of(ENDPOINT, "http://127.0.0.1:1", variable, value);
@@ -98,7 +98,7 @@ class OpenTelemetrySetupTest {
             OTEL_SERVICE_NAME                  | shop
             OTEL_EXPORTER_OTLP_PROTOCOL        | ""
             """)
-    void takesWhatIsSupported(String variable, String value) {
+    void acceptsSupportedValues(String variable, String value) {
         OpenTelemetrySetup.start(variable.equals(ENDPOINT)
                 ? Map.of(ENDPOINT, value)
                 : Map.of(ENDPOINT, "http://127.0.0.1:1", variable, value)).close();

@@ -42,7 +42,7 @@ class PrivateFilesTest {
     }
 
     @Test
-    void givesToTheOwnerOfTheFolderOnlyWhatItCreated() throws IOException {
+    void changesTheOwnerOfNewFilesOnly() throws IOException {
         Object self = owner(folder);
         assumeThat(self).as("only root gives files away").isEqualTo(0);
         Path found = Files.createFile(folder.resolve("found"));

@@ -14,13 +14,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class NewPetParserTest {
 
     @Test
-    void saysWhereTheBodyIsNoJson() {
+    void reportsThePlaceOfASyntaxError() {
         assertRefused("{\"name\":'Rex'}", "the body is not valid JSON, at character 8");
         assertRefused("{\"name\":\"Rex\"", "the body is not valid JSON, at character 13");
     }
 
     @Test
-    void saysWhereAMemberComesAgain() {
+    void reportsThePlaceOfARepeatedMember() {
         assertRefused("{\"name\":\"Rex\",\"n\\u0061me\":\"Rex\"}", "the body has a member twice, at character 25");
     }
 
@@ -37,7 +37,7 @@ class NewPetParserTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\uFEFF", "a\0", "\uD800"})
-    void anInvalidAnimalCannotBeMade(String name) {
+    void anInvalidAnimalCannotBeCreated(String name) {
         assertThatThrownBy(() -> new NewPet(name, 7, Optional.empty())).isInstanceOf(Failure.class)
                 .hasMessageStartingWith("name must");
     }

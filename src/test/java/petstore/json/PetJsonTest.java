@@ -1,6 +1,5 @@
 package petstore.json;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -20,7 +19,7 @@ class PetJsonTest {
     private static final JsonMapper JACKSON = JsonMapper.builder().build();
 
     @Test
-    void writesEveryCharacterOfANameAsTheLibraryDoes() throws IOException {
+    void escapesNamesAsJacksonDoes() throws IOException {
         for (int c : IntStream.concat(IntStream.range(0, 0x800), IntStream.of(0x2028, 0xd7ff, 0xe000, 0xffff, 0x1f600))
                 .toArray()) {
             String name = "a" + Character.toString(c) + "z";
@@ -31,7 +30,7 @@ class PetJsonTest {
     }
 
     @Test
-    void writesTheLeastAndTheGreatestNumbersAndLeavesOutAnAbsentStatus() {
+    void writesExtremeNumbersAndOmitsAnAbsentStatus() {
         assertThat(text(new Pet(Long.MAX_VALUE, "Rex", Long.MIN_VALUE, Optional.empty())))
                 .isEqualTo("{\"id\":9223372036854775807,\"name\":\"Rex\",\"categoryId\":-9223372036854775808}");
     }
@@ -47,16 +46,6 @@ class PetJsonTest {
                 assertThat(array.get(i).get("name").textValue()).isEqualTo(pets.get(i).name());
             }
         }
-    }
-
-    @Test
-    void aBuilderIsEmptyOnceItsTextHasMoved() throws IOException {
-        Utf8Builder text = new Utf8Builder(1);
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        text.append("one ").append(2).append(' ').moveTo(out);
-        assertThat(text.length()).isZero();
-        text.appendText("dré").moveTo(out);
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("one 2 dré");
     }
 
     private static String text(Pet pet) {

@@ -27,7 +27,7 @@ class BufferedLogTest {
             "[0-9T:.-]+Z WARN  BufferedLog - (\\d+) lines are missing here, because the log is read too slowly");
 
     @Test
-    void writesEveryLineOfEveryThreadWholeAndInItsOrder() throws InterruptedException {
+    void writesWholeLinesOfEachThreadInOrder() throws InterruptedException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(true, out);
         List<Thread> threads = IntStream.range(0, 4).mapToObj(thread -> Thread.ofPlatform().start(() -> {
@@ -49,10 +49,10 @@ class BufferedLogTest {
     }
 
     @Test
-    void leavesOutTheEndsOfRequestsWhenTheyAreNotWanted() {
+    void omitsFinishedRequestsWithoutAnAccessLog() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(false, out);
-        log.ended(new RequestLog.Entry(0, "answered", "a", "-", "GET", "/v1/pets", 200, 2, "-", 5));
+        log.finished(LogLayoutTest.FINISHED, "-");
         log.refused(refusal("b"));
         log.close();
         assertThat(out.toString(StandardCharsets.UTF_8))
@@ -60,7 +60,7 @@ class BufferedLogTest {
     }
 
     @Test
-    void eventsStandInTheOrderOfTheLines() {
+    void writesEventsAndRequestsInOrder() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(true, out);
         log.refused(refusal("before"));
@@ -78,7 +78,7 @@ class BufferedLogTest {
 
     @Test
     @Timeout(60)
-    void dropsAndCountsWhatComesFasterThanItIsReadAndNeverWaits() {
+    void dropsAndCountsLinesForASlowReaderWithoutWaiting() {
         CountDownLatch read = new CountDownLatch(1);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         BufferedLog log = started(true, new OutputStream() {
@@ -118,7 +118,7 @@ class BufferedLogTest {
     }
 
     private static BufferedLog started(boolean access, OutputStream out) {
-        BufferedLog log = new BufferedLog(new TextLog(), access, out);
+        BufferedLog log = new BufferedLog(new LogLayout(Logging.Format.TEXT), access, out);
         log.start();
         return log;
     }

@@ -144,10 +144,10 @@ public abstract class KeyRingKit {
         assertThat(keys().rotate(token.id(), SecretHash.of(fresh), Optional.of(until))).isPresent();
         reopen();
         ApiKey key = keys().find(token.id()).orElseThrow();
-        assertThat(key.isOwnedBy(fresh, NOW)).isTrue();
-        assertThat(key.isOwnedBy(token.secret(), until.minusMillis(1))).isTrue();
-        assertThat(key.isOwnedBy(token.secret(), until)).isFalse();
-        assertThat(key.isOwnedBy(fresh, until)).isTrue();
+        assertThat(key.hasSecret(fresh, NOW)).isTrue();
+        assertThat(key.hasSecret(token.secret(), until.minusMillis(1))).isTrue();
+        assertThat(key.hasSecret(token.secret(), until)).isFalse();
+        assertThat(key.hasSecret(fresh, until)).isTrue();
     }
 
     /// No clock can make a replaced secret good for longer.
@@ -159,8 +159,8 @@ public abstract class KeyRingKit {
         keys().rotate(token.id(), SecretHash.of("third"), Optional.empty());
         ApiKey key = keys().find(token.id()).orElseThrow();
         assertThat(key.retired()).isEmpty();
-        assertThat(key.isOwnedBy("second", Instant.MIN)).isFalse();
-        assertThat(key.isOwnedBy("third", NOW)).isTrue();
+        assertThat(key.hasSecret("second", Instant.MIN)).isFalse();
+        assertThat(key.hasSecret("third", NOW)).isTrue();
     }
 
     @Test

@@ -11,6 +11,7 @@ import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.StoreChoice;
 import petstore.http.server.ServerSettings.Deadlines;
+import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 import petstore.store.SchemaPolicy;
 import petstore.store.postgres.DatabaseWait;
@@ -33,7 +34,7 @@ public final class TestService implements AutoCloseable {
 
     static final RequestLog SILENT = new RequestLog() {
         @Override
-        public void ended(Entry entry) {
+        public void finished(FinishedRequest request, String trace) {
             // Nobody reads it.
         }
 

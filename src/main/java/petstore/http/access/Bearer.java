@@ -24,19 +24,19 @@ import petstore.http.message.Response;
 
 /// Bearer authentication (RFC 6750) by the keys in memory.
 ///
-/// [#refresh], called every second, brings in changes. A request whose secret memory does not know waits for a refresh of its own: its
-/// key may have been created or rotated a moment ago. All requests that wait share one.
+/// [#refresh] is called every second. A request with an unknown secret waits for another refresh, because its key may have been
+/// created or rotated a moment ago. All requests that wait share a refresh.
 public final class Bearer {
 
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String SCHEME = "Bearer ";
     private static final String REALM = "Bearer realm=\"petstore\"";
 
-    /// What became of an `Authorization` field.
+    /// The result of the check of an `Authorization` field.
     public sealed interface Verdict {
     }
 
-    /// A verdict that is final.
+    /// A final verdict.
     public sealed interface Decided extends Verdict {
     }
 
@@ -44,11 +44,11 @@ public final class Bearer {
     public record Accepted(ApiKey key) implements Decided {
     }
 
-    /// It does not; `response` says so.
+    /// The request has no valid key.
     public record Refused(Response response) implements Decided {
     }
 
-    /// Memory cannot tell; [Bearer#lookUp] can.
+    /// The key is not in memory; [Bearer#lookUp] decides.
     public record Undecided(KeyToken token) implements Verdict {
     }
 
@@ -62,17 +62,17 @@ public final class Bearer {
     private final Map<String, Instant> uses = new ConcurrentHashMap<>();
     private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
 
-    /// @param configured one more key that is accepted
+    /// @param configured a key that is accepted besides those of the store
     public Bearer(KeyRing keys, Optional<ConfiguredKey> configured, MeterRegistry meters, Clock clock) {
         this.lookUps = Counter.builder("petstore.key.lookups")
-                .description("Requests with a key that memory did not know.").register(meters);
+                .description("Requests with a key that was not in memory.").register(meters);
         this.keys = keys;
         this.configured = configured;
         this.clock = clock;
         refresh();
     }
 
-    /// Brings the keys in memory up to date. Blocks. Errors: [Failure].
+    /// Reads the keys into memory. Blocks. Errors: [Failure].
     public void refresh() {
         try {
             keys.refresh().join();
@@ -81,7 +81,7 @@ public final class Bearer {
         }
     }
 
-    /// Tells the store when keys were last used. Blocks, and may wait for others that write.
+    /// Stores when keys were last used. Blocks.
     public void saveUses() {
         Map<String, Instant> saving = Map.copyOf(unsavedUses);
         if (!saving.isEmpty()) {
@@ -90,16 +90,12 @@ public final class Bearer {
         }
     }
 
-    /// Judges the `Authorization` fields of a request; does not block.
+    /// Checks the `Authorization` fields of a request. Does not block.
     public Verdict judge(List<String> authorization) {
-        if (authorization.size() != 1) {
-            return NO_KEY;
-        }
-        String credentials = authorization.getFirst();
-        if (!credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            return NO_KEY;
-        }
-        String text = credentials.substring(SCHEME.length()).strip();
+        String credentials = authorization.size() == 1 ? authorization.getFirst() : "";
+        String text = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+                ? credentials.substring(SCHEME.length()).strip()
+                : "";
         if (text.isEmpty()) {
             return NO_KEY;
         }
@@ -114,23 +110,22 @@ public final class Bearer {
         return owned.isPresent() ? judge(owned) : new Undecided(token.get());
     }
 
-    /// Judges a key by the store. The future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
+    /// Checks a key after a refresh. The future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
     public CompletableFuture<Decided> lookUp(KeyToken token) {
         lookUps.increment();
-        // What memory knows when the response is made, which may be more than this refresh found: a secret that was refused to
-        // another request by then is refused to this one.
+        // By the latest keys in memory, so that no secret is accepted that another request was refused for.
         return keys.refresh().thenApply(_ -> judge(owned(token)));
     }
 
     /// Returns the key in memory that has this id and secret.
     private Optional<ApiKey> owned(KeyToken token) {
         return Optional.ofNullable(keys.known().get(token.id()))
-                .filter(key -> key.isOwnedBy(token.secret(), clock.instant()));
+                .filter(key -> key.hasSecret(token.secret(), clock.instant()));
     }
 
     private Decided judge(Optional<ApiKey> owned) {
         Instant now = clock.instant();
-        if (owned.filter(key -> key.isGoodAt(now)).isEmpty()) {
+        if (owned.filter(key -> key.isValidAt(now)).isEmpty()) {
             return BAD_KEY;
         }
         recordUse(owned.get(), now);
@@ -145,13 +140,13 @@ public final class Bearer {
         }
     }
 
-    /// The same body whatever was wrong.
+    /// The body is the same for every fault.
     private static Response unauthorized(String challenge) {
         return Errors.response(Kind.UNAUTHORIZED,
                 "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(challenge));
     }
 
-    /// What a good key is told that does not allow what it was used for.
+    /// Returns the response for a valid key without the scope of the operation.
     public static Response forbidden(Scope scope) {
         return Errors.response(Kind.FORBIDDEN, "this API key does not have the scope " + scope.text(),
                 challenge(REALM + ", error=\"insufficient_scope\", scope=\"" + scope.text() + "\""));

@@ -10,8 +10,7 @@ import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 
-/// Headers for browsers: which other sites' pages may read a response (CORS, source: the Fetch standard), and that the service is
-/// reached by TLS alone (HSTS, RFC 6797).
+/// Headers for browsers: the origins that may read a response (CORS, source: the Fetch standard), and TLS only (HSTS, RFC 6797).
 public final class BrowserPolicy {
 
     private static final Header VARY = Header.of("Vary", "Origin");
@@ -38,7 +37,7 @@ public final class BrowserPolicy {
     /// Returns the policy; absent if browsers need no headers.
     ///
     /// @param origins the origins whose pages may use the API, e.g. `https://shop.example`
-    /// @param tls true if the API is reached by TLS alone
+    /// @param tls true if the API uses TLS
     public static Optional<BrowserPolicy> of(List<String> origins, boolean tls) {
         return origins.isEmpty() && !tls ? Optional.empty() : Optional.of(new BrowserPolicy(origins, tls));
     }
@@ -55,13 +54,13 @@ public final class BrowserPolicy {
         return tls.isEmpty() ? cors : Stream.concat(cors.stream(), tls.stream()).toList();
     }
 
-    /// Returns the response to a browser that asks, without a key, whether a page may send a request; absent for other requests.
+    /// Returns the response to a preflight request, which has no key; absent for other requests.
     public Optional<Response> preflight(RequestHead request) {
         return request.method().equals("OPTIONS") && origin(request) != null
                 && request.headers().contains(REQUESTED_METHOD) ? Optional.of(PREFLIGHT) : Optional.empty();
     }
 
-    /// Returns the origin of the page that sends a request, if it may use the API.
+    /// Returns the origin of a request, if its pages may use the API; else null.
     private @Nullable String origin(RequestHead request) {
         String origin = request.headers().first("Origin");
         return origin != null && origins.contains(origin) ? origin : null;

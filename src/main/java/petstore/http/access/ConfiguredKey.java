@@ -10,10 +10,10 @@ import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
 
-/// A key with every scope that the configuration gives, of which the store knows nothing. Any text may be one.
+/// The API key of the configuration: any text, with every scope. It is not in the store.
 public final class ConfiguredKey {
 
-    /// What the key ring would know of it.
+    /// The key in the form of the key ring.
     final ApiKey key;
 
     private final byte[] text;
@@ -24,8 +24,7 @@ public final class ConfiguredKey {
         this.text = text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Whether `given` is the key, in a time that depends on the length of `given` alone. The process knows this secret: to hash
-    /// each guess would protect nothing.
+    /// Returns true if `given` is the key, in constant time for its length. Not hashed, because the process knows the secret.
     boolean matches(String given) {
         return MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), text);
     }

@@ -1,2 +1,2 @@
-/// Who may do what, how often, and from which site.
+/// Authentication, rate limits, and headers for browsers.
 package petstore.http.access;

@@ -5,24 +5,25 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import petstore.Failure.Kind;
 import petstore.Sha256;
 
-/// The response to a read, with its `ETag`, for conditional requests (RFC 9110 section 13).
+/// A successful response to a read, with its `ETag`, for conditional requests (RFC 9110 section 13).
 ///
-/// Its tag covers the headers too: a page keeps its animals when a page behind it appears, but gets a `Link`.
+/// The tag covers the headers too: when another page appears after a page, its animals stay, but it gets a `Link`.
 public final class ConditionalResponse {
 
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
     private static final String IF_MATCH = "If-Match";
     private static final String IF_NONE_MATCH = "If-None-Match";
+    private static final Pattern NEXT_TAG = Pattern.compile("\\G[ \\t,]*+(W/)?(\"[^\"]*\")");
     private static final int TAG_BYTES = 16;
 
     private final Response whole;
     private final String tag;
 
-    /// @param response the response to a read that succeeded
     public ConditionalResponse(Response response) {
         tag = tag(response);
         whole = response.with(List.of(Header.of("etag", tag), REVALIDATE));
@@ -34,16 +35,12 @@ public final class ConditionalResponse {
         if (headers.contains(IF_MATCH) && !isNamed(headers.all(IF_MATCH), false)) {
             return Errors.response(Kind.PRECONDITION_FAILED, "the ETag is not in If-Match; read it again");
         }
-        return headers.contains(IF_NONE_MATCH)
-                && isNamed(headers.all(IF_NONE_MATCH), true) ? notModified() : whole;
+        return headers.contains(IF_NONE_MATCH) && isNamed(headers.all(IF_NONE_MATCH), true) ? notModified() : whole;
     }
 
     private Response notModified() {
-        return Response.bodiless(304).with(whole.headers().stream().filter(header -> !isOfBody(header)).toList());
-    }
-
-    private static boolean isOfBody(Header header) {
-        return header.is("Content-Type") || header.is("Content-Length");
+        return Response.bodiless(304).with(whole.headers().stream()
+                .filter(header -> !header.is("Content-Type") && !header.is("Content-Length")).toList());
     }
 
     /// Returns the length of the body in bytes.
@@ -51,31 +48,15 @@ public final class ConditionalResponse {
         return whole.body().length;
     }
 
-    /// @param weakToo true for the weak comparison, which takes `W/"x"` for `"x"`
+    /// @param weakToo true for the weak comparison, in which `W/"x"` equals `"x"`
     private boolean isNamed(List<String> fields, boolean weakToo) {
         return fields.stream().anyMatch(field -> field.strip().equals("*") || isListed(field, weakToo));
     }
 
-    /// A list is read as far as it is well-formed.
+    /// A malformed list ends where it is malformed.
     private boolean isListed(String field, boolean weakToo) {
-        int at = 0;
-        while (at < field.length()) {
-            if (" \t,".indexOf(field.charAt(at)) >= 0) {
-                at++;
-                continue;
-            }
-            boolean weak = field.startsWith("W/", at);
-            int open = weak ? at + 2 : at;
-            if (field.startsWith(tag, open) && (weakToo || !weak)) {
-                return true;
-            }
-            int close = field.startsWith("\"", open) ? field.indexOf('"', open + 1) : -1;
-            if (close < 0) {
-                return false;
-            }
-            at = close + 1;
-        }
-        return false;
+        return NEXT_TAG.matcher(field).results()
+                .anyMatch(found -> found.group(2).equals(tag) && (weakToo || found.group(1) == null));
     }
 
     private static String tag(Response response) {

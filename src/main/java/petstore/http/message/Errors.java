@@ -1,25 +1,21 @@
 package petstore.http.message;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.json.ErrorJson;
 
-/// Failures on the wire: the one table of their statuses and codes. Source: SPEC `Error`.
+/// Error responses: the table of status codes. Source: SPEC `Error`.
 public final class Errors {
 
     private static final Header RETRY_AFTER = Header.of("Retry-After", "1");
 
-    private static final Set<Kind> RETRIED = EnumSet.of(Kind.UNAVAILABLE, Kind.REQUEST_IN_PROGRESS);
-
     private Errors() {
     }
 
-    /// The code is the kind's name in lower case, e.g. `invalid_request`.
+    /// Returns an error response. Its code is the kind's name in lower case, e.g. `invalid_request`.
     public static Response response(Kind kind, String message, Header... headers) {
         return response(status(kind), kind, message, headers);
     }
@@ -44,12 +40,13 @@ public final class Errors {
     }
 
     public static Response response(Failure failure) {
-        return RETRIED.contains(failure.kind())
-                ? response(failure.kind(), failure.getMessage(), RETRY_AFTER)
-                : response(failure.kind(), failure.getMessage());
+        return switch (failure.kind()) {
+            case UNAVAILABLE, REQUEST_IN_PROGRESS -> response(failure.kind(), failure.getMessage(), RETRY_AFTER);
+            default -> response(failure.kind(), failure.getMessage());
+        };
     }
 
-    /// An error whose status says more than its kind does.
+    /// Returns an error response with another status code than its kind has.
     public static Response response(int status, Kind kind, String message, Header... headers) {
         return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
                 .with(List.of(Response.NO_STORE)).refusing(kind);

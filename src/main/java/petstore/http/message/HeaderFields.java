@@ -10,7 +10,7 @@ public interface HeaderFields {
     /// Returns the values of all fields of this name, in their order.
     List<String> all(String name);
 
-    /// Returns the first value of this name; null if there is none.
+    /// Returns the first value of this name; null for none.
     @Nullable
     String first(String name);
 

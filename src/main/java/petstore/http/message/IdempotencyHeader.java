@@ -4,25 +4,30 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.KeyToken;
 import petstore.Sha256;
 
-/// The `Idempotency-Key` field (IETF draft), a structured-field string or the same without quotes.
+/// The header field `Idempotency-Key` (IETF draft): a string of structured fields, also without quotes.
 public final class IdempotencyHeader {
 
     private static final String NAME = "Idempotency-Key";
     private static final int MAX_LENGTH = 255;
+    /// Each character may be escaped.
+    private static final int MAX_FIELD_LENGTH = 2 * MAX_LENGTH + 2;
+    private static final Pattern FIELD = Pattern.compile("\"((?:[!#-\\[\\]-~]|\\\\[\"\\\\])+)\"|[!#-~][!-~]*");
 
     private IdempotencyHeader() {
     }
 
-    /// Returns the key of a request; empty if it has none. A key that contains an API key is hashed: the store must not keep a
+    /// Returns the key of a request; absent if it has none. A key that contains an API key is hashed: the store must not keep a
     /// secret.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, or is no key of 1 to 255 visible ASCII characters
+    /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, or not a key of 1 to 255 visible ASCII characters
     public static Optional<String> find(HeaderFields headers) {
         if (!headers.contains(NAME)) {
             return Optional.empty();
@@ -39,27 +44,14 @@ public final class IdempotencyHeader {
                 : key);
     }
 
-    /// Returns the key that a field has; empty if it is malformed. Source: RFC 9651 section 4.2.5.
+    /// Returns the key of a field; empty if it is malformed. Source: RFC 9651 section 4.2.5.
     private static String key(String value) {
-        boolean quoted = value.startsWith("\"");
-        StringBuilder key = new StringBuilder();
-        for (int i = quoted ? 1 : 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            if (quoted && c == '"') {
-                return i == value.length() - 1 ? key.toString() : "";
-            }
-            if (quoted && c == '\\') {
-                i++;
-                c = i < value.length() ? value.charAt(i) : ' ';
-                if (c != '"' && c != '\\') {
-                    return "";
-                }
-            }
-            if (c <= ' ' || c > '~' || key.length() == MAX_LENGTH) {
-                return "";
-            }
-            key.append(c);
+        Matcher field = FIELD.matcher(value);
+        if (value.length() > MAX_FIELD_LENGTH || !field.matches()) {
+            return "";
         }
-        return quoted ? "" : key.toString();
+        String quoted = field.group(1);
+        String key = quoted == null ? value : quoted.replaceAll("\\\\(.)", "$1");
+        return key.length() > MAX_LENGTH ? "" : key;
     }
 }

@@ -16,8 +16,7 @@ import petstore.Failure;
 import petstore.PetQuery;
 import petstore.PetStatus;
 
-/// The parameters of a request, read strictly: those of listPets, where a violation names the parameter, and the integer that is
-/// getPet's [#int64].
+/// A strict parser for parameters of requests.
 public final class QueryParameters {
 
     private static final PetQuery DEFAULTS = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
@@ -37,9 +36,9 @@ public final class QueryParameters {
         }
     }
 
-    /// Reads a query such as `limit=20&status=available&after=20`, any part of which may be missing.
+    /// Parses the query of listPets, e.g. `limit=20&status=available&after=20`. Each parameter may be missing; others are ignored.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST`, whose message names every violation; unknown parameters are none
+    /// @throws Failure of kind `INVALID_REQUEST` that names every violation
     public static PetQuery petQuery(@Nullable String query) {
         return query == null || query.isEmpty() ? DEFAULTS : new QueryParameters(query).petQuery();
     }
@@ -81,8 +80,7 @@ public final class QueryParameters {
         return Optional.ofNullable(values.get(name));
     }
 
-    /// The integer that `text` is in plain decimal notation (`7`, `-7`, `-0`; not `+7`, `007` or `7.0`); absent when it is none or
-    /// needs more than 64 bits.
+    /// Parses an integer of 64 bits in plain decimal notation: `7`, `-7`, `-0`, but not `+7`, `007` or `7.0`. Absent for other text.
     public static OptionalLong int64(String text) {
         try {
             long value = Long.parseLong(text);
@@ -93,11 +91,8 @@ public final class QueryParameters {
         }
     }
 
-    /// What cannot be decoded stays as it is, and matches no name and no allowed value then.
+    /// Malformed text stays as it is: it then matches no name and no allowed value.
     private static String decode(String text) {
-        if (text.indexOf('%') < 0 && text.indexOf('+') < 0) {
-            return text;
-        }
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {

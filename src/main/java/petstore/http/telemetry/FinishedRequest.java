@@ -11,16 +11,16 @@ import petstore.http.message.Response;
 /// A request that has ended, answered or abandoned.
 ///
 /// @param id the request id
-/// @param method the method, as [MethodNames] has it
-/// @param route the path as in the route table
+/// @param method as in [MethodNames]
+/// @param route the path in the route table
 /// @param deprecated true if the operation will be removed
 /// @param key the id of the accepted key; `-` for none
-/// @param parent the trace that it belongs to; absent if its sender named none
-/// @param beganMillis when its header block was complete, in milliseconds since 1970
-/// @param durationNanos from then to its end
+/// @param parent the trace that the client named; absent for none
+/// @param beganMillis when the header block was complete, in milliseconds since 1970
+/// @param durationNanos from then to the end
 /// @param status the status of the response; 0 if the connection ended before it was sent
 /// @param bytes the length of the body that was sent
-/// @param refusal why it was refused; absent if it was not
+/// @param refusal the reason of a refused request; absent if it was not refused
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes,
         Optional<Failure.Kind> refusal) {
@@ -39,7 +39,8 @@ public record FinishedRequest(String id, String method, String route, boolean de
                 sent.map(Response::status).orElse(0), bytes, sent.flatMap(Response::refusal));
     }
 
-    boolean isAnswered() {
+    /// Returns false if the connection ended before a response was sent.
+    public boolean isAnswered() {
         return status != 0;
     }
 }

@@ -5,8 +5,7 @@ import java.util.Set;
 /// HTTP method names for logs, metrics and traces.
 final class MethodNames {
 
-    /// Stands for every method that HTTP does not have, as in OpenTelemetry's HTTP conventions. Clients may send anything there, even
-    /// a key.
+    /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
     static final String OTHER = "_OTHER";
 
     private static final Set<String> KNOWN = Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS",
@@ -15,7 +14,7 @@ final class MethodNames {
     private MethodNames() {
     }
 
-    /// Returns the name of a request's method; [#OTHER] if HTTP does not have it.
+    /// Returns the name of a method; [#OTHER] if it is unknown.
     static String of(String method) {
         return KNOWN.contains(method) ? method : OTHER;
     }

@@ -17,7 +17,7 @@ import io.micrometer.core.instrument.Timer;
 import petstore.Failure.Kind;
 import petstore.http.message.Api;
 
-/// The metrics of requests, as in OpenTelemetry's HTTP conventions where they have any. No label has values that clients choose.
+/// Metrics of requests. Source: OpenTelemetry's HTTP conventions. No label has values that clients choose.
 public final class RequestMetrics {
 
     private static final Duration[] BUCKETS = DoubleStream
@@ -41,7 +41,7 @@ public final class RequestMetrics {
         this.registry = registry;
         Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests in flight.")
                 .register(registry);
-        // All exist from the start: an alert sees a counter rise, but not the first value of a new one.
+        // All exist from the start, because alerts do not see the first value of a new counter.
         for (Kind kind : Kind.values()) {
             refusals.put(kind, refusal(kind));
         }
@@ -55,7 +55,7 @@ public final class RequestMetrics {
         inFlight.decrement();
     }
 
-    /// Counts a response. The number in flight falls last, so that a reader who sees 0 in flight sees all requests counted.
+    /// Counts a response. The number in flight falls last: a reader who sees 0 in flight sees all requests counted.
     void answered(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
         Timer timer = durations.get(name);
@@ -74,7 +74,7 @@ public final class RequestMetrics {
 
     private Timer duration(Name name) {
         return Timer.builder("http.server.request.duration")
-                .description("Time from the header block to the end of the response.")
+                .description("Duration of a request, from its header block to the end of its response.")
                 .tag("http.request.method", name.method()).tag("http.route", name.route())
                 .tag("http.response.status_code", String.valueOf(name.status()))
                 .serviceLevelObjectives(BUCKETS).register(registry);

@@ -14,19 +14,19 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import petstore.KeyToken;
 import petstore.http.message.HeaderFields;
 
-/// Spans of requests, named as in OpenTelemetry's HTTP conventions, and the traces that they belong to (W3C Trace Context).
+/// Spans of requests, by OpenTelemetry's HTTP conventions, and their traces (W3C Trace Context).
 public final class RequestSpans {
 
     private static final String PARENT = "traceparent";
     private static final TextMapGetter<HeaderFields> HEADERS = (headers, name) -> {
         String value = headers == null ? null : headers.first(name);
-        // A span keeps the tracestate field, whatever stands in it.
+        // A span keeps the whole tracestate field.
         return value == null || hasBlanksInARow(value) || KeyToken.isIn(value) ? null : value;
     };
 
     private final Optional<Tracer> tracer;
 
-    /// @param tracer absent if nobody collects spans
+    /// @param tracer absent if spans are not exported
     public RequestSpans(Optional<Tracer> tracer) {
         this.tracer = tracer;
     }
@@ -40,12 +40,12 @@ public final class RequestSpans {
                 : Optional.empty();
     }
 
-    /// The library splits `tracestate` by an expression whose time is quadratic in the length of blanks.
+    /// The library splits `tracestate` by an expression that takes quadratic time for blanks.
     private static boolean hasBlanksInARow(String value) {
         return value.indexOf('\t') >= 0 || value.contains("  ");
     }
 
-    /// Records a span for a request that was answered. Returns the id of its trace; `-` if it belongs to none.
+    /// Records a span for an answered request. Returns the id of its trace; `-` for none.
     String ended(FinishedRequest request) {
         if (tracer.isEmpty() && request.parent().isEmpty()) {
             return "-";

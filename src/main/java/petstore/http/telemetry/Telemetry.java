@@ -1,7 +1,6 @@
 package petstore.http.telemetry;
 
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
@@ -16,9 +15,7 @@ public final class Telemetry {
     private final RequestSpans spans;
     private final RequestLog log;
 
-    /// @param registry keeps the metrics
-    /// @param tracer gets a span for each request; absent if nobody collects them
-    /// @param log gets a record of each request that ends or is refused
+    /// @param tracer gets a span for each request; absent if spans are not exported
     public Telemetry(MeterRegistry registry, Optional<Tracer> tracer, RequestLog log) {
         this.metrics = new RequestMetrics(registry);
         this.spans = new RequestSpans(tracer);
@@ -40,17 +37,12 @@ public final class Telemetry {
         } else {
             metrics.abandoned();
         }
-        log.ended(new RequestLog.Entry(
-                request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(request.durationNanos()),
-                request.isAnswered() ? "answered" : "abandoned", request.id(), request.key(), request.method(),
-                request.route(), request.status(), request.bytes(), trace,
-                TimeUnit.NANOSECONDS.toMicros(request.durationNanos())));
+        log.finished(request, trace);
     }
 
     /// Records that a request is refused for its key, for the audit log.
     public void refused(RequestHead head, String route, String key, int status) {
         log.refused(new RequestLog.Refusal(head.beganMillis(), status, MethodNames.of(head.method()), route, key,
-                head.client(),
-                head.id()));
+                head.client(), head.id()));
     }
 }

@@ -1,2 +1,2 @@
-/// What operators see of requests: metrics, spans and the request log.
+/// Metrics, spans and the log of requests.
 package petstore.http.telemetry;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 import petstore.Failure;
-import petstore.files.WholeFile;
+import petstore.files.AtomicFile;
 
 /// The store that a `restore` replaces. It is kept, and put back if the `restore` is killed.
 public final class ReplacedStore {
@@ -49,14 +49,14 @@ public final class ReplacedStore {
             Files.deleteIfExists(StoreFiles.companion(database, "-shm"));
         }
         // After a loss of power the other database must not appear with this database's log.
-        WholeFile.syncNames(database.resolveSibling("."));
+        AtomicFile.syncNames(database.resolveSibling("."));
         return kept;
     }
 
     /// Returns true if a `restore` was killed and [#repair] is needed, or if a `restore` is replacing the store now.
     public static boolean isUnfinished(Path folder) {
         try {
-            Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
+            Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
             return database.isPresent() && !names(database.get()).isEmpty();
         } catch (IOException e) {
             throw StoreFiles.unreadable(folder, e);
@@ -69,7 +69,7 @@ public final class ReplacedStore {
     /// Errors: [Failure] of kind `UNAVAILABLE`.
     public static void repair(Path folder) {
         try {
-            Optional<StoreFiles.Entry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
+            Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
             if (database.isPresent()) {
                 for (Path aside : names(database.get())) {
                     moveCompanions(aside, database.get().path());
@@ -83,7 +83,7 @@ public final class ReplacedStore {
     }
 
     /// Returns the second names that a `restore` gave a store's file.
-    static List<Path> names(StoreFiles.Entry entry) throws IOException {
+    static List<Path> names(StoreFiles.DirectoryEntry entry) throws IOException {
         List<Path> names = new ArrayList<>();
         if (entry.hardLinks() > 1 && entry.path().endsWith(StoreFiles.DATABASE)) {
             try (DirectoryStream<Path> others = Files.newDirectoryStream(entry.path().resolveSibling("."),

@@ -15,8 +15,8 @@ import org.sqlite.SQLiteConnection;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
+import petstore.files.AtomicFile;
 import petstore.files.PrivateFiles;
-import petstore.files.WholeFile;
 import petstore.store.Session;
 
 /// Backups of a SQLite store: created while it is in use, verified, and restored.
@@ -44,7 +44,7 @@ public final class SqliteCopy {
     /// @param progress gets the number of pages copied so far
     public static VerifiedBackup backup(Path folder, Path target, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
-        return perform("backed up", target, file -> WholeFile.write(file, part -> {
+        return perform("backed up", target, file -> AtomicFile.write(file, part -> {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
             Path store = SqliteFile.in(folder);
@@ -135,7 +135,7 @@ public final class SqliteCopy {
         StoreFiles.inspect(folder);
         return perform("restored", backup, copied -> {
             try {
-                return WholeFile.write(file, part -> {
+                return AtomicFile.write(file, part -> {
                     SqliteFile.requireOpenable(part, folder);
                     PrivateFiles.createForFolder(part);
                     try (OutputStream out = Files.newOutputStream(part)) {
@@ -150,7 +150,7 @@ public final class SqliteCopy {
                         }
                     });
                     // The next step must be short, because the replaced store has no log until it ends.
-                    WholeFile.sync(part);
+                    AtomicFile.sync(part);
                     return new Restored(ReplacedStore.keep(file, now), lastId.isPresent());
                 });
             } finally {

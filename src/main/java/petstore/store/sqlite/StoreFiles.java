@@ -31,7 +31,7 @@ public final class StoreFiles {
     private static final int LONGEST_NAME = 255;
 
     /// A directory entry, not followed if it is a symbolic link.
-    record Entry(Path path, Map<String, Object> attributes) {
+    record DirectoryEntry(Path path, Map<String, Object> attributes) {
 
         private boolean is(String attribute) {
             return Boolean.TRUE.equals(attributes.get(attribute));
@@ -42,7 +42,7 @@ public final class StoreFiles {
         }
 
         /// Returns true if both are names of one file.
-        boolean isSameFile(Entry other) {
+        boolean isSameFile(DirectoryEntry other) {
             return Objects.equals(attributes.get("fileKey"), other.attributes.get("fileKey"));
         }
     }
@@ -97,7 +97,7 @@ public final class StoreFiles {
     static void inspectBesideLock(Path folder, Path database) {
         try {
             for (Path file : Stream.concat(Stream.of(folder.resolve(LOCK)), files(database)).toList()) {
-                Optional<Entry> found = find(file);
+                Optional<DirectoryEntry> found = find(file);
                 if (found.isPresent()) {
                     requireOwnFile(found.get());
                 }
@@ -124,7 +124,7 @@ public final class StoreFiles {
                 });
     }
 
-    private static void requireOwnFile(Entry entry) throws IOException {
+    private static void requireOwnFile(DirectoryEntry entry) throws IOException {
         if (entry.is("isSymbolicLink")) {
             throw Failure.unavailable(entry.path + " is a symbolic link; a store has regular files only:"
                     + " put the file itself in the place of the link");
@@ -171,9 +171,9 @@ public final class StoreFiles {
         return SqliteFile.bytes(file) > 0;
     }
 
-    static Optional<Entry> find(Path file) throws IOException {
+    static Optional<DirectoryEntry> find(Path file) throws IOException {
         try {
-            return Optional.of(new Entry(file, Files.readAttributes(file,
+            return Optional.of(new DirectoryEntry(file, Files.readAttributes(file,
                     "unix:isSymbolicLink,isRegularFile,nlink,fileKey", LinkOption.NOFOLLOW_LINKS)));
         } catch (NoSuchFileException e) {
             return Optional.empty();

@@ -56,7 +56,7 @@ class BearerTest {
     }
 
     @Test
-    void guessesShareAReadingOfOneNumberAndTakeNothingFromOthers() throws Exception {
+    void unknownKeysShareARefreshAndDelayNoOtherRequest() throws Exception {
         KeyToken token = issue();
         List<CompletableFuture<Bearer.Decided>> guesses = new ArrayList<>();
         try (Connection connection = PostgresServer.connect(url); Statement lock = connection.createStatement()) {
@@ -78,9 +78,9 @@ class BearerTest {
     }
 
     @Test
-    void aGuessWaitsForTheStore() {
+    void anUnknownKeyWaitsForTheStore() {
         KeyToken token = issue();
-        assertThat(judge(token())).as("an id that nobody has").isInstanceOf(Bearer.Undecided.class);
+        assertThat(judge(token())).as("an unknown id").isInstanceOf(Bearer.Undecided.class);
         assertThat(judge(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Undecided.class);
         assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
     }

@@ -20,7 +20,7 @@ class IdempotencyHeaderTest {
     }
 
     @Test
-    void readsAKeyWithAndWithoutQuotes() {
+    void parsesAKeyWithAndWithoutQuotes() {
         assertThat(IdempotencyHeader.find(new TestHeaders())).isEmpty();
         assertThat(IdempotencyHeader.find(field("a\\\"b"))).contains("a\\\"b");
         assertThat(IdempotencyHeader.find(field(" \"a\\\"b\\\\\" "))).contains("a\"b\\");
@@ -31,14 +31,14 @@ class IdempotencyHeaderTest {
     @ValueSource(strings = {"", "\"", "\"\"", "\"a", "\"a\\\"", "\"a\\\\", "\"\\", "\"a\\b\"", "\"a\"b\"", "\"a\";b",
             "\"a b\"",
             "a b", "\u007f", "é"})
-    void refusesWhatIsNoKey(String value) {
+    void refusesMalformedKeys(String value) {
         assertRefused(value);
     }
 
     /// An expression with a group in a loop takes a frame of the stack for each turn.
     @ParameterizedTest
     @ValueSource(strings = {"a", "\"", "\\", "\\\\", "\\\"", " ", ","})
-    void refusesAnyLength(String part) {
+    void refusesLongFields(String part) {
         String value = part.repeat(8_192);
         assertRefused(value);
         assertRefused('"' + value);
@@ -46,7 +46,7 @@ class IdempotencyHeaderTest {
     }
 
     @Test
-    void refusesTwoFields() {
+    void refusesRepeatedFields() {
         assertRefused("a", "a");
     }
 

@@ -41,6 +41,7 @@ import petstore.http.message.Response;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
+import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
 import petstore.testkit.TestCertificate;
@@ -61,11 +62,11 @@ class ExchangeTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final BlockingQueue<RequestLog.Entry> log = new LinkedBlockingQueue<>();
+    private final BlockingQueue<FinishedRequest> log = new LinkedBlockingQueue<>();
     private final Telemetry telemetry = new Telemetry(meters, Optional.empty(), new RequestLog() {
         @Override
-        public void ended(Entry entry) {
-            log.add(entry);
+        public void finished(FinishedRequest request, String trace) {
+            log.add(request);
         }
 
         @Override
@@ -89,8 +90,8 @@ class ExchangeTest {
             assertThat(HEAD.matcher(taken(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
                     .matches("a*");
         }
-        RequestLog.Entry first = log.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
-        assertThat(first).isNotNull().extracting(RequestLog.Entry::outcome).isEqualTo("abandoned");
+        FinishedRequest first = log.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        assertThat(first).isNotNull().matches(request -> !request.isAnswered());
     }
 
     /// With TLS a connection can be written to again when the first record of a long answer's first slice has been sent, and its

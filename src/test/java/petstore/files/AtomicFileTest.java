@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.fail;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-class WholeFileTest {
+class AtomicFileTest {
 
     private static final String ACCESS = "unix:uid,gid,mode";
 
@@ -26,9 +26,9 @@ class WholeFileTest {
     private Path folder;
 
     @Test
-    void appearsOnceItIsWritten() throws Exception {
+    void appearsWhenItIsComplete() throws Exception {
         Path target = folder.resolve("animals");
-        Path written = WholeFile.write(target, part -> {
+        Path written = AtomicFile.write(target, part -> {
             Files.writeString(part, "Whiskers");
             assertThat(target).doesNotExist();
             assertThat(part.getParent()).isEqualTo(target.getParent());
@@ -39,9 +39,9 @@ class WholeFileTest {
     }
 
     @Test
-    void takesThePlaceOfAnother() throws Exception {
+    void replacesAFile() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
-        WholeFile.write(target, part -> Files.writeString(part, "Whiskers"));
+        AtomicFile.write(target, part -> Files.writeString(part, "Whiskers"));
         assertThat(target).hasContent("Whiskers");
     }
 
@@ -49,7 +49,7 @@ class WholeFileTest {
     void aNewFileHasTheModeOfAnyOther() throws Exception {
         Path other = Files.createFile(folder.resolve("other"));
         Path target = folder.resolve("animals");
-        WholeFile.replace(target, part -> Files.writeString(part, "Whiskers"));
+        AtomicFile.replace(target, part -> Files.writeString(part, "Whiskers"));
         assertThat(mode(target)).isEqualTo(mode(other));
     }
 
@@ -58,7 +58,7 @@ class WholeFileTest {
     void aReplacedFileKeepsItsMode(String mode) throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         Files.setPosixFilePermissions(target, PosixFilePermissions.fromString(mode));
-        WholeFile.replace(target, part -> {
+        AtomicFile.replace(target, part -> {
             assertThat(mode(part)).as("before it is whole").isEqualTo("rw-------");
             return Files.writeString(part, "Whiskers");
         });
@@ -71,7 +71,7 @@ class WholeFileTest {
     @Test
     void aReplacedFileKeepsTheModeItHasAtTheEnd() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
-        WholeFile.replace(target, part -> {
+        AtomicFile.replace(target, part -> {
             Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-------"));
             return Files.writeString(part, "Whiskers");
         });
@@ -86,7 +86,7 @@ class WholeFileTest {
         Files.setAttribute(target, "unix:uid", 65_534);
         Files.setAttribute(target, "unix:mode", 06750);
         Map<String, Object> before = Files.readAttributes(target, ACCESS);
-        WholeFile.replace(target, part -> Files.writeString(part, "Whiskers"));
+        AtomicFile.replace(target, part -> Files.writeString(part, "Whiskers"));
         assertThat(target).hasContent("Whiskers");
         assertThat(Files.readAttributes(target, ACCESS)).isEqualTo(before);
     }
@@ -98,7 +98,7 @@ class WholeFileTest {
         byte[] bytes = unit.getBytes(StandardCharsets.UTF_8);
         String name = unit.repeat(255 / bytes.length) + "b".repeat(255 % bytes.length);
         Path target = folder.resolve(name);
-        WholeFile.write(target, part -> {
+        AtomicFile.write(target, part -> {
             assertThat(part.getFileName().toString()).startsWith(unit).doesNotContain("?", "\uFFFD").endsWith(".part");
             assertThat(part.getFileName().toString().getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(240);
             return Files.writeString(part, "Whiskers");
@@ -107,19 +107,19 @@ class WholeFileTest {
     }
 
     @Test
-    void aNameThatIsTooLongFailsBeforeAnythingIsWritten() {
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> WholeFile.write(folder.resolve("a".repeat(256)),
+    void refusesALongNameBeforeWriting() {
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> AtomicFile.write(folder.resolve("a".repeat(256)),
                 _ -> fail("it is written"))).withMessageContaining("too long");
         assertThat(folder).isEmptyDirectory();
     }
 
     /// Processes of two containers have the same number, and so have these.
     @Test
-    void twoThatAreWrittenAtOnceAreBothWhole() throws Exception {
+    void concurrentWritesAreBothComplete() throws Exception {
         Path target = folder.resolve("animals");
-        WholeFile.write(target, part -> {
+        AtomicFile.write(target, part -> {
             Files.writeString(part, "Whis", StandardOpenOption.CREATE_NEW);
-            WholeFile.write(target, other -> Files.writeString(other, "Rex", StandardOpenOption.CREATE_NEW));
+            AtomicFile.write(target, other -> Files.writeString(other, "Rex", StandardOpenOption.CREATE_NEW));
             assertThat(target).hasContent("Rex");
             return Files.writeString(part, "kers", StandardOpenOption.APPEND);
         });
@@ -127,9 +127,9 @@ class WholeFileTest {
     }
 
     @Test
-    void leavesEverythingAsItWasWhenTheWritingFails() throws Exception {
+    void changesNothingIfTheWriterFails() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> WholeFile.write(target, part -> {
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> AtomicFile.write(target, part -> {
             Files.writeString(part, "Whis");
             throw new IOException("the disk is full");
         })).withMessage("the disk is full");

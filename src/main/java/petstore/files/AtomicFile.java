@@ -1,0 +1,143 @@
+package petstore.files;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.SecureRandom;
+
+import petstore.Failure;
+
+/// Atomic writes of files: a file appears complete and on disk, or not at all.
+public final class AtomicFile {
+
+    /// The longest temporary name, in bytes: SQLite appends up to 8, and some file systems end names at 143.
+    private static final int LONGEST_PART = 128;
+    private static final String GROUP = "unix:gid";
+    private static final String OWNER = "unix:uid";
+    private static final String MODE = "unix:mode";
+
+    /// Creates and writes a file.
+    ///
+    /// @param <T> the type of the result
+    /// @param <E> the type of exceptions besides `IOException`
+    @FunctionalInterface
+    public interface Writer<T, E extends Exception> {
+        T write(Path part) throws IOException, E;
+    }
+
+    private AtomicFile() {
+    }
+
+    /// Lets `writer` create a file under a temporary name in the folder of `target`. Moves it to `target` once it is on disk.
+    /// Returns the result of `writer`. If `writer` fails, or the process ends, the temporary file is deleted.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` if the folder does not exist.
+    public static <T, E extends Exception> T write(Path target, Writer<T, E> writer) throws IOException, E {
+        return write(target, false, writer);
+    }
+
+    /// Lets `writer` write to an empty file, as [#write] does, for a file that others may read. A new file has the mode that the
+    /// umask allows. A replaced file keeps its owner, group and mode; until the move only its owner can read the new one.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE` also if owner, group and mode cannot be kept.
+    public static <T, E extends Exception> T replace(Path target, Writer<T, E> writer) throws IOException, E {
+        return write(target, true, part -> {
+            if (exists(target)) {
+                PrivateFiles.create(part);
+                copyAttributes(target, part, GROUP, OWNER);
+            } else {
+                Files.createFile(part);
+            }
+            return writer.write(part);
+        });
+    }
+
+    private static <T, E extends Exception> T write(Path target, boolean keepsAccess, Writer<T, E> writer)
+            throws IOException, E {
+        Path folder = target.toAbsolutePath().resolveSibling(".");
+        if (!Files.isDirectory(folder)) {
+            throw Failure.unavailable("there is no folder for " + target);
+        }
+        // A name that no file can have fails here, before anything is written.
+        exists(target);
+        Path part = part(target);
+        part.toFile().deleteOnExit();
+        try {
+            T result = writer.write(part);
+            sync(part);
+            if (keepsAccess && exists(target)) {
+                copyAttributes(target, part, GROUP, OWNER, MODE);
+            }
+            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+            syncNames(folder);
+            return result;
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    /// Returns true if there is a file. Errors: `IOException` also if no file can have the name.
+    private static boolean exists(Path file) throws IOException {
+        try {
+            Files.readAttributes(file, BasicFileAttributes.class);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private static void copyAttributes(Path target, Path part, String... names) {
+        try {
+            for (String name : names) {
+                Object value = Files.getAttribute(target, name);
+                if (!Files.getAttribute(part, name).equals(value)) {
+                    Files.setAttribute(part, name, value);
+                    if (!Files.getAttribute(part, name).equals(value)) {
+                        throw new IOException("the system does not set " + name);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "owner, group and mode of " + target
+                    + " cannot be kept; run this as the owner of that file, or write to another file", e);
+        }
+    }
+
+    /// Returns an unused temporary name in the folder of `target`, cut between two code points if it is long.
+    private static Path part(Path target) {
+        // In containers that share a volume, processes have the same number.
+        String end = "." + Long.toHexString(new SecureRandom().nextLong()) + ".part";
+        String name = target.getFileName().toString();
+        while (name.getBytes(StandardCharsets.UTF_8).length + end.length() > LONGEST_PART) {
+            name = name.substring(0, name.offsetByCodePoints(name.length(), -1));
+        }
+        return target.resolveSibling(name + end);
+    }
+
+    /// Waits until the content of a file is on disk.
+    public static void sync(Path file) throws IOException {
+        sync(file, StandardOpenOption.WRITE);
+    }
+
+    /// Waits until the names in a folder are on disk.
+    public static void syncNames(Path folder) {
+        try {
+            sync(folder, StandardOpenOption.READ);
+        } catch (IOException e) {
+            // Some file systems cannot, and some users must not open a folder. The names follow the content soon.
+        }
+    }
+
+    private static void sync(Path path, OpenOption option) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, option)) {
+            channel.force(true);
+        }
+    }
+}

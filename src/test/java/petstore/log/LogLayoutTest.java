@@ -1,0 +1,108 @@
+package petstore.log;
+
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import org.junit.jupiter.api.Test;
+import petstore.KeyToken;
+import petstore.http.telemetry.FinishedRequest;
+import petstore.http.telemetry.RequestLog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LogLayoutTest {
+
+    private static final Instant MOMENT = Instant.parse("2027-01-31T12:00:00.007Z");
+    static final FinishedRequest FINISHED = new FinishedRequest("a", "_OTHER", "/v1/pets", false, "-",
+            Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, Optional.empty());
+    private static final FinishedRequest ABANDONED = new FinishedRequest("b", "GET", "/v1/pets", false, "4fQ0c8sXbT",
+            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, Optional.empty());
+    private static final RequestLog.Refusal REFUSAL = new RequestLog.Refusal(MOMENT.toEpochMilli(), 401, "GET",
+            "unmatched", "-", "::1", "a");
+
+    private final LogLayout text = new LogLayout(Logging.Format.TEXT);
+    private final LogLayout json = new LogLayout(Logging.Format.JSON);
+
+    @Test
+    void everyEventIsOneLine() {
+        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.store.sqlite.Sqlite"),
+                Level.ERROR, "The disk\r\n\r\n  failed", new IllegalStateException("once\nand again"), null);
+        event.setTimeStamp(MOMENT.toEpochMilli());
+        String line = text.doLayout(event);
+        assertThat(line.lines()).hasSize(1);
+        assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed ",
+                "IllegalStateException: once | and again", " | at petstore.log.LogLayoutTest.everyEventIsOneLine(");
+        assertThat(json.doLayout(event)).startsWith("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"ERROR\","
+                + "\"logger\":\"Sqlite\",\"message\":\"The disk\\\\u000d\\\\u000a\\\\u000d\\\\u000a  failed\","
+                + "\"error\":\"java.lang.IllegalStateException: once\\nand again\\n\\tat petstore.").endsWith("\"}\n");
+    }
+
+    @Test
+    void everyRequestIsOneLine() {
+        assertThat(text.line(FINISHED, "-")).hasToString("2027-01-31T12:00:00.007Z INFO  access - answered request=a"
+                + " key=- method=_OTHER route=/v1/pets status=200 bytes=2 trace=- duration_us=1005\n");
+        assertThat(json.line(FINISHED, "-")).hasToString("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"INFO\","
+                + "\"logger\":\"access\",\"message\":\"answered\",\"request\":\"a\",\"key\":\"-\",\"method\":\"_OTHER\","
+                + "\"route\":\"/v1/pets\",\"status\":200,\"bytes\":2,\"trace\":\"-\",\"duration_us\":1005}\n");
+    }
+
+    @Test
+    void anAbandonedRequestHasNoStatus() {
+        assertThat(text.line(ABANDONED, "-").toString()).contains(" access - abandoned request=b key=4fQ0c8sXbT ",
+                " status=- bytes=0 ");
+        assertThat(json.line(ABANDONED, "-").toString()).contains("\"message\":\"abandoned\"",
+                "\"status\":\"-\",\"bytes\":0,");
+    }
+
+    @Test
+    void everyRefusalIsOneLine() {
+        assertThat(text.line(REFUSAL)).hasToString("2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET unmatched"
+                + " key=- from=::1 request=a\n");
+        assertThat(json.line(REFUSAL)).hasToString("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"INFO\","
+                + "\"logger\":\"audit\",\"message\":\"refused 401 GET unmatched key=- from=::1 request=a\"}\n");
+    }
+
+    @Test
+    void everyMessageIsOneLine() {
+        String message = "vé \"\n2030-12-05 audit - forged";
+        assertThat(text.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, ""))
+                .isEqualTo("2027-01-31T12:00:00.007Z WARN  audit - vé \" | 2030-12-05 audit - forged\n");
+        assertThat(json.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, ""))
+                .isEqualTo("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"WARN\",\"logger\":\"audit\","
+                        + "\"message\":\"vé \\\"\\\\u000a2030-12-05 audit - forged\"}\n");
+    }
+
+    /// One of its characters for each kind of those that are not printable, and a key.
+    @Test
+    void everyLineIsPrintableAndHasNoKey() {
+        KeyToken key = KeyToken.random(new SecureRandom());
+        String odd = "\u001b[31m\u0007\u0085\u202e\u2066\u2028\ue000\u0378\ud800" + key.text();
+        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("x"), Level.ERROR, odd,
+                new IllegalStateException(odd, new IllegalArgumentException(odd)), null);
+        for (LogLayout layout : List.of(text, json)) {
+            for (String line : List.of(layout.doLayout(event),
+                    layout.line(MOMENT.toEpochMilli(), Level.WARN, "audit", odd, ""))) {
+                assertThat(line).endsWith("\n").contains("[31m", "u202e", "[API key]").doesNotContain(key.secret());
+                assertThat(line.codePoints().filter(c -> c != '\n' && (c < ' ' || c > '~'))).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void eventsHaveTheirOwnTimesToTheMillisecond() {
+        for (String time : List.of("2030-12-05T23:59:59.007Z", "2030-12-05T23:59:59.008Z", "2030-12-05T23:59:59.008Z",
+                "2030-12-06T00:00:00.000Z", "2030-12-05T23:59:59.007Z")) {
+            LoggingEvent event = new LoggingEvent();
+            event.setTimeStamp(Instant.parse(time).toEpochMilli());
+            event.setLevel(Level.INFO);
+            event.setLoggerName("audit");
+            event.setMessage("answered");
+            assertThat(text.doLayout(event)).isEqualTo(time + " INFO  audit - answered\n");
+        }
+    }
+}
