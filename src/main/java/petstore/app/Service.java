@@ -67,7 +67,7 @@ public final class Service implements AutoCloseable {
                         store.keys(), settings.configuredKey(), store::check, telemetry, metrics, clock);
                 return orElse(api::close, () -> {
                     Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
-                            new HeapGuard(api::releaseMemory)::isShort, clock);
+                            api::isMemoryShort, clock);
                     return orElse(server::close, () -> new Service(settings, lock, store, api, server,
                             settings.configuredKey().isPresent()
                                     ? Optional.empty()
