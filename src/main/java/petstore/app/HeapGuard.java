@@ -29,10 +29,9 @@ final class HeapGuard {
     private final Executor thread;
     private final AtomicBoolean collecting = new AtomicBoolean();
     private volatile long collectedNanos = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
-    private volatile boolean wasShort;
 
     /// @param relief frees memory of objects that can be made again
-    /// @param thread runs relief and collections
+    /// @param thread runs `relief` and collections, which an event loop would wait for
     HeapGuard(Runnable relief, Executor thread) {
         this(MOST_USED, relief, thread);
     }
@@ -45,32 +44,26 @@ final class HeapGuard {
         this.thread = thread;
     }
 
-    /// Returns true if no more memory may be taken. Takes a microsecond and never waits.
+    /// Returns true if no more memory may be taken. Takes two microseconds at most and never waits.
     ///
-    /// Garbage counts until it is collected. If too much is used, requests a collection, at most once a second. Until its end, the
-    /// result of the last collection holds.
+    /// The last collection counts, and Java collects before the heap is full. While memory is short, frees memory and collects the
+    /// garbage at most once a second: a service that refuses its clients would not fill the heap again.
     boolean isShort() {
-        if (usedBytes() <= mostBytes) {
-            if (wasShort) {
-                wasShort = false;
-            }
+        if (oldGeneration.getUsage().getUsed() <= mostBytes || collectedBytes() <= mostBytes) {
             return false;
         }
-        if (System.nanoTime() - collectedNanos < BETWEEN_COLLECTIONS.toNanos()) {
-            return true;
-        }
-        if (collecting.compareAndSet(false, true)) {
+        if (System.nanoTime() - collectedNanos >= BETWEEN_COLLECTIONS.toNanos()
+                && collecting.compareAndSet(false, true)) {
             thread.execute(this::collect);
         }
-        return wasShort;
+        return true;
     }
 
     private void collect() {
         try {
             relief.run();
             System.gc();
-            wasShort = usedBytes() > mostBytes;
-            if (wasShort) {
+            if (collectedBytes() > mostBytes) {
                 LOG.warn("memory is short: connections are refused, and connections that send slowly are closed;"
                         + " see --max-connections, or give Java more memory (PETSTORE_JAVA_OPTIONS=-Xmx…)");
             }
@@ -80,7 +73,7 @@ final class HeapGuard {
         }
     }
 
-    private long usedBytes() {
-        return oldGeneration.getUsage().getUsed();
+    private long collectedBytes() {
+        return oldGeneration.getCollectionUsage().getUsed();
     }
 }
