@@ -12,12 +12,20 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.netty.channel.ChannelOutboundInvoker;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -106,6 +114,19 @@ class ArchitectureTest {
     void vertxStaysInTheServer() {
         check(noClasses().that().resideOutsideOfPackage("petstore.http.server..").should().dependOnClassesThat()
                 .resideInAnyPackage("io.vertx..", "io.netty.."));
+    }
+
+    /// `Server` closes the listening sockets. `FlushConsolidator` passes on a close after it has flushed.
+    @Test
+    void connectionsAreClosedInOnePlace() {
+        check(noClasses().that().resideInAPackage("petstore.http.server..").and()
+                .haveSimpleNameNotStartingWith("ConnectionCloser").and().doNotHaveSimpleName("FlushConsolidator")
+                .should().callMethodWhere(
+                        target(nameMatching("(close|disconnect|deregister|reset|resetStream|goAway|shutdown)")).and(
+                                target(owner(assignableTo(ChannelOutboundInvoker.class)
+                                        .or(assignableTo(HttpConnection.class))
+                                        .or(assignableTo(HttpServerResponse.class))
+                                        .or(assignableTo(Http2ConnectionHandler.class)))))));
     }
 
     @Test

@@ -4,11 +4,13 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells when the heap is nearly full, so that the server refuses connections. For any number of threads.
+/// Reports a nearly full heap, so that the server refuses connections. For any number of threads.
 ///
 /// The number of connections alone does not bound their memory: a connection takes 3 KB of the heap, with TLS 12 KB, and 8 KB of
 /// short header fields take 135 KB until they are complete.
@@ -22,39 +24,56 @@ final class HeapGuard {
     private final MemoryPoolMXBean oldGeneration = ManagementFactory.getMemoryPoolMXBeans().stream()
             .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isUsageThresholdSupported())
             .findFirst().orElseThrow();
-    private final long mostBytes = (long) (MOST_USED * (oldGeneration.getUsage().getMax() > 0
-            ? oldGeneration.getUsage().getMax()
-            : Runtime.getRuntime().maxMemory()));
+    private final long mostBytes;
     private final Runnable relief;
-    private long collectedNs = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
+    private final Executor thread;
+    private final AtomicBoolean collecting = new AtomicBoolean();
+    private volatile long collectedNanos = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
 
-    /// @param relief frees memory of what can be made again
-    HeapGuard(Runnable relief) {
+    /// @param relief frees memory of objects that can be made again
+    /// @param thread runs `relief` and collections, which an event loop would wait for
+    HeapGuard(Runnable relief, Executor thread) {
+        this(MOST_USED, relief, thread);
+    }
+
+    /// @param mostUsed the greatest part of the old generation that may be used
+    HeapGuard(double mostUsed, Runnable relief, Executor thread) {
+        long most = oldGeneration.getUsage().getMax();
+        this.mostBytes = (long) (mostUsed * (most > 0 ? most : Runtime.getRuntime().maxMemory()));
         this.relief = relief;
+        this.thread = thread;
     }
 
-    /// Returns true if no more memory may be taken. Takes a microsecond.
+    /// Returns true if no more memory may be taken. Takes two microseconds at most and never waits.
     ///
-    /// Garbage counts until it is collected. If too much is used, this frees what can be made again and collects the garbage, at most
-    /// once a second.
+    /// The last collection counts, and Java collects before the heap is full. While memory is short, frees memory and collects the
+    /// garbage at most once a second: a service that refuses its clients would not fill the heap again.
     boolean isShort() {
-        return usedBytes() > mostBytes && isShortOfLive();
+        if (oldGeneration.getUsage().getUsed() <= mostBytes || collectedBytes() <= mostBytes) {
+            return false;
+        }
+        if (System.nanoTime() - collectedNanos >= BETWEEN_COLLECTIONS.toNanos()
+                && collecting.compareAndSet(false, true)) {
+            thread.execute(this::collect);
+        }
+        return true;
     }
 
-    private synchronized boolean isShortOfLive() {
-        if (System.nanoTime() - collectedNs >= BETWEEN_COLLECTIONS.toNanos()) {
+    private void collect() {
+        try {
             relief.run();
             System.gc();
-            collectedNs = System.nanoTime();
-            if (usedBytes() > mostBytes) {
-                LOG.warn("Memory is short: connections are refused, and those that send slowly are closed;"
+            if (collectedBytes() > mostBytes) {
+                LOG.warn("memory is short: connections are refused, and connections that send slowly are closed;"
                         + " see --max-connections, or give Java more memory (PETSTORE_JAVA_OPTIONS=-Xmx…)");
             }
+        } finally {
+            collectedNanos = System.nanoTime();
+            collecting.set(false);
         }
-        return usedBytes() > mostBytes;
     }
 
-    private long usedBytes() {
-        return oldGeneration.getUsage().getUsed();
+    private long collectedBytes() {
+        return oldGeneration.getCollectionUsage().getUsed();
     }
 }

@@ -66,7 +66,7 @@ public final class Service implements AutoCloseable {
                     store.keys(), settings.configuredKey(), store::check, telemetry, metrics, clock);
             closers.push(api::close);
             Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
-                    new HeapGuard(api::releaseMemory)::isShort, clock);
+                    api::isMemoryShort, clock);
             closers.push(server::close);
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()

@@ -28,12 +28,12 @@ import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.telemetry.Telemetry;
 
-/// The APIs of both listeners, without sockets, and the tasks that keep their keys up to date.
+/// The APIs of both listeners, without sockets, and the tasks that keep their keys and their memory in order.
 public final class ServiceApi implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceApi.class);
     private static final long INTERVAL_MS = 1_000;
-    private static final int TASKS = 2;
+    private static final int TASKS = 3;
     private static final long CLOSING_SECONDS = 20;
 
     private final Bearer bearer;
@@ -44,7 +44,8 @@ public final class ServiceApi implements AutoCloseable {
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
     private final ScheduledExecutorService tasks = Executors.newScheduledThreadPool(TASKS,
-            Thread.ofPlatform().name("key-task-", 0).daemon().factory());
+            Thread.ofPlatform().name("task-", 0).daemon().factory());
+    private final HeapGuard heap = new HeapGuard(this::releaseMemory, tasks);
 
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
     ///
@@ -95,9 +96,13 @@ public final class ServiceApi implements AutoCloseable {
         return admin;
     }
 
-    /// Frees the memory of cached pages.
-    void releaseMemory() {
+    private void releaseMemory() {
         pages.clear();
+    }
+
+    /// Returns true if no more memory may be taken.
+    boolean isMemoryShort() {
+        return heap.isShort();
     }
 
     /// Makes `/readyz` answer 503 from now on.

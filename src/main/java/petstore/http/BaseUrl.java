@@ -6,7 +6,7 @@ import java.util.Locale;
 import petstore.Failure;
 import petstore.net.UriHost;
 
-/// The address at which clients find `/v1`, e.g. `https://shop.example/animals/v1`.
+/// The public URL of `/v1`, e.g. `https://shop.example/animals/v1`.
 ///
 /// @param origin scheme, host and port, e.g. `https://shop.example`
 /// @param path ends in `/v1`
@@ -14,21 +14,17 @@ public record BaseUrl(String origin, String path) {
 
     private static final String END = "/v1";
 
-    /// Returns the URL, its path with `%C3%B3` for letters beyond ASCII.
+    /// Returns the URL, its path in ASCII, e.g. `%C3%B3` for `ó`.
     ///
-    /// Errors: [Failure] of kind `INVALID_REQUEST`. The message does not show the text, which may have a password in it.
+    /// Errors: [Failure] of kind `INVALID_REQUEST`. The message does not show the text, which may contain a password.
     public static BaseUrl parse(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         require(lower.startsWith("https://") || lower.startsWith("http://"), "it must begin with https:// or http://");
         int host = text.indexOf("//") + 2;
-        int path = host;
-        while (path < text.length() && "/?#".indexOf(text.charAt(path)) < 0) {
-            path++;
-        }
-        String authority = text.substring(host, path);
-        String rest = text.substring(path);
+        String authority = text.substring(host).split("[/?#]", 2)[0];
+        String rest = text.substring(host + authority.length());
         require(authority.indexOf('@') < 0, "it must not have a user or a password");
-        // A password with a slash would be taken for a path.
+        // The path may be the end of a password with a slash.
         require(rest.indexOf('@') < 0, "each @ of its path must be written as %40");
         require(rest.indexOf('#') < 0, "it must not have a fragment");
         require(rest.indexOf('?') < 0, "it must not have a query");
@@ -52,9 +48,9 @@ public record BaseUrl(String origin, String path) {
         }
     }
 
-    private static void require(boolean met, String otherwise) {
-        if (!met) {
-            throw new Failure(Failure.Kind.INVALID_REQUEST, otherwise);
+    private static void require(boolean valid, String message) {
+        if (!valid) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, message);
         }
     }
 

@@ -23,14 +23,24 @@ import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.telemetry.Telemetry;
 
-/// The life of a request: route, key, share, scope, then body and operation.
+/// The life of a request: route, key, rate limit, scope, then body and operation.
 public final class Dispatcher implements Api {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-    /// The longest body, in bytes.
     private static final int MAX_BODY_BYTES = 64 * 1024;
     private static final byte[] NO_BODY = {};
+
+    /// A request and its route.
+    ///
+    /// @param path the path as in the route table; [#NO_ROUTE] if it is not there
+    /// @param match absent if no route has both path and method
+    private record Call(RequestHead head, String path, Optional<Routes.Match> match) {
+
+        List<Header> headers() {
+            return match.isPresent() ? match.get().route().headers() : List.of();
+        }
+    }
 
     private final Routes routes;
     private final Bearer bearer;
@@ -50,11 +60,10 @@ public final class Dispatcher implements Api {
 
     @Override
     public Begun begin(RequestHead head) {
-        Optional<Routes.Match> found = routes.find(head.method(), head.path());
-        Optional<Route> route = found.map(Routes.Match::route).or(() -> routes.at(head.path()));
-        return new Begun(route.map(Route::path).orElse(NO_ROUTE),
-                found.isPresent() && found.get().route().isDeprecated(),
-                browserHeaders(head), judge(head, found));
+        Optional<Routes.Match> match = routes.find(head.method(), head.path());
+        String path = match.map(Routes.Match::route).or(() -> routes.at(head.path())).map(Route::path).orElse(NO_ROUTE);
+        return new Begun(path, match.isPresent() && match.get().route().isDeprecated(), browserHeaders(head),
+                judge(new Call(head, path, match)));
     }
 
     @Override
@@ -66,7 +75,8 @@ public final class Dispatcher implements Api {
         return browsers.isPresent() ? browsers.get().headers(head) : List.of();
     }
 
-    private CompletableFuture<Decision> judge(RequestHead head, Optional<Routes.Match> found) {
+    private CompletableFuture<Decision> judge(Call call) {
+        RequestHead head = call.head();
         try {
             Optional<Response> preflight = browsers.flatMap(policy -> policy.preflight(head));
             if (preflight.isPresent()) {
@@ -74,13 +84,13 @@ public final class Dispatcher implements Api {
             }
             if (!Routes.needsKey(head.path())) {
                 return CompletableFuture.completedFuture(
-                        admit(head, found, Optional.empty(), RateLimits.Share.UNLIMITED));
+                        admit(call, Optional.empty(), RateLimits.Share.UNLIMITED));
             }
             return switch (bearer.judge(head.headers().all("Authorization"))) {
-                case Bearer.Decided verdict -> CompletableFuture.completedFuture(decide(head, found, verdict));
+                case Bearer.Decided verdict -> CompletableFuture.completedFuture(decide(call, verdict));
                 case Bearer.Undecided(var token) -> bearer.lookUp(token)
-                        .thenApply(verdict -> decide(head, found, verdict)).exceptionally(failure -> new Decision(
-                                NO_KEY, routeHeaders(found), new Respond(response(head, failure))));
+                        .thenApply(verdict -> decide(call, verdict)).exceptionally(failure -> new Decision(
+                                NO_KEY, call.headers(), new Respond(response(head, failure))));
             };
         } catch (Exception | Error e) {
             return decided(response(head, e));
@@ -91,53 +101,43 @@ public final class Dispatcher implements Api {
         return CompletableFuture.completedFuture(new Decision(NO_KEY, List.of(), new Respond(response)));
     }
 
-    private static List<Header> routeHeaders(Optional<Routes.Match> found) {
-        return found.map(match -> match.route().headers()).orElse(List.of());
-    }
-
-    private Decision decide(RequestHead head, Optional<Routes.Match> found, Bearer.Decided verdict) {
+    private Decision decide(Call call, Bearer.Decided verdict) {
         return switch (verdict) {
-            case Bearer.Accepted(var key) -> admit(head, found, Optional.of(key), limits.take(key));
-            case Bearer.Refused(var refusal) -> {
-                telemetry.refused(head, path(head, found), NO_KEY, refusal.status());
-                yield new Decision(NO_KEY, List.of(), new Respond(refusal));
-            }
+            case Bearer.Accepted(var key) -> admit(call, Optional.of(key), limits.take(key));
+            case Bearer.Refused(var refusal) ->
+                new Decision(NO_KEY, List.of(), refused(call, NO_KEY, refusal));
         };
     }
 
-    private String path(RequestHead head, Optional<Routes.Match> found) {
-        return found.map(Routes.Match::route).or(() -> routes.at(head.path())).map(Route::path).orElse(NO_ROUTE);
+    /// Reports a refusal by key or scope to telemetry.
+    private Respond refused(Call call, String keyId, Response refusal) {
+        telemetry.refused(call.head(), call.path(), keyId, refusal.status());
+        return new Respond(refusal);
     }
 
-    private Decision admit(RequestHead head, Optional<Routes.Match> found, Optional<ApiKey> key,
-            RateLimits.Share share) {
+    private Decision admit(Call call, Optional<ApiKey> key, RateLimits.Share share) {
         String keyId = key.isPresent() ? key.get().id() : NO_KEY;
-        List<Header> headers = share.headersWith(routeHeaders(found));
-        return new Decision(keyId, headers, next(head, found, key, share));
+        Next next = share.refusal().isPresent() ? new Respond(share.refusal().get()) : next(call, key, keyId);
+        return new Decision(keyId, share.headersWith(call.headers()), next);
     }
 
-    private Next next(RequestHead head, Optional<Routes.Match> found, Optional<ApiKey> key, RateLimits.Share share) {
-        if (share.refusal().isPresent()) {
-            return new Respond(share.refusal().get());
+    private Next next(Call call, Optional<ApiKey> key, String keyId) {
+        if (call.match().isEmpty()) {
+            return new Respond(routes.refusal(call.head().path()));
         }
-        if (found.isEmpty()) {
-            return new Respond(routes.refusal(head.path()));
-        }
-        Route route = found.get().route();
-        Optional<Scope> missing = route.scope()
+        Routes.Match match = call.match().get();
+        Optional<Scope> missing = match.route().scope()
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
-            Response refusal = Bearer.forbidden(missing.get());
-            telemetry.refused(head, route.path(), key.map(ApiKey::id).orElse(NO_KEY), refusal.status());
-            return new Respond(refusal);
+            return refused(call, keyId, Bearer.forbidden(missing.get()));
         }
-        if (!route.readsBody()) {
-            return new Await(operate(head, found.get(), key, NO_BODY));
+        if (!match.route().readsBody()) {
+            return new Await(operate(call.head(), match, key, NO_BODY));
         }
-        Optional<Failure> refusal = MediaType.refusal(head.headers());
+        Optional<Failure> refusal = MediaType.refusal(call.head().headers());
         return refusal.isPresent()
                 ? new Respond(Errors.response(refusal.get()))
-                : new ReadBody(MAX_BODY_BYTES, body -> operate(head, found.get(), key, body));
+                : new ReadBody(MAX_BODY_BYTES, body -> operate(call.head(), match, key, body));
     }
 
     private static CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,

@@ -15,7 +15,7 @@ import petstore.http.message.Header;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
 
-/// The reference page of the contract, with everything it loads.
+/// The reference page of the API, with its scripts and style sheets.
 public final class Docs {
 
     private static final Header NO_FRAME = Header.of("X-Frame-Options", "DENY");
@@ -25,7 +25,7 @@ public final class Docs {
 
     private final String address;
     private final Header policy;
-    private final Map<String, ConditionalResponse> kept = new ConcurrentHashMap<>();
+    private final Map<String, ConditionalResponse> files = new ConcurrentHashMap<>();
 
     public Docs(ApiSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
@@ -37,7 +37,7 @@ public final class Docs {
                         + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     }
 
-    /// Where clients find the page.
+    /// Returns the URL of the page.
     String address() {
         return address;
     }
@@ -50,25 +50,22 @@ public final class Docs {
         return file(request, "index.html", "text/html; charset=utf-8");
     }
 
-    /// A script or a style sheet of the page.
+    /// Returns a script or a style sheet of the page.
     Response asset(Request request) {
         String name = request.parameter();
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         if (type == null || !name.matches("[a-z-]+\\.[a-z]+") || Docs.class.getResource("docs/" + name) == null) {
-            throw new Failure(Failure.Kind.NOT_FOUND, "the reference page has no such file");
+            throw new Failure(Failure.Kind.NOT_FOUND, "the reference page does not have this file");
         }
         return file(request, name, type);
     }
 
     private Response file(Request request, String name, String type) {
-        return kept
-                .computeIfAbsent(name,
-                        _ -> new ConditionalResponse(
-                                Response.ok(type, resource("docs/" + name), policy, NO_FRAME, NO_REFERRER)))
-                .respondTo(request);
+        return files.computeIfAbsent(name, _ -> new ConditionalResponse(
+                Response.ok(type, resource("docs/" + name), policy, NO_FRAME, NO_REFERRER))).respondTo(request);
     }
 
-    /// The bytes of a resource that is part of the program.
+    /// Returns the bytes of a resource of the program.
     static byte[] resource(String name) {
         try (InputStream resource = Docs.class.getResourceAsStream(name)) {
             if (resource == null) {

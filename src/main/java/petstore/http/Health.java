@@ -6,11 +6,11 @@ import petstore.Failure;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
 
-/// Whether the process lives, and whether it can serve.
+/// The endpoints for liveness and readiness.
 public final class Health {
 
-    /// What is true whenever the service is ready.
-    private static final byte[] CHECKED = """
+    /// The conditions of readiness.
+    private static final byte[] CONDITIONS = """
             [+] the service is not stopping
             [+] the store can be reached
             [+] the store can be written
@@ -21,30 +21,29 @@ public final class Health {
     private final Runnable storeCheck;
     private volatile boolean stopping;
 
-    /// @param storeCheck throws [petstore.Failure] when the store cannot be used
+    /// @param storeCheck throws [petstore.Failure] if the store cannot be used
     public Health(Runnable storeCheck) {
         this.storeCheck = storeCheck;
     }
 
-    /// 200 while the process answers at all.
+    /// Returns 200 while the process runs.
     Response livez(Request request) {
         return status("live");
     }
 
-    /// Makes the service say that it is not ready any more.
+    /// Makes the service unready.
     public void stop() {
         stopping = true;
     }
 
-    /// 200 while the store can be used and the service is not stopping, else 503. With `?verbose` a person reads what was looked
-    /// at.
+    /// Returns 200 while the store can be used and the service is not stopping, else 503. With `?verbose`, lists the conditions.
     Response readyz(Request request) {
         if (stopping) {
             throw Failure.unavailable("the service is stopping");
         }
         storeCheck.run();
         return "verbose".equals(request.query())
-                ? Response.ok("text/plain; charset=utf-8", CHECKED, Response.NO_STORE)
+                ? Response.ok("text/plain; charset=utf-8", CONDITIONS, Response.NO_STORE)
                 : status("ready");
     }
 

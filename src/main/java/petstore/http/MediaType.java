@@ -9,13 +9,13 @@ import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.HeaderFields;
 
-/// The media type of request bodies: JSON in UTF-8, the only encoding of JSON between systems (RFC 8259), not compressed.
+/// The media type of request bodies: JSON in UTF-8, not compressed (RFC 8259 section 8.1).
 final class MediaType {
 
     private MediaType() {
     }
 
-    /// Returns a failure of kind `UNSUPPORTED_MEDIA_TYPE` that names every violation; empty if there is none.
+    /// Returns a failure of kind `UNSUPPORTED_MEDIA_TYPE` that names every violation; absent if the type is supported.
     static Optional<Failure> refusal(HeaderFields headers) {
         List<String> violations = new ArrayList<>(0);
         violation(headers.all("Content-Type")).ifPresent(violations::add);

@@ -6,7 +6,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
 
-/// All measurements, in Prometheus' text format.
+/// All metrics, in Prometheus' text format.
 public final class MetricsPage {
 
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -18,26 +18,26 @@ import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
 
-/// The contract as it is served: `openapi.yaml` with the servers of this installation.
+/// The contract: `openapi.yaml` with the servers of this installation.
 public final class OpenApiDocument {
 
     private static final Pattern SERVERS = Pattern.compile("(?m)^servers:\\n(?: .*\\n)+");
 
     private final ApiSettings settings;
-    private final Map<String, ConditionalResponse> kept = new ConcurrentHashMap<>();
+    private final Map<String, ConditionalResponse> formats = new ConcurrentHashMap<>();
 
     public OpenApiDocument(ApiSettings settings) {
         this.settings = settings;
     }
 
     Response yaml(Request request) {
-        return kept.computeIfAbsent("yaml",
+        return formats.computeIfAbsent("yaml",
                 _ -> new ConditionalResponse(Response.ok("application/yaml", yaml().getBytes(StandardCharsets.UTF_8))))
                 .respondTo(request);
     }
 
     Response json(Request request) {
-        return kept.computeIfAbsent("json", _ -> new ConditionalResponse(Response.json(200, asJson())))
+        return formats.computeIfAbsent("json", _ -> new ConditionalResponse(Response.json(200, asJson())))
                 .respondTo(request);
     }
 

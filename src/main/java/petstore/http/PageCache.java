@@ -9,28 +9,27 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.CatalogueVersion;
-import petstore.Page;
 import petstore.PetQuery;
 import petstore.http.message.ConditionalResponse;
 
-/// Encoded pages of the catalogue, each with the version at which it was read. A page is given out as long as it is what the
-/// catalogue would give.
+/// Encoded pages of the catalogue. A page is returned only while it equals the page in the catalogue.
 public final class PageCache {
 
     private static final long MOST_BYTES = 32L * 1024 * 1024;
-    private static final int BYTES_BESIDE_THE_BODY = 1_024;
+    private static final int BYTES_WITHOUT_BODY = 1_024;
     /// A power of two.
-    private static final int ASKED = 1 << 14;
+    private static final int RECENT = 1 << 14;
 
-    private record Entry(CatalogueVersion version, boolean hasNext, ConditionalResponse page) {
+    /// @param version the version before the page was read
+    private record CachedPage(CatalogueVersion version, boolean hasNext, ConditionalResponse response) {
     }
 
-    private final Cache<PetQuery, Entry> entries = Caffeine.newBuilder().executor(Runnable::run)
+    private final Cache<PetQuery, CachedPage> pages = Caffeine.newBuilder().executor(Runnable::run)
             .maximumWeight(MOST_BYTES)
-            .weigher((PetQuery _, Entry entry) -> entry.page().length() + BYTES_BESIDE_THE_BODY).build();
+            .weigher((PetQuery _, CachedPage page) -> page.response().length() + BYTES_WITHOUT_BODY).build();
 
-    /// The hashes of queries that were asked for lately; several share a place, and the latest has it.
-    private final AtomicIntegerArray asked = new AtomicIntegerArray(ASKED);
+    /// Hashes of recent queries. Several share a slot, which has the latest.
+    private final AtomicIntegerArray recent = new AtomicIntegerArray(RECENT);
 
     private final Counter hits;
     private final Counter misses;
@@ -38,66 +37,62 @@ public final class PageCache {
     public PageCache(MeterRegistry meters) {
         hits = requests("hit", meters);
         misses = requests("miss", meters);
-        Gauge.builder("petstore.page.cache.bytes", this, PageCache::bytes).description("Memory that pages take.")
+        Gauge.builder("petstore.page.cache.bytes", this, PageCache::bytes).description("Memory of cached pages.")
                 .baseUnit("bytes").register(meters);
     }
 
     private static Counter requests(String result, MeterRegistry meters) {
         return Counter.builder("petstore.page.cache.requests")
-                .description("Pages that were in memory (hit), or had to be read (miss).").tag("result", result)
+                .description("Requests for pages: cached (hit), or read from the store (miss).").tag("result", result)
                 .register(meters);
     }
 
     private double bytes() {
-        return entries.policy().eviction().orElseThrow().weightedSize().orElse(0);
+        return pages.policy().eviction().orElseThrow().weightedSize().orElse(0);
     }
 
-    /// Notes that a page is asked for, and says whether it is kept, or worth it, since it is asked for again. One that is asked for
-    /// once would take the place of others, and stay just long enough to be expensive for the garbage collector.
-    boolean keeps(PetQuery query) {
-        if (entries.asMap().containsKey(query) || wasAskedFor(query)) {
+    /// Records a request for a page. Returns true if the page is cached or was requested recently.
+    ///
+    /// A page that is requested once would displace others, and live just long enough to burden the garbage collector.
+    boolean isWanted(PetQuery query) {
+        int hash = query.hashCode();
+        if (pages.asMap().containsKey(query) || recent.getAndSet(hash & (RECENT - 1), hash) == hash) {
             return true;
         }
         misses.increment();
         return false;
     }
 
-    /// Returns a page that has a next page, which never changes within an epoch; absent if it is not in memory.
+    /// Returns a page that has a next page, which never changes within an epoch; absent if it is not cached.
     Optional<ConditionalResponse> findFull(PetQuery query, long epoch) {
-        Entry entry = entries.getIfPresent(query);
-        if (entry == null || !entry.hasNext() || entry.version().epoch() != epoch) {
+        CachedPage page = pages.getIfPresent(query);
+        if (page == null || !page.hasNext() || page.version().epoch() != epoch) {
             return Optional.empty();
         }
         hits.increment();
-        return Optional.of(entry.page());
+        return Optional.of(page.response());
     }
 
-    /// The page as it is at version `now`; absent when it is not known.
+    /// Returns the page at version `now`; absent if it is not cached.
     Optional<ConditionalResponse> find(PetQuery query, CatalogueVersion now) {
-        Entry entry = entries.getIfPresent(query);
-        if (entry == null || !entry.version().keepsPage(entry.hasNext(), now)) {
+        CachedPage page = pages.getIfPresent(query);
+        if (page == null || !page.version().keepsPage(page.hasNext(), now)) {
             misses.increment();
             return Optional.empty();
         }
         hits.increment();
-        return Optional.of(entry.page());
+        return Optional.of(page.response());
     }
 
-    /// Keeps a page.
+    /// Adds a page.
     ///
     /// @param version the version before the page was read
-    void put(PetQuery query, CatalogueVersion version, Page page, ConditionalResponse representation) {
-        entries.put(query, new Entry(version, page.next().isPresent(), representation));
+    void put(PetQuery query, CatalogueVersion version, boolean hasNext, ConditionalResponse response) {
+        pages.put(query, new CachedPage(version, hasNext, response));
     }
 
-    /// Forgets all pages.
+    /// Removes all pages.
     public void clear() {
-        entries.invalidateAll();
-    }
-
-    /// Notes it, and says whether it was noted already.
-    private boolean wasAskedFor(PetQuery query) {
-        int hash = query.hashCode();
-        return asked.getAndSet(hash & (ASKED - 1), hash) == hash;
+        pages.invalidateAll();
     }
 }

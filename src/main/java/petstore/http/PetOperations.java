@@ -12,11 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import petstore.ApiKey;
 import petstore.Catalogue;
 import petstore.Catalogue.Added;
+import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
+import petstore.Page;
 import petstore.Pet;
+import petstore.PetQuery;
 import petstore.Sha256;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
@@ -33,28 +36,63 @@ public final class PetOperations {
     private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
     private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
 
-    private final ListPets lists;
     private final Catalogue catalogue;
+    private final PageCache cache;
     private final Clock clock;
     private final String base;
     private final String docs;
     private final Duration idempotencyRetention;
 
-    public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache pages, Clock clock) {
-        this.lists = new ListPets(catalogue, settings.base(), pages);
+    public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, Clock clock) {
         this.catalogue = catalogue;
+        this.cache = cache;
         this.clock = clock;
         this.base = settings.base();
         this.docs = settings.docs();
         this.idempotencyRetention = settings.idempotencyRetention();
     }
 
-    /// One page of animals.
+    /// Returns a page by ascending id, with a `Link` to the next page if there is one (RFC 8288).
     CompletableFuture<Response> listPets(Request request) {
-        return lists.answer(request);
+        PetQuery query = QueryParameters.petQuery(request.query());
+        return page(query).thenApply(page -> page.respondTo(request));
     }
 
-    /// 201 once the animal is durable. A request with an `Idempotency-Key` acts once: later ones get the same answer.
+    /// A cached page that has a next page needs no query, other cached pages one for the version.
+    private CompletableFuture<ConditionalResponse> page(PetQuery query) {
+        if (!cache.isWanted(query)) {
+            return catalogue.list(query).thenApply(this::encode);
+        }
+        return cache.findFull(query, catalogue.epoch()).map(CompletableFuture::completedFuture)
+                .orElseGet(() -> catalogue.version().thenCompose(version -> page(query, version)));
+    }
+
+    /// @param version the version before the page is read, so that the page is not older
+    private CompletableFuture<ConditionalResponse> page(PetQuery query, CatalogueVersion version) {
+        return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
+                () -> catalogue.list(query).thenApply(page -> {
+                    ConditionalResponse response = encode(page);
+                    if (catalogue.epoch() == version.epoch()) {
+                        cache.put(query, version, page.next().isPresent(), response);
+                    }
+                    return response;
+                }));
+    }
+
+    private ConditionalResponse encode(Page page) {
+        byte[] body = PetJson.write(page.pets());
+        return new ConditionalResponse(page.next().isEmpty()
+                ? Response.json(200, body)
+                : Response.json(200, body, link(page.next().get())));
+    }
+
+    private Header link(PetQuery next) {
+        return Header.of("Link", "<" + base + "/pets?limit=" + next.limit()
+                + next.status().map(status -> "&status=" + status.text()).orElse("") + "&after=" + next.after()
+                + ">; rel=\"next\"");
+    }
+
+    /// Returns 201 once the animal is durable. Requests with the same `Idempotency-Key` add one animal and get the same response.
     CompletableFuture<Response> createPet(Request request) {
         Optional<String> key = idempotencyHeader(request);
         NewPet newPet = NewPetParser.parse(request.body());
@@ -63,7 +101,7 @@ public final class PetOperations {
                 : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
     }
 
-    /// Errors: a [Failure] whose message names what is wrong with the body too.
+    /// Errors: [Failure] that also names the violations of the body.
     private static Optional<String> idempotencyHeader(Request request) {
         try {
             return IdempotencyHeader.find(request.headers());
@@ -78,21 +116,21 @@ public final class PetOperations {
     }
 
     private Response created(Added added) {
-        Response answer = Response.json(201, PetJson.write(added.pet()),
+        Response response = Response.json(201, PetJson.write(added.pet()),
                 Header.of("Location", base + "/pets/" + added.pet().id()), Response.NO_STORE);
-        return added.replayed() ? answer.with(REPLAYED) : answer;
+        return added.replayed() ? response.with(REPLAYED) : response;
     }
 
-    /// The fingerprint is that of what the body says, however it is spelled.
+    /// The fingerprint covers the animal, not the spelling of the body.
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
-        byte[] meant = PetJson.write(newPet.withId(0));
-        String fingerprint = HexFormat.of().formatHex(Sha256.of(digest -> digest.update(meant)));
+        byte[] animal = PetJson.write(newPet.withId(0));
+        String fingerprint = HexFormat.of().formatHex(Sha256.of(digest -> digest.update(animal)));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
                 idempotencyRetention);
     }
 
-    /// One animal, until the operation's removal date.
+    /// Returns an animal. Errors: [Failure] of kind `NOT_FOUND`; `GONE` from the removal date on.
     CompletableFuture<Response> getPet(Request request) {
         if (!clock.instant().isBefore(GET_PET_ENDS)) {
             throw new Failure(Kind.GONE, "getPet was removed on 5 December 2030; use GET /pets with the status filter");
@@ -106,7 +144,7 @@ public final class PetOperations {
                 .respondTo(request));
     }
 
-    /// What every answer of getPet says of its end (RFC 9745, RFC 8594).
+    /// Returns the headers of every response of getPet (RFC 9745, RFC 8594).
     List<Header> deprecation() {
         return List.of(Header.of("Deprecation", "@1795132800"),
                 Header.of("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),

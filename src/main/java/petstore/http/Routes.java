@@ -2,8 +2,8 @@ package petstore.http;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 import petstore.Failure.Kind;
 import petstore.Scope;
@@ -15,26 +15,26 @@ import petstore.http.message.Response;
 /// The route tables of the two listeners.
 public final class Routes {
 
-    /// Everything under this prefix needs an API key, whether it exists or not.
+    /// Every path under this prefix needs an API key, known or not.
     private static final String VERSION = "/v1";
 
     private final List<Route> table;
     private final String directions;
 
-    /// @param directions what is said to whoever asks for anything else
+    /// @param directions the end of the message for unknown paths
     private Routes(List<Route> table, String directions) {
         this.table = table;
         this.directions = directions;
     }
 
-    /// What clients meet.
+    /// Returns the routes for clients.
     ///
     /// @param threads may block
     public static Routes api(PetOperations pets, OpenApiDocument document, Docs docs, Health health, Executor threads) {
         return new Routes(List.of(
-                Route.api("GET", "/v1/pets", Scope.READ, pets::listPets, List.of()),
-                Route.api("POST", "/v1/pets", Scope.WRITE, pets::createPet, List.of()),
-                Route.api("GET", "/v1/pets/{petId}", Scope.READ, pets::getPet, pets.deprecation()),
+                new Route("GET", "/v1/pets", Optional.of(Scope.READ), pets::listPets, List.of()),
+                new Route("POST", "/v1/pets", Optional.of(Scope.WRITE), pets::createPet, List.of()),
+                new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet, pets.deprecation()),
                 Route.open("/", Operation.on(threads, docs::redirect)),
                 Route.open("/docs", Operation.on(threads, docs::page)),
                 Route.open("/docs/{asset}", Operation.on(threads, docs::asset)),
@@ -45,7 +45,7 @@ public final class Routes {
                 "the reference is at " + docs.address());
     }
 
-    /// What operators meet.
+    /// Returns the routes for operators.
     ///
     /// @param threads may block
     public static Routes admin(Health health, MetricsPage metrics, Executor threads) {
@@ -56,24 +56,23 @@ public final class Routes {
                 "there are /metrics, /livez and /readyz");
     }
 
-    /// Every route, in the order in which they are tried.
+    /// Returns all routes, in the order of matching.
     List<Route> table() {
         return table;
     }
 
-    /// A route, and the value of its path's parameter.
+    /// A route and the value of its path's parameter.
     record Match(Route route, String parameter) {
     }
 
     static boolean needsKey(String path) {
-        return path.startsWith(VERSION)
-                && (path.length() == VERSION.length() || path.charAt(VERSION.length()) == '/');
+        return path.equals(VERSION) || path.startsWith(VERSION + "/");
     }
 
-    /// The route for a request; absent when there is none, and [#refusal] says why.
+    /// Returns the route of a request; absent if no route has both method and path.
     Optional<Match> find(String method, String path) {
         for (Route route : table) {
-            Optional<String> parameter = route.takes(method) ? route.match(path) : Optional.empty();
+            Optional<String> parameter = route.accepts(method) ? route.match(path) : Optional.empty();
             if (parameter.isPresent()) {
                 return Optional.of(new Match(route, parameter.get()));
             }
@@ -81,27 +80,19 @@ public final class Routes {
         return Optional.empty();
     }
 
-    /// A route with this path, whatever its method; absent when there is none.
+    /// Returns a route with this path and any method; absent if no route has it.
     Optional<Route> at(String path) {
         return table.stream().filter(route -> route.match(path).isPresent()).findFirst();
     }
 
-    /// 405 when other methods are welcome at this path, else 404.
+    /// Returns 405 if the path has routes of other methods, else 404.
     Response refusal(String path) {
-        TreeSet<String> allowed = new TreeSet<>();
-        for (Route route : table) {
-            if (route.match(path).isPresent()) {
-                allowed.add(route.method());
-                if (route.takes("HEAD")) {
-                    allowed.add("HEAD");
-                }
-            }
+        String methods = table.stream().filter(route -> route.match(path).isPresent()).map(Route::method)
+                .map(method -> method.equals("GET") ? "GET, HEAD" : method).sorted().collect(Collectors.joining(", "));
+        if (methods.isEmpty()) {
+            return Errors.response(Kind.NOT_FOUND, "not found; " + directions);
         }
-        if (allowed.isEmpty()) {
-            return Errors.response(Kind.NOT_FOUND, "there is nothing at this address; " + directions);
-        }
-        String methods = String.join(", ", allowed);
-        return Errors.response(Kind.METHOD_NOT_ALLOWED, "the methods for this address are " + methods,
+        return Errors.response(Kind.METHOD_NOT_ALLOWED, "the methods of this path are " + methods,
                 Header.of("Allow", methods));
     }
 }

@@ -3,13 +3,10 @@ package petstore.blackbox;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -23,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("both-stores")
 class BadBodiesTest {
 
-    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
     private static final int MAX_LENGTH = 64 * 1024;
 
     static final List<BadRequest> DOCUMENTS = List.of(
@@ -35,21 +31,21 @@ class BadBodiesTest {
             invalid("a string", "\"Whiskers\""),
             invalid("an object inside a string", "\"{\\\"name\\\":\\\"a\\\",\\\"categoryId\\\":1}\""),
             invalid("an empty array", "[]"),
-            invalid("an array of one animal", "[" + PET + "]"),
-            invalid("two documents", PET + PET),
-            invalid("two documents in two lines", PET + "\n" + PET),
-            invalid("trailing text", PET + " x"),
-            invalid("a trailing comma behind the object", PET + ","),
-            invalid("a closing brace too many", PET + "}"),
-            invalid("a trailing NUL", PET + "\0"),
-            invalid("a byte order mark", "\uFEFF" + PET),
+            invalid("an array of one animal", "[" + BadRequest.PET + "]"),
+            invalid("two documents", BadRequest.PET + BadRequest.PET),
+            invalid("two documents in two lines", BadRequest.PET + "\n" + BadRequest.PET),
+            invalid("trailing text", BadRequest.PET + " x"),
+            invalid("a trailing comma behind the object", BadRequest.PET + ","),
+            invalid("a closing brace too many", BadRequest.PET + "}"),
+            invalid("a trailing NUL", BadRequest.PET + "\0"),
+            invalid("a byte order mark", "\uFEFF" + BadRequest.PET),
             invalid("a byte order mark alone", "\uFEFF"),
-            invalid("a byte order mark behind white space", " \uFEFF" + PET),
-            invalid("a byte order mark at the end", PET + "\uFEFF"),
-            invalid("a block comment", "/* a */" + PET),
+            invalid("a byte order mark behind white space", " \uFEFF" + BadRequest.PET),
+            invalid("a byte order mark at the end", BadRequest.PET + "\uFEFF"),
+            invalid("a block comment", "/* a */" + BadRequest.PET),
             invalid("a block comment inside", "{\"name\":\"a\",/**/\"categoryId\":1}"),
-            invalid("a line comment", PET + "// a"),
-            invalid("a comment as in YAML", PET + "# a"),
+            invalid("a line comment", BadRequest.PET + "// a"),
+            invalid("a comment as in YAML", BadRequest.PET + "# a"),
             invalid("an object that does not end", "{\"name\":\"a\",\"categoryId\":1"),
             invalid("an object that ends as an array", "{\"name\":\"a\",\"categoryId\":1]"),
             invalid("a string that does not end", "{\"name\":\"a,\"categoryId\":1}"),
@@ -69,7 +65,7 @@ class BadBodiesTest {
             invalid("undefined", "{\"name\":\"a\",\"categoryId\":1,\"x\":undefined}"),
             invalid("a no-break space between tokens", "{\"name\":\u00A0\"a\",\"categoryId\":1}"),
             invalid("a vertical tab between tokens", "{\"name\":\u000B\"a\",\"categoryId\":1}"),
-            invalid("a record separator first", "\u001E" + PET),
+            invalid("a record separator first", "\u001E" + BadRequest.PET),
             invalid("an escape by hexadecimal digits", "{\"name\":\"\\x41\",\"categoryId\":1}"),
             invalid("an escape of three digits", "{\"name\":\"\\u041\",\"categoryId\":1}"),
             invalid("an escape with a letter that is no digit", "{\"name\":\"\\u00g1\",\"categoryId\":1}"),
@@ -82,7 +78,7 @@ class BadBodiesTest {
             invalid("a form", "name=a&categoryId=1"),
             invalid("XML", "<pet><name>a</name><categoryId>1</categoryId></pet>"),
             invalid("YAML", "name: a\ncategoryId: 1\n"),
-            invalid("JSONP", "callback(" + PET + ")"),
+            invalid("JSONP", "callback(" + BadRequest.PET + ")"),
             invalid("name twice", "{\"name\":\"a\",\"name\":\"a\",\"categoryId\":1}"),
             invalid("name twice, once by an escape", "{\"name\":\"a\",\"\\u006eame\":\"a\",\"categoryId\":1}"),
             invalid("categoryId twice", "{\"name\":\"a\",\"categoryId\":1,\"categoryId\":1}"),
@@ -109,7 +105,7 @@ class BadBodiesTest {
     static final List<BadRequest> ENCODINGS = List.of(
             raw("a continuation byte alone", named("\u0080")),
             raw("a lead byte alone", named("\u00C3")),
-            raw("a lead byte at the end of the body", PET + "\u00C3"),
+            raw("a lead byte at the end of the body", BadRequest.PET + "\u00C3"),
             raw("a byte that UTF-8 does not have", named("\u00FF")),
             raw("a sequence of four bytes cut to three", named("\u00F0\u009F\u0098")),
             raw("a slash in two bytes", named("\u00C0\u00AF")),
@@ -124,13 +120,14 @@ class BadBodiesTest {
             raw("ISO-8859-1", named("Se\u00F1or")),
             raw("invalid UTF-8 in an unknown member", unknown("\"\u0080\"")),
             raw("invalid UTF-8 between tokens", "{\"name\":\u0080\"a\",\"categoryId\":1}"),
-            raw("UTF-16 with a byte order mark", bytes(PET, StandardCharsets.UTF_16)),
-            raw("UTF-16LE", bytes(PET, StandardCharsets.UTF_16LE)),
-            raw("UTF-16LE with a byte order mark", "\u00FF\u00FE" + bytes(PET, StandardCharsets.UTF_16LE)),
-            raw("UTF-16BE", bytes(PET, StandardCharsets.UTF_16BE)),
-            raw("UTF-32BE", bytes(PET, StandardCharsets.UTF_32BE)),
-            raw("UTF-32LE with a byte order mark", "\u00FF\u00FE\0\0" + bytes(PET, StandardCharsets.UTF_32LE)),
-            raw("EBCDIC", bytes(PET, Charset.forName("IBM037"))),
+            raw("UTF-16 with a byte order mark", bytes(BadRequest.PET, StandardCharsets.UTF_16)),
+            raw("UTF-16LE", bytes(BadRequest.PET, StandardCharsets.UTF_16LE)),
+            raw("UTF-16LE with a byte order mark", "\u00FF\u00FE" + bytes(BadRequest.PET, StandardCharsets.UTF_16LE)),
+            raw("UTF-16BE", bytes(BadRequest.PET, StandardCharsets.UTF_16BE)),
+            raw("UTF-32BE", bytes(BadRequest.PET, StandardCharsets.UTF_32BE)),
+            raw("UTF-32LE with a byte order mark",
+                    "\u00FF\u00FE\0\0" + bytes(BadRequest.PET, StandardCharsets.UTF_32LE)),
+            raw("EBCDIC", bytes(BadRequest.PET, Charset.forName("IBM037"))),
             raw("the beginning of a gzip file", "\u001F\u008B\u0008\0\0\0\0\0\0\u0003"));
 
     static final List<BadRequest> SIZES = List.of(
@@ -139,7 +136,8 @@ class BadBodiesTest {
             tooLarge("one byte too many in chunks", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1_000)),
             tooLarge("one byte too many in chunks of one byte", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1)),
             tooLarge("white space alone", BadRequest.post(" ".repeat(MAX_LENGTH + 1))),
-            tooLarge("an animal and then white space", BadRequest.postChunked(PET + " ".repeat(MAX_LENGTH), 20_000)),
+            tooLarge("an animal and then white space",
+                    BadRequest.postChunked(BadRequest.PET + " ".repeat(MAX_LENGTH), 20_000)),
             tooLarge("a million bytes", BadRequest.post(padded(1_000_000))),
             tooLarge("a million bytes in chunks", BadRequest.postChunked(padded(1_000_000), 10_000)));
 
@@ -151,19 +149,8 @@ class BadBodiesTest {
             tooLarge("a chunk of 2 GiB", announcing("Transfer-Encoding: chunked",
                     "7fffffff\r\n" + " ".repeat(MAX_LENGTH + 1))));
 
-    @TempDir
-    private static Path folder;
-    private static ProbedService service;
-
-    @BeforeAll
-    static void start() {
-        service = ProbedService.start(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    @RegisterExtension
+    private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource({"DOCUMENTS", "ENCODINGS", "SIZES"})

@@ -1,13 +1,10 @@
 package petstore.blackbox;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.testkit.ProbedService;
@@ -18,19 +15,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Requests of whose body nobody can tell where it ends, by RFC 9112 sections 6 and 7.
 class BadFramingTest {
 
-    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
     private static final String POST = "POST /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY
             + BadRequest.JSON;
     private static final String GET = "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY;
-    private static final String CHUNK = "1b\r\n" + PET + "\r\n";
+    private static final String CHUNK = "1b\r\n" + BadRequest.PET + "\r\n";
 
     static final List<BadRequest> LENGTHS = List.of(
-            bad("a length and chunks", POST + "Content-Length: 27\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNK
-                    + "0\r\n\r\n"),
-            bad("chunks and a length", POST + "Transfer-Encoding: chunked\r\nContent-Length: 27\r\n\r\n" + CHUNK
-                    + "0\r\n\r\n"),
-            bad("two lengths", POST + "Content-Length: 27\r\nContent-Length: 5\r\n\r\n" + PET),
-            bad("the same length twice", POST + "Content-Length: 27\r\nContent-Length: 27\r\n\r\n" + PET),
+            BadRequest.of("a length and chunks",
+                    POST + "Content-Length: 27\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNK
+                            + "0\r\n\r\n"),
+            BadRequest.of("chunks and a length",
+                    POST + "Transfer-Encoding: chunked\r\nContent-Length: 27\r\n\r\n" + CHUNK
+                            + "0\r\n\r\n"),
+            BadRequest.of("two lengths", POST + "Content-Length: 27\r\nContent-Length: 5\r\n\r\n" + BadRequest.PET),
+            BadRequest.of("the same length twice",
+                    POST + "Content-Length: 27\r\nContent-Length: 27\r\n\r\n" + BadRequest.PET),
             length("27, 27"),
             length("27, 5"),
             length("27,"),
@@ -48,9 +47,9 @@ class BadFramingTest {
             length("\"27\""),
             length("9223372036854775808"),
             length("99999999999999999999"),
-            bad("a length on two lines", POST + "Content-Length: 2\r\n 7\r\n\r\n" + PET),
-            bad("a space behind Content-Length", POST + "Content-Length : 27\r\n\r\n" + PET),
-            bad("NUL behind Content-Length", POST + "Content-Length\0: 27\r\n\r\n" + PET),
+            BadRequest.of("a length on two lines", POST + "Content-Length: 2\r\n 7\r\n\r\n" + BadRequest.PET),
+            BadRequest.of("a space behind Content-Length", POST + "Content-Length : 27\r\n\r\n" + BadRequest.PET),
+            BadRequest.of("NUL behind Content-Length", POST + "Content-Length\0: 27\r\n\r\n" + BadRequest.PET),
             coding("gzip"),
             coding("identity"),
             coding("gzip, chunked"),
@@ -63,57 +62,51 @@ class BadFramingTest {
             coding("chunked\u000B"),
             coding("chunked\0"),
             coding(""),
-            bad("chunked twice", POST + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNK
-                    + "0\r\n\r\n"),
-            bad("gzip and chunked in two fields", POST + "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
-                    + CHUNK + "0\r\n\r\n"),
-            bad("a space behind Transfer-Encoding", POST + "Transfer-Encoding : chunked\r\n\r\n" + CHUNK + "0\r\n\r\n"),
-            bad("chunks in HTTP/1.0", POST.replace("HTTP/1.1", "HTTP/1.0") + "Transfer-Encoding: chunked\r\n\r\n"
-                    + CHUNK + "0\r\n\r\n"));
+            BadRequest.of("chunked twice",
+                    POST + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNK
+                            + "0\r\n\r\n"),
+            BadRequest.of("gzip and chunked in two fields",
+                    POST + "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                            + CHUNK + "0\r\n\r\n"),
+            BadRequest.of("a space behind Transfer-Encoding",
+                    POST + "Transfer-Encoding : chunked\r\n\r\n" + CHUNK + "0\r\n\r\n"),
+            BadRequest.of("chunks in HTTP/1.0",
+                    POST.replace("HTTP/1.1", "HTTP/1.0") + "Transfer-Encoding: chunked\r\n\r\n"
+                            + CHUNK + "0\r\n\r\n"));
 
     static final List<BadRequest> CHUNKS = List.of(
-            chunks("a size that is no number", "zz\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("no size", "\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a negative size", "-1b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a plus", "+1b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("0x", "0x1b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a space before the size", " 1b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a space behind the size", "1b \r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a comma in the size", "1,b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("NUL behind the size", "1b\0\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a size of 32 bits", "80000000\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a size of 64 bits", "ffffffffffffffff\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a size of more than 64 bits", "1000000000000001b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a size line of 5,000 characters", "0".repeat(5_000) + "1b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("an extension of 5,000 characters", "1b;" + "x".repeat(5_000) + "\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("an extension whose quotes do not end", "1b;a=\"b\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a line feed in an extension", "1b;a\nb\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a bare line feed behind the size", "1b\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("a bare carriage return behind the size", "1b\r" + PET + "\r\n0\r\n\r\n"),
-            chunks("a bare line feed behind the data", "1b\r\n" + PET + "\n0\r\n\r\n"),
-            chunks("data that is longer than its size", "5\r\n" + PET + "\r\n0\r\n\r\n"),
-            chunks("data that is shorter than its size", "1c\r\n" + PET + "\r\n0\r\n\r\n"),
+            chunks("a size that is no number", "zz\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("no size", "\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a negative size", "-1b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a plus", "+1b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("0x", "0x1b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a space before the size", " 1b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a space behind the size", "1b \r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a comma in the size", "1,b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("NUL behind the size", "1b\0\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a size of 32 bits", "80000000\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a size of 64 bits", "ffffffffffffffff\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a size of more than 64 bits", "1000000000000001b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a size line of 5,000 characters", "0".repeat(5_000) + "1b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("an extension of 5,000 characters",
+                    "1b;" + "x".repeat(5_000) + "\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("an extension whose quotes do not end", "1b;a=\"b\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a line feed in an extension", "1b;a\nb\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a bare line feed behind the size", "1b\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a bare carriage return behind the size", "1b\r" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("a bare line feed behind the data", "1b\r\n" + BadRequest.PET + "\n0\r\n\r\n"),
+            chunks("data that is longer than its size", "5\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
+            chunks("data that is shorter than its size", "1c\r\n" + BadRequest.PET + "\r\n0\r\n\r\n"),
             chunks("a last size that is no number", CHUNK + "x\r\n\r\n"),
             chunks("bare line feeds at the end", CHUNK + "0\n\n"),
             chunks("a trailer without a colon", CHUNK + "0\r\nX\r\n\r\n"),
             chunks("a trailer with NUL", CHUNK + "0\r\nX: a\0b\r\n\r\n"),
             chunks("a trailer with a bare line feed", CHUNK + "0\r\nX: a\n\r\n"),
             chunks("a trailer of 10,000 characters", CHUNK + "0\r\nX: " + "a".repeat(10_000) + "\r\n\r\n"),
-            bad("a bad size in a request without a body", GET + "Transfer-Encoding: chunked\r\n\r\nzz\r\n"));
+            BadRequest.of("a bad size in a request without a body", GET + "Transfer-Encoding: chunked\r\n\r\nzz\r\n"));
 
-    @TempDir
-    private static Path folder;
-    private static ProbedService service;
-
-    @BeforeAll
-    static void start() {
-        service = ProbedService.start(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    @RegisterExtension
+    private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource({"LENGTHS", "CHUNKS"})
@@ -132,20 +125,17 @@ class BadFramingTest {
         service.assertUnchanged();
     }
 
-    private static BadRequest bad(String name, String bytes) {
-        return new BadRequest(name, bytes, 400, "invalid_request");
-    }
-
     private static BadRequest length(String length) {
-        return bad("Content-Length: " + length, POST + "Content-Length: " + length + "\r\n\r\n" + PET);
+        return BadRequest.of("Content-Length: " + length,
+                POST + "Content-Length: " + length + "\r\n\r\n" + BadRequest.PET);
     }
 
     private static BadRequest coding(String coding) {
-        return bad("Transfer-Encoding: " + coding, POST + "Transfer-Encoding: " + coding + "\r\n\r\n" + CHUNK
+        return BadRequest.of("Transfer-Encoding: " + coding, POST + "Transfer-Encoding: " + coding + "\r\n\r\n" + CHUNK
                 + "0\r\n\r\n");
     }
 
     private static BadRequest chunks(String name, String body) {
-        return bad(name, POST + "Transfer-Encoding: chunked\r\n\r\n" + body);
+        return BadRequest.of(name, POST + "Transfer-Encoding: chunked\r\n\r\n" + body);
     }
 }

@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
@@ -12,16 +11,13 @@ import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.KeyToken;
 import petstore.testkit.ProbedService;
-import petstore.testkit.ServedContract;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("both-stores")
 class BadHeadersTest {
 
-    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
     private static final String KEY = TestService.KEY;
     private static final String UNKNOWN_KEY = KeyToken.random(new SecureRandom()).text();
 
@@ -86,7 +81,7 @@ class BadHeadersTest {
             new BadRequest("a bad id", "GET /v1/pets/x HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
             new BadRequest("a bad query", "GET /v1/pets?limit=0 HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
             new BadRequest("a bad method", "DELETE /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            withoutKey("an animal", BadRequest.post(PET)),
+            withoutKey("an animal", BadRequest.post(BadRequest.PET)),
             withoutKey("a bad body", BadRequest.post("x")),
             withoutKey("a body that is too large", BadRequest.post(" ".repeat(100_000))),
             withoutKey("chunks that are too large", BadRequest.postChunked(" ".repeat(100_000), 1_000)));
@@ -126,23 +121,12 @@ class BadHeadersTest {
             type("identity", BadRequest.JSON + "Content-Encoding: identity\r\n"),
             type("an empty one", BadRequest.JSON + "Content-Encoding:\r\n"),
             type("two", BadRequest.JSON + "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"),
-            typeOf("a body in gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(PET)),
+            typeOf("a body in gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(BadRequest.PET)),
             typeOf("a megabyte in a kilobyte", BadRequest.JSON + "Content-Encoding: gzip\r\n",
                     gzip(" ".repeat(1_000_000))));
 
-    @TempDir
-    private static Path folder;
-    private static ProbedService service;
-
-    @BeforeAll
-    static void start() {
-        service = ProbedService.start(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    @RegisterExtension
+    private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource({"WITHOUT_KEY", "KEY_COMES_FIRST"})
@@ -182,7 +166,7 @@ class BadHeadersTest {
             """)
     void saysWhatIsWrongWithTheMediaType(@Nullable String fields, String message) throws IOException {
         String lines = fields == null ? "" : fields.replace(",Content", "\r\nContent") + "\r\n";
-        assertThat(ServedContract.json(service.refuses(type(message, lines)).body()).get("message").asText())
+        assertThat(service.refusal(type(message, lines)))
                 .isEqualTo(message);
     }
 
@@ -196,7 +180,7 @@ class BadHeadersTest {
     }
 
     private static BadRequest type(String name, String fields) {
-        return typeOf(name, fields, PET);
+        return typeOf(name, fields, BadRequest.PET);
     }
 
     private static BadRequest typeOf(String name, String fields, String body) {

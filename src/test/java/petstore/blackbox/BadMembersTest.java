@@ -1,17 +1,13 @@
 package petstore.blackbox;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.testkit.ProbedService;
-import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -126,46 +122,31 @@ class BadMembersTest {
             status("an array", "[\"sold\"]"),
             status("an object", "{\"status\":\"sold\"}"));
 
-    @TempDir
-    private static Path folder;
-    private static ProbedService service;
-
-    @BeforeAll
-    static void start() {
-        service = ProbedService.start(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    @RegisterExtension
+    private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource("NAMES")
     void refusesName(BadRequest request) throws IOException {
-        assertThat(message(request).split("; ", -1)).allMatch(violation -> violation.startsWith("name "));
+        assertThat(service.refusal(request).split("; ", -1)).allMatch(violation -> violation.startsWith("name "));
     }
 
     @ParameterizedTest
     @FieldSource("CATEGORY_IDS")
     void refusesCategoryId(BadRequest request) throws IOException {
-        assertThat(message(request)).startsWith("categoryId ").doesNotContain(";");
+        assertThat(service.refusal(request)).startsWith("categoryId ").doesNotContain(";");
     }
 
     @ParameterizedTest
     @FieldSource("NUMBERS_THAT_ARE_NOT_JSON")
     void refusesNumber(BadRequest request) throws IOException {
-        assertThat(message(request)).doesNotContain("categoryId");
+        assertThat(service.refusal(request)).doesNotContain("categoryId");
     }
 
     @ParameterizedTest
     @FieldSource("STATUSES")
     void refusesStatus(BadRequest request) throws IOException {
-        assertThat(message(request)).isEqualTo("status must be one of available, pending, sold");
-    }
-
-    private static String message(BadRequest request) throws IOException {
-        return ServedContract.json(service.refuses(request).body()).get("message").asText();
+        assertThat(service.refusal(request)).isEqualTo("status must be one of available, pending, sold");
     }
 
     private static BadRequest name(String name, String body) {

@@ -16,6 +16,13 @@ public record BadRequest(String name, String bytes, int status, String code) {
     static final String HOST = "Host: petstore\r\n";
     static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
     static final String JSON = "Content-Type: application/json\r\n";
+    /// A valid body.
+    static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
+
+    /// A request that is refused with 400.
+    static BadRequest of(String name, String bytes) {
+        return new BadRequest(name, bytes, 400, "invalid_request");
+    }
 
     public static BadRequest get(String name, String target, int status, String code) {
         return new BadRequest(name, get(target), status, code);

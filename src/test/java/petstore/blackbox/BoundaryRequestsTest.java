@@ -1,15 +1,12 @@
 package petstore.blackbox;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -24,7 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("both-stores")
 class BoundaryRequestsTest {
 
-    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
     private static final String ANIMAL = "{\"id\":1,";
     private static final String ANIMALS = "[{\"id\":1,";
     private static final int MAX_LENGTH = 64 * 1024;
@@ -88,22 +84,26 @@ class BoundaryRequestsTest {
             body("64 KiB", padded()),
             added("64 KiB in one chunk", BadRequest.postChunked(padded(), MAX_LENGTH)),
             added("64 KiB in chunks", BadRequest.postChunked(padded(), 1_000)),
-            added("chunks of one byte", BadRequest.postChunked(PET, 1)),
-            added("a chunk with an extension", BadRequest.postChunked(PET, 100).replace("1b\r\n", "1b;a=\"b\"\r\n")),
+            added("chunks of one byte", BadRequest.postChunked(BadRequest.PET, 1)),
+            added("a chunk with an extension",
+                    BadRequest.postChunked(BadRequest.PET, 100).replace("1b\r\n", "1b;a=\"b\"\r\n")),
             added("a chunk size with zeros and capitals",
-                    BadRequest.postChunked(PET, 100).replace("1b\r\n", "00000000000000000001B\r\n")),
-            added("a trailer", BadRequest.postChunked(PET, 100).replace("0\r\n\r\n", "0\r\nX: a\r\n\r\n")),
-            added("CHUNKED", BadRequest.postChunked(PET, 100).replace("chunked", "CHUNKED")),
-            added("a charset", BadRequest.post(PET).replace("/json", "/json; charset=UTF-8")),
-            added("a charset in quotes", BadRequest.post(PET).replace("/json", "/json;charset=\"utf-8\"")),
-            added("a blank before it", BadRequest.post(PET).replace("/json", "/json ; charset=utf-8")),
-            added("another parameter", BadRequest.post(PET).replace("/json", "/json; version=1")),
-            added("a content type in capitals", BadRequest.post(PET).replace("application/json", "APPLICATION/JSON")),
-            added("a field name in capitals", BadRequest.post(PET).replace("Content-Type:", "CONTENT-TYPE:")),
-            added("no space behind the colon", BadRequest.post(PET).replace("Type: ", "Type:")),
-            added("spaces around the length", BadRequest.post(PET).replace("Length: 27", "Length: \t 27 \t")),
-            added("a length with a zero first", BadRequest.post(PET).replace("Length: 27", "Length: 0027")),
-            added("Expect in HTTP/1.0, which has none", BadRequest.post(PET).replace("HTTP/1.1", "HTTP/1.0")
+                    BadRequest.postChunked(BadRequest.PET, 100).replace("1b\r\n", "00000000000000000001B\r\n")),
+            added("a trailer", BadRequest.postChunked(BadRequest.PET, 100).replace("0\r\n\r\n", "0\r\nX: a\r\n\r\n")),
+            added("CHUNKED", BadRequest.postChunked(BadRequest.PET, 100).replace("chunked", "CHUNKED")),
+            added("a charset", BadRequest.post(BadRequest.PET).replace("/json", "/json; charset=UTF-8")),
+            added("a charset in quotes", BadRequest.post(BadRequest.PET).replace("/json", "/json;charset=\"utf-8\"")),
+            added("a blank before it", BadRequest.post(BadRequest.PET).replace("/json", "/json ; charset=utf-8")),
+            added("another parameter", BadRequest.post(BadRequest.PET).replace("/json", "/json; version=1")),
+            added("a content type in capitals",
+                    BadRequest.post(BadRequest.PET).replace("application/json", "APPLICATION/JSON")),
+            added("a field name in capitals",
+                    BadRequest.post(BadRequest.PET).replace("Content-Type:", "CONTENT-TYPE:")),
+            added("no space behind the colon", BadRequest.post(BadRequest.PET).replace("Type: ", "Type:")),
+            added("spaces around the length",
+                    BadRequest.post(BadRequest.PET).replace("Length: 27", "Length: \t 27 \t")),
+            added("a length with a zero first", BadRequest.post(BadRequest.PET).replace("Length: 27", "Length: 0027")),
+            added("Expect in HTTP/1.0, which has none", BadRequest.post(BadRequest.PET).replace("HTTP/1.1", "HTTP/1.0")
                     .replace("Content-Length", "Expect: 100-continue\r\nContent-Length")));
 
     static final List<GoodRequest> READ = List.of(
@@ -147,7 +147,8 @@ class BoundaryRequestsTest {
                     ANIMAL),
             read("1,000 empty fields", BadRequest.get("/v1/pets/1").replace("Host", "X:\r\n".repeat(1_000) + "Host"),
                     ANIMAL),
-            read("a body that nobody reads", BadRequest.post(PET).replace("POST /v1/pets", "GET /v1/pets/1"), ANIMAL),
+            read("a body that nobody reads", BadRequest.post(BadRequest.PET).replace("POST /v1/pets", "GET /v1/pets/1"),
+                    ANIMAL),
             read("an upgrade to HTTP/2", BadRequest.get("/v1/pets/1").replace("Host",
                     "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nHost"), ANIMAL),
             read("an upgrade to WebSocket", BadRequest.get("/v1/pets/1").replace("Host",
@@ -168,19 +169,8 @@ class BoundaryRequestsTest {
     static final List<String> KEEPING = List.of("", "keep-alive", "TE", "TE, keep-alive", "c", "clos", "closed",
             "x, clos, y", "not-close", "close;x", "close x", "\"close\"");
 
-    @TempDir
-    private static Path folder;
-    private static ProbedService service;
-
-    @BeforeAll
-    static void start() {
-        service = ProbedService.start(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    @RegisterExtension
+    private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource("ADDED")
@@ -252,12 +242,13 @@ class BoundaryRequestsTest {
 
     @Test
     void asksForTheBodyThatIsHeldBack() throws IOException {
-        String request = BadRequest.post(PET).replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
-        int bodyAt = request.indexOf(PET);
+        String request = BadRequest.post(BadRequest.PET).replace("Content-Length",
+                "Expect: 100-continue\r\nContent-Length");
+        int bodyAt = request.indexOf(BadRequest.PET);
         try (RawClient client = service.connect()) {
             client.send(request.substring(0, bodyAt));
             assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
-            client.send(PET);
+            client.send(BadRequest.PET);
             assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
         }
     }
@@ -266,7 +257,8 @@ class BoundaryRequestsTest {
     void answersRequestsInTheirOrder() throws IOException {
         try (RawClient client = service.connect()) {
             client.send(BadRequest.get("/v1/pets/1") + BadRequest.post("{}") + BadRequest.get("/v1/pets/0")
-                    + BadRequest.postChunked(PET, 5) + BadRequest.get("/v1/pets?limit=0") + BadRequest.get("/livez"));
+                    + BadRequest.postChunked(BadRequest.PET, 5) + BadRequest.get("/v1/pets?limit=0")
+                    + BadRequest.get("/livez"));
             for (int status : new int[]{200, 400, 404, 201, 400, 200}) {
                 assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
             }
@@ -278,7 +270,7 @@ class BoundaryRequestsTest {
     }
 
     private static GoodRequest added(String name, String request) {
-        return new GoodRequest(name, request, PET);
+        return new GoodRequest(name, request, BadRequest.PET);
     }
 
     private static GoodRequest body(String name, String body) {

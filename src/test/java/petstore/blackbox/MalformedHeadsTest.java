@@ -2,14 +2,11 @@ package petstore.blackbox;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -23,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// closed.
 class MalformedHeadsTest {
 
-    private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
     private static final String GET = "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY;
     private static final String TLS_CLIENT_HELLO = new String(
             Base64.getDecoder().decode("FgMBADwBAAA4AwMAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHwAAAhMBAQAADQAKAAgI"),
@@ -68,9 +64,9 @@ class MalformedHeadsTest {
             line("GET: /v1/pets HTTP/1.1"));
 
     static final List<BadRequest> FIELDS = List.of(
-            bad("no Host", "GET /v1/pets HTTP/1.1\r\n" + BadRequest.KEY + "\r\n"),
-            bad("Host twice", GET + BadRequest.HOST + "\r\n"),
-            bad("Host twice in HTTP/1.0", GET.replace("HTTP/1.1", "HTTP/1.0") + BadRequest.HOST + "\r\n"),
+            BadRequest.of("no Host", "GET /v1/pets HTTP/1.1\r\n" + BadRequest.KEY + "\r\n"),
+            BadRequest.of("Host twice", GET + BadRequest.HOST + "\r\n"),
+            BadRequest.of("Host twice in HTTP/1.0", GET.replace("HTTP/1.1", "HTTP/1.0") + BadRequest.HOST + "\r\n"),
             host("a space", "pet store"),
             host("a path", "petstore/v1"),
             host("a user", "a@petstore"),
@@ -108,10 +104,12 @@ class MalformedHeadsTest {
             field("a bare line feed and another field", "X: a\nContent-Length: 5\r\n"),
             field("a bare line feed behind a field", "X: a\n"),
             field("a bare line feed at the end", "X: a\r\n\n"),
-            bad("a space before the first field", "GET /v1/pets HTTP/1.1\r\n X: a\r\n" + BadRequest.HOST + "\r\n"),
-            bad("a tab before the first field", "GET /v1/pets HTTP/1.1\r\n\tX: a\r\n" + BadRequest.HOST + "\r\n"),
-            bad("bare line feeds throughout", (GET + "\r\n").replace("\r", "")),
-            bad("a bare line feed behind the request line", GET.replaceFirst("\r", "") + "\r\n"));
+            BadRequest.of("a space before the first field",
+                    "GET /v1/pets HTTP/1.1\r\n X: a\r\n" + BadRequest.HOST + "\r\n"),
+            BadRequest.of("a tab before the first field",
+                    "GET /v1/pets HTTP/1.1\r\n\tX: a\r\n" + BadRequest.HOST + "\r\n"),
+            BadRequest.of("bare line feeds throughout", (GET + "\r\n").replace("\r", "")),
+            BadRequest.of("a bare line feed behind the request line", GET.replaceFirst("\r", "") + "\r\n"));
 
     static final List<BadRequest> SIZES = List.of(
             new BadRequest("a query of 4 KiB", BadRequest.get("/v1/pets?x=" + "a".repeat(4_096)), 414,
@@ -135,28 +133,17 @@ class MalformedHeadsTest {
                     .repeat(100) + "\r\n", 431, "invalid_request"));
 
     static final List<BadRequest> OTHER_PROTOCOLS = List.of(
-            bad("HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"),
-            bad("TLS", TLS_CLIENT_HELLO),
-            bad("SSH", "SSH-2.0-OpenSSH_9.9\r\n"),
-            bad("SMTP", "EHLO petstore\r\n"),
-            bad("a PROXY header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + GET + "\r\n"),
-            bad("SOCKS 5", "\u0005\u0001\0"),
-            bad("a zero and a line", "\0\r\n"),
-            bad("bytes above ASCII", "\u0080\u00FF\u00FE\u00C3\r\n\r\n"));
+            BadRequest.of("HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"),
+            BadRequest.of("TLS", TLS_CLIENT_HELLO),
+            BadRequest.of("SSH", "SSH-2.0-OpenSSH_9.9\r\n"),
+            BadRequest.of("SMTP", "EHLO petstore\r\n"),
+            BadRequest.of("a PROXY header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + GET + "\r\n"),
+            BadRequest.of("SOCKS 5", "\u0005\u0001\0"),
+            BadRequest.of("a zero and a line", "\0\r\n"),
+            BadRequest.of("bytes above ASCII", "\u0080\u00FF\u00FE\u00C3\r\n\r\n"));
 
-    @TempDir
-    private static Path folder;
-    private static ProbedService service;
-
-    @BeforeAll
-    static void start() {
-        service = ProbedService.start(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    @RegisterExtension
+    private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource({"REQUEST_LINES", "FIELDS", "SIZES", "OTHER_PROTOCOLS"})
@@ -168,12 +155,13 @@ class MalformedHeadsTest {
     @ParameterizedTest
     @CsvSource({"GET /v1/pets HTTP/3.7", "GET * HTTP/1.1", "GET /v1/pets HTTP/0.9", "GET /v1/pets", "PRI * HTTP/2.0"})
     void dropsWhatFollows(String requestLine) throws IOException {
-        service.refusesAndCloses(bad("", requestLine + "\r\n" + BadRequest.HOST + "\r\n" + BadRequest.post(PET)));
+        service.refusesAndCloses(
+                BadRequest.of("", requestLine + "\r\n" + BadRequest.HOST + "\r\n" + BadRequest.post(BadRequest.PET)));
     }
 
     @Test
     void namesEveryViolation() throws IOException {
-        Answer answer = service.refusesAndCloses(bad("", "GET pets HTTP/1.2\r\n: a\r\n\r\n"));
+        Answer answer = service.refusesAndCloses(BadRequest.of("", "GET pets HTTP/1.2\r\n: a\r\n\r\n"));
         assertThat(ServedContract.json(answer.body()).get("message").asText())
                 .isEqualTo("the protocol must be HTTP/1.1 or HTTP/1.0;"
                         + " the request target must be a path or an http URL, in visible ASCII characters;"
@@ -181,19 +169,16 @@ class MalformedHeadsTest {
                         + " every header field must have a name");
     }
 
-    private static BadRequest bad(String name, String bytes) {
-        return new BadRequest(name, bytes, 400, "invalid_request");
-    }
-
     private static BadRequest line(String requestLine) {
-        return bad(requestLine, requestLine + "\r\n" + BadRequest.HOST + BadRequest.KEY + "\r\n");
+        return BadRequest.of(requestLine, requestLine + "\r\n" + BadRequest.HOST + BadRequest.KEY + "\r\n");
     }
 
     private static BadRequest host(String name, String host) {
-        return bad("Host with " + name, "GET /v1/pets HTTP/1.1\r\nHost: " + host + "\r\n" + BadRequest.KEY + "\r\n");
+        return BadRequest.of("Host with " + name,
+                "GET /v1/pets HTTP/1.1\r\nHost: " + host + "\r\n" + BadRequest.KEY + "\r\n");
     }
 
     private static BadRequest field(String name, String field) {
-        return bad(name, GET + field + "\r\n");
+        return BadRequest.of(name, GET + field + "\r\n");
     }
 }

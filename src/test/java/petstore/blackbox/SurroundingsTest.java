@@ -160,11 +160,11 @@ class SurroundingsTest {
     @Test
     void unknownAddressesAreToldWhatThereIs() {
         ApiClient stranger = client.withKey("");
-        assertThat(directions(stranger)).isEqualTo("there is nothing at this address; the reference is at /docs");
+        assertThat(directions(stranger)).isEqualTo("not found; the reference is at /docs");
         assertThat(stranger.get("/docs").statusCode()).isEqualTo(200);
         ApiClient admin = new ApiClient(service.adminPort(), "");
         assertThat(directions(admin))
-                .isEqualTo("there is nothing at this address; there are /metrics, /livez and /readyz");
+                .isEqualTo("not found; there are /metrics, /livez and /readyz");
         assertThat(admin.get("/docs").statusCode()).isEqualTo(404);
         assertThat(admin.get("/metrics").statusCode()).isEqualTo(200);
     }

@@ -223,10 +223,10 @@ class TlsTest {
         }
     }
 
-    /// Waits until the service has found that the files do not do.
+    /// Waits until the service has found the files invalid.
     private static void awaitLine(ListAppender<ILoggingEvent> log, String reason) {
         await().atMost(PATIENCE).until(() -> log.list.stream().map(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.startsWith("The TLS certificate stays as it was") && line.contains(reason)));
+                .anyMatch(line -> line.startsWith("the TLS certificate was not renewed") && line.contains(reason)));
     }
 
     private static void awaitServed(int port, Certificate expected) {

@@ -144,7 +144,8 @@ class OverloadIT {
                 head + "Content-Type: application/json\r\nContent-Length: 65000\r\n\r\n" + " ".repeat(64_000));
     }
 
-    /// Together they would take more than twice the heap, the first ones many times their bytes.
+    /// Together they would take more than twice the heap, the first ones many times their bytes. The burst needs `ThrottledAcceptor`:
+    /// when Netty accepts them all at once, the process runs out of memory.
     @ParameterizedTest
     @MethodSource("unfinishedRequests")
     void goesOnWhenMemoryRunsOut(String request, @TempDir Path folder)

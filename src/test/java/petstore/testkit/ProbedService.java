@@ -1,32 +1,53 @@
 package petstore.testkit;
 
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import petstore.blackbox.BadRequest;
 import petstore.testkit.RawClient.Answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A service with one animal that is sent bad requests: it must refuse them at once, change nothing, and go on answering.
-public final class ProbedService implements AutoCloseable {
+/// A service with one animal, for the tests of one class that send it bad requests. It must refuse them at once, change nothing, and
+/// continue to respond.
+///
+/// ```java
+/// @RegisterExtension
+/// private static final ProbedService service = new ProbedService();
+/// ```
+@SuppressWarnings("NullAway.Init") // JUnit calls beforeAll first.
+public final class ProbedService implements BeforeAllCallback, AfterAllCallback {
 
     /// Far below the deadlines that would close the connection anyway.
     private static final int AT_ONCE_MS = 5_000;
     private static final String LIST = BadRequest.get("/v1/pets?limit=100");
 
-    private final TestService service;
-    private final String catalogue;
+    private Path folder;
+    private TestService service;
+    private String catalogue;
 
-    private ProbedService(TestService service) {
-        this.service = service;
+    @Override
+    public void beforeAll(ExtensionContext context) throws IOException {
+        folder = Files.createTempDirectory("petstore-probed");
+        service = TestService.start(folder);
         service.client().post("{\"name\":\"Whiskers\",\"categoryId\":7,\"status\":\"available\"}");
-        this.catalogue = service.client().get("/v1/pets?limit=100").body();
+        catalogue = service.client().get("/v1/pets?limit=100").body();
     }
 
-    public static ProbedService start(Path folder) {
-        return new ProbedService(TestService.start(folder));
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+        service.close();
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
     }
 
     public ApiClient client() {
@@ -52,7 +73,12 @@ public final class ProbedService implements AutoCloseable {
         }
     }
 
-    /// Fails unless the request is refused and its connection is closed, whatever else is in it.
+    /// Fails unless the request is refused as [#refuses]. Returns the message of the error.
+    public String refusal(BadRequest request) throws IOException {
+        return ServedContract.json(refuses(request).body()).get("message").asText();
+    }
+
+    /// Fails unless the request is refused and its connection is closed.
     public Answer refusesAndCloses(BadRequest request) throws IOException {
         try (RawClient client = connect()) {
             Answer answer = refusal(client, request);
@@ -83,10 +109,5 @@ public final class ProbedService implements AutoCloseable {
     /// Fails unless the service answers, and has the animals that it had at the start.
     public void assertUnchanged() {
         assertThat(service.client().get("/v1/pets?limit=100").body()).isEqualTo(catalogue);
-    }
-
-    @Override
-    public void close() {
-        service.close();
     }
 }

@@ -7,61 +7,48 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import org.jspecify.annotations.Nullable;
 
-/// Every way to close a connection. Confined to the connection's event loop.
+/// Closes a connection, or resets a stream of it. No other class of the server does. Confined to the connection's event loop.
 final class ConnectionCloser {
 
     private final Channel channel;
-    /// The handler of Vert.x; null until Vert.x knows the connection.
+    /// The handler of Vert.x; null until Vert.x has the connection.
     private @Nullable ChannelHandlerContext vertx;
-    private boolean multiplexed;
-    /// True if the client has been told that the connection ends.
-    private boolean closing;
+    private boolean goingAway;
 
     ConnectionCloser(Channel channel) {
         this.channel = channel;
     }
 
-    /// Vert.x handles the connection from now on.
-    ///
-    /// @param http2 true if the connection carries many requests at once
-    void opened(ChannelHandlerContext handler, boolean http2) {
+    void opened(ChannelHandlerContext handler) {
         vertx = handler;
-        multiplexed = http2;
     }
 
-    /// Closes once the system has taken what it takes at once; `HttpConnection.close()` would wait until everything is sent. A client
-    /// of HTTP/2 is told first, and has until the next call to read that.
+    /// Closes without waiting for the client to read; `HttpConnection.close()` would. With HTTP/2, sends GOAWAY first, and closes at
+    /// the next call.
     void closeGracefully() {
         ChannelHandlerContext handler = vertx;
-        if (closing) {
+        if (goingAway) {
             closeNow();
-        } else if (multiplexed || handler == null) {
-            closing = true;
+        } else if (handler == null || handler.handler() instanceof Http2ConnectionHandler) {
+            goingAway = true;
             var _ = channel.close();
         } else {
             var _ = handler.close();
         }
     }
 
-    /// Closes at once. What the system has not taken yet is not sent.
+    /// Closes at once. Bytes that wait in the process are not sent.
     void closeNow() {
         var _ = channel.pipeline().firstContext().close();
     }
 
-    /// Closes at once with a TCP reset: the system drops what the client has not read.
+    /// Closes at once with a TCP reset, which drops the bytes that wait in the operating system too.
     void abort() {
         channel.config().setOption(ChannelOption.SO_LINGER, 0);
-        closeGracefully();
+        closeNow();
     }
 
-    /// As [#abort], also if the client of HTTP/2 has not been told.
-    void abortForMemory() {
-        closing = true;
-        abort();
-    }
-
-    /// Ends one stream of HTTP/2 and leaves the others. Vert.x does not once it has the whole response, of which the client may read
-    /// nothing.
+    /// Resets a stream of HTTP/2. Vert.x does not reset a stream whose response waits for the client.
     void resetStream(long stream) {
         ChannelHandlerContext handler = vertx;
         if (handler != null && handler.handler() instanceof Http2ConnectionHandler http2

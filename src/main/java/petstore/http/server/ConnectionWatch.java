@@ -14,42 +14,35 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
-import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
 import petstore.http.server.ServerSettings.Deadlines;
 
-/// Closes an open connection whose client is too slow. It sees the input before it is decoded. Confined to the connection's event
-/// loop.
+/// Closes a connection whose client is too slow. It sees the input before it is decoded. Confined to the connection's event loop.
 ///
-/// A connection is idle, or a part of the next header block has come, or it has exchanges that are not done. Each of these has a
-/// deadline from its beginning, so that neither silence nor dripping keeps a connection open. If memory is short, incomplete requests
-/// are refused.
+/// A connection is idle, or receives a header block, or has exchanges. Each state has a deadline from its beginning, so that neither
+/// silence nor single bytes keep a connection open. If memory is short, incomplete requests are refused.
 final class ConnectionWatch extends ChannelInboundHandlerAdapter {
 
     private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
     private static final Response NO_MEMORY = Errors
             .response(Failure.unavailable("too much is being sent; try again later"));
-    /// How long a client may take to read a response while memory is short.
-    private static final Duration PATIENCE_WHEN_SHORT = Duration.ofMillis(250);
+    /// The time to read a response while memory is short.
+    private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
 
     private final Channel channel;
     private final String client;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
     private final ConnectionCloser closer;
-    /// The handler of Vert.x; null until Vert.x knows the connection.
-    private @Nullable ChannelHandlerContext handler;
-    /// True if the connection carries many requests at once (HTTP/2).
     private boolean multiplexed;
     /// Exchanges that are not done, the oldest first.
     private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
-    /// True if nothing has come since the last exchange was done. A new connection is not idle.
+    /// True if nothing has come since the last exchange. A new connection is not idle.
     private boolean idle;
     /// The time when [#idle] last changed.
     private long sinceNanos = System.nanoTime();
-    /// True if the client has closed its side.
     private boolean inputEnded;
 
     ConnectionWatch(Channel channel, Deadlines deadlines, ConnectionLimit limit) {
@@ -71,29 +64,26 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         return closer;
     }
 
-    /// Vert.x handles the connection from now on.
-    ///
-    /// @param http2 true if the connection carries many requests at once
-    void opened(ChannelHandlerContext vertx, boolean http2) {
-        handler = vertx;
-        multiplexed = http2;
-        closer.opened(vertx, http2);
+    /// Records that Vert.x handles the connection.
+    void opened(ChannelHandlerContext vertx) {
+        multiplexed = vertx.handler() instanceof Http2ConnectionHandler;
+        closer.opened(vertx);
     }
 
-    /// The header block of a request is complete.
+    /// Adds an exchange, whose header block is complete.
     void began(Exchange exchange) {
         exchanges.add(exchange);
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        // With HTTP/2 what comes between requests may be about the connection alone.
+        // With HTTP/2, frames between requests may concern the connection alone.
         boolean begins = idle && !multiplexed;
         if (begins) {
             idle = false;
         }
         context.fireChannelRead(bytes);
-        // Mostly a whole request has come, whose exchange knows when it began.
+        // Mostly a whole request has come, and its exchange has the time.
         if (begins && exchanges.isEmpty() && !idle) {
             sinceNanos = System.nanoTime();
         }
@@ -102,7 +92,6 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Returns true if a part of a request has come.
     private boolean isReceiving() {
         return exchanges.isEmpty() ? !idle : !isAnswering();
     }
@@ -130,38 +119,35 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
             inputEnded = true;
-            closeUnlessAnswering();
+            closeIfInputEnded();
         } else {
             context.fireUserEventTriggered(event);
         }
     }
 
-    /// Makes Netty look at all streams of HTTP/2. It may miss that the connection was full and is writable again while it wakes the
-    /// streams one by one, and the rest would wait for ever. Setting the window to its own value does nothing else.
+    /// Makes Netty look at all streams of HTTP/2. It wakes them one by one, may miss that the connection became full and writable again
+    /// meanwhile, and would leave the rest waiting. Setting the window to its own value does nothing else.
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) throws Http2Exception {
         context.fireChannelWritabilityChanged();
-        if (channel.isWritable() && handler != null && handler.handler() instanceof Http2ConnectionHandler http2) {
+        Http2ConnectionHandler http2 = channel.pipeline().get(Http2ConnectionHandler.class);
+        if (channel.isWritable() && http2 != null) {
             Http2RemoteFlowController streams = http2.encoder().flowController();
             streams.initialWindowSize(streams.initialWindowSize());
         }
     }
 
-    /// The body of a request is complete, or its response is sent.
-    ///
-    /// @param now by [System#nanoTime]
-    void advanced(Exchange exchange, long now) {
+    /// Records that the body of a request is complete, or its response is sent.
+    void advanced(Exchange exchange) {
         if (exchange.isDone() && exchanges.remove(exchange) && exchanges.isEmpty()) {
             idle = true;
-            sinceNanos = now;
+            sinceNanos = System.nanoTime();
         }
-        if (inputEnded) {
-            closeUnlessAnswering();
-        }
+        closeIfInputEnded();
     }
 
-    private void closeUnlessAnswering() {
-        if (!isAnswering()) {
+    private void closeIfInputEnded() {
+        if (inputEnded && !isAnswering()) {
             closer.closeGracefully();
         }
     }
@@ -180,57 +166,41 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// @param now by [System#nanoTime]
     /// @param memoryIsShort true if the connection of a client that does not read its response is closed
     void sweep(long now, boolean memoryIsShort) {
-        if (inputEnded) {
-            closeUnlessAnswering();
-        }
-        if (memoryIsShort && exchanges.stream().anyMatch(
-                exchange -> exchange.isSending() && now - exchange.beganNanos() > PATIENCE_WHEN_SHORT.toNanos())) {
+        closeIfInputEnded();
+        if (memoryIsShort && exchanges.stream()
+                .anyMatch(exchange -> exchange.isSending() && exchange.isOlder(READ_TIME_WHEN_SHORT, now))) {
             abortForMemory();
-            return;
+        } else if (!exchanges.isEmpty()) {
+            // With HTTP/1.1 the others wait for the oldest.
+            List.copyOf(exchanges).stream().limit(multiplexed ? exchanges.size() : 1)
+                    .filter(exchange -> exchange.isOlder(deadlines.request(), now)).forEach(this::expire);
+        } else if (now - sinceNanos > (idle ? deadlines.idle() : deadlines.header()).toNanos()) {
+            closer.closeGracefully();
         }
-        Exchange oldest = exchanges.peekFirst();
-        if (oldest == null) {
-            Duration deadline = idle ? deadlines.idle() : deadlines.header();
-            if (now - sinceNanos > deadline.toNanos()) {
-                closer.closeGracefully();
-            }
-        } else if (multiplexed) {
-            List.copyOf(exchanges).stream().filter(exchange -> isOverdue(exchange, now)).forEach(this::expire);
-        } else if (isOverdue(oldest, now)) {
-            expire(oldest);
-        }
-    }
-
-    private boolean isOverdue(Exchange exchange, long now) {
-        return now - exchange.beganNanos() > deadlines.request().toNanos();
     }
 
     private void expire(Exchange overdue) {
         if (overdue.isWorking()) {
             overdue.send(LATE);
-            return;
-        }
-        if (multiplexed) {
+        } else if (multiplexed) {
             overdue.closeNow();
-            return;
-        }
-        if (overdue.isSending()) {
+        } else if (overdue.isSending()) {
             closer.abort();
         } else {
             closer.closeGracefully();
         }
     }
 
-    /// Returns how many bytes of responses the client has not read; they are kept beside the heap.
+    /// Returns the number of bytes of responses that the client has not read. They are off-heap.
     long unreadBytes() {
-        ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
-        return waiting == null ? 0 : waiting.totalPendingWriteBytes();
+        ChannelOutboundBuffer unread = channel.unsafe().outboundBuffer();
+        return unread == null ? 0 : unread.totalPendingWriteBytes();
     }
 
-    /// Closes the connection to free the memory of what its client does not read.
+    /// Closes the connection to free the memory of unread responses.
     void abortForMemory() {
         limit.refused().increment();
-        closer.abortForMemory();
+        closer.abort();
     }
 
     /// Records that the connection is closed.

@@ -2,7 +2,6 @@ package petstore.http.server;
 
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
@@ -14,7 +13,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.http.server.ServerSettings.Deadlines;
@@ -33,77 +31,64 @@ final class Connections {
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
     private final long mostUnreadBytes;
-    /// All connections, also those that Vert.x does not know yet.
-    private final Set<ConnectionWatch> all = new HashSet<>();
-    private final IdentityHashMap<HttpConnection, ConnectionWatch> opened = new IdentityHashMap<>();
+    private final Set<ConnectionWatch> watches = new HashSet<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
     private boolean stopping;
 
-    /// @param mostUnreadBytes the most unread bytes of responses that are kept beside the heap
+    /// @param mostUnreadBytes the most unread bytes of responses, which are off-heap
     Connections(Deadlines deadlines, ConnectionLimit limit, long mostUnreadBytes) {
         this.deadlines = deadlines;
         this.limit = limit;
         this.mostUnreadBytes = mostUnreadBytes;
     }
 
-    /// Adds a new connection before its TLS handshake, or closes it if the limit is reached.
+    /// Adds a new connection, with TLS before its handshake. If the limit is reached, closes it.
     void accepted(Channel channel) {
-        ConnectionWatch watch = accept(channel);
-        if (watch == null) {
-            var _ = channel.close();
-        }
-    }
-
-    /// Adds a connection that can carry requests, unless [#accepted] has added it, or closes it if the limit is reached.
-    void opened(HttpConnection connection) {
-        ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
-        ConnectionWatch watch = context.pipeline().get(ConnectionWatch.class);
-        if (watch == null) {
-            watch = accept(context.channel());
-        }
-        if (watch == null) {
-            connection.close();
-            return;
-        }
-        watch.opened(context, connection.protocolVersion() == HttpVersion.HTTP_2);
-        opened.put(connection, watch);
-        context.channel().closeFuture().addListener(_ -> opened.remove(connection));
-    }
-
-    /// Returns the watch over a new connection; null if the limit is reached.
-    private @Nullable ConnectionWatch accept(Channel channel) {
         ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit);
         channel.closeFuture().addListener(_ -> closed(watch));
         if (!limit.enter()) {
-            return null;
+            watch.closer().closeGracefully();
+            return;
         }
-        all.add(watch);
+        watches.add(watch);
         channel.pipeline().addFirst(flushes, watch);
         ChannelConfig config = channel.config();
         // A client may close its side and still wait for the response.
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setRecvByteBufAllocator(READS);
         config.setWriteBufferWaterMark(WRITES);
-        return watch;
     }
 
     private void closed(ConnectionWatch watch) {
         limit.leave();
-        all.remove(watch);
+        watches.remove(watch);
         watch.closed();
     }
 
-    /// The header block of a request is complete. Returns its connection; null if that is closed.
+    /// Records that a connection can carry requests. Adds it unless [#accepted] did.
+    void opened(HttpConnection connection) {
+        ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
+        if (vertx.pipeline().get(ConnectionWatch.class) == null) {
+            accepted(vertx.channel());
+        }
+        ConnectionWatch watch = vertx.pipeline().get(ConnectionWatch.class);
+        if (watch != null) {
+            watch.opened(vertx);
+        }
+    }
+
+    /// Adds an exchange, whose header block is complete. Returns its connection; null if that is closed.
     @Nullable
     ConnectionWatch began(Exchange exchange) {
-        ConnectionWatch watch = opened.get(exchange.request().connection());
+        Channel channel = ((HttpServerConnection) exchange.request().connection()).channelHandlerContext().channel();
+        ConnectionWatch watch = channel.isOpen() ? channel.pipeline().get(ConnectionWatch.class) : null;
         if (watch != null) {
             watch.began(exchange);
         }
         return watch;
     }
 
-    /// Closes every connection behind its next response.
+    /// Makes each response from now on the last of its connection.
     void stop() {
         stopping = true;
     }
@@ -112,7 +97,7 @@ final class Connections {
         return stopping;
     }
 
-    /// Returns the interval in which [#sweep] has to be called.
+    /// Returns the interval for [#sweep].
     long sweepIntervalMs() {
         return Math.clamp(deadlines.shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS);
     }
@@ -121,17 +106,17 @@ final class Connections {
     void sweep() {
         long now = System.nanoTime();
         boolean memoryIsShort = limit.isShort();
-        List.copyOf(all).forEach(watch -> watch.sweep(now, memoryIsShort));
+        List.copyOf(watches).forEach(watch -> watch.sweep(now, memoryIsShort));
         shedUnread();
     }
 
-    /// If unread responses take more memory than allowed, closes connections with the most unread bytes until half of it is left.
+    /// If unread responses take too much memory, closes connections with the most unread bytes until half of the allowed is left.
     private void shedUnread() {
-        long unread = all.stream().mapToLong(ConnectionWatch::unreadBytes).sum();
+        long unread = watches.stream().mapToLong(ConnectionWatch::unreadBytes).sum();
         if (unread <= mostUnreadBytes) {
             return;
         }
-        for (ConnectionWatch watch : all.stream()
+        for (ConnectionWatch watch : watches.stream()
                 .sorted(Comparator.comparingLong(ConnectionWatch::unreadBytes).reversed()).toList()) {
             if (unread <= mostUnreadBytes / 2) {
                 break;

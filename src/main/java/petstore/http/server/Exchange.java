@@ -1,5 +1,6 @@
 package petstore.http.server;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,13 +25,13 @@ final class Exchange {
     private static final Header CLOSE = Header.of("Connection", "close");
 
     private enum Stage {
-        /// Its event loop reads it, or decides about it.
+        /// The event loop reads or routes the request.
         READING,
-        /// The API works on the response elsewhere.
+        /// The API works on the response on another thread.
         WORKING,
-        /// The response is there, and the client has not taken all of it.
+        /// The client reads the response.
         SENDING,
-        /// The response is sent, or its connection is closed.
+        /// The response is sent, or the connection is closed.
         SENT
     }
 
@@ -38,15 +39,15 @@ final class Exchange {
     private final Context context;
     private final Connections connections;
     private final @Nullable ConnectionWatch watch;
-    private final RequestRecord known;
+    private final RequestRecord record;
     private final boolean multiplexed;
     private final boolean announcesBody;
     private boolean paused;
     private Stage stage = Stage.READING;
     private boolean streamClosed;
 
-    /// @param beganMillis when its header block was complete, in milliseconds since 1970
-    /// @param date the same, for the response
+    /// @param beganMillis the time when the header block was complete, in milliseconds since 1970
+    /// @param date the same time, for the response
     Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry,
             long beganMillis, Header date) {
         this.request = request;
@@ -56,11 +57,11 @@ final class Exchange {
         this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
         this.watch = connections.began(this);
-        this.known = new RequestRecord(
+        this.record = new RequestRecord(
                 VertxHeaders.head(request, watch == null ? "-" : watch.client(), beganMillis), date, telemetry);
         if (watch == null) {
-            // Its connection was closed before its turn.
-            known.finish(Optional.empty());
+            // The connection was closed before the request was read.
+            record.finish(Optional.empty());
         } else if (multiplexed) {
             request.response().closeHandler(_ -> streamClosed());
         }
@@ -72,19 +73,20 @@ final class Exchange {
             request.exceptionHandler(_ -> send(last(Errors.response(Kind.INVALID_REQUEST,
                     "the body is not well-formed HTTP"))));
         }
-        Api.Begun begun = api.begin(known.head());
-        known.begun(begun);
+        Api.Begun begun = api.begin(record.head());
+        record.begun(begun);
         if (begun.decision().isDone()) {
             decided(begun.decision().join());
         } else {
-            pause();
+            paused = true;
+            request.pause();
             await(begun.decision(), this::decided);
         }
     }
 
-    /// Refuses a request whose head is wrong. With HTTP/1.1 the connection is closed behind the response.
+    /// Sends the response to a request whose head is invalid. With HTTP/1.1, closes the connection after it.
     void refuse(Api api, Response refusal) {
-        known.begun(api.refuse(known.head(), refusal));
+        record.begun(api.refuse(record.head(), refusal));
         send(last(refusal));
     }
 
@@ -93,19 +95,19 @@ final class Exchange {
     }
 
     private void decided(Api.Decision decision) {
-        known.decided(decision);
+        record.decided(decision);
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
             case Api.Await(CompletableFuture<Response> response) -> respond(response);
             case Api.ReadBody body -> {
                 RequestBody.read(request, body.limit(), bytes -> respond(body.operation().apply(bytes)), this::send);
-                unpause();
+                resume();
             }
         }
     }
 
     private void respond(CompletableFuture<Response> response) {
-        // With a body, the rest of the input is looked at first: it may not be well-formed.
+        // The rest of the body is read first: it may not be well-formed.
         if (response.isDone() && !announcesBody) {
             send(response.join());
         } else {
@@ -113,24 +115,18 @@ final class Exchange {
         }
     }
 
-    /// Takes in no more of the body until [#unpause].
-    private void pause() {
-        paused = true;
-        request.pause();
-    }
-
-    /// Takes in the body again. Vert.x fails if it is told so once more after the end of the body.
-    private void unpause() {
+    /// Reads the body after a pause. Vert.x throws if a body is resumed after its end.
+    private void resume() {
         if (paused) {
             paused = false;
             request.resume();
         }
     }
 
-    /// Goes on with a value, on the event loop, unless the request is answered meanwhile.
-    <T> void await(CompletableFuture<T> coming, Consumer<T> next) {
+    /// Calls `next` with the value of a future, on the event loop, unless a response is sent meanwhile.
+    <T> void await(CompletableFuture<T> future, Consumer<T> next) {
         stage = stage == Stage.READING ? Stage.WORKING : stage;
-        var _ = coming.thenAccept(value -> context.runOnContext(_ -> {
+        var _ = future.thenAccept(value -> context.runOnContext(_ -> {
             if (stage == Stage.WORKING) {
                 stage = Stage.READING;
                 next.accept(value);
@@ -142,9 +138,11 @@ final class Exchange {
         return request;
     }
 
-    /// Returns the time when its header block was complete, by [System#nanoTime].
-    long beganNanos() {
-        return known.beganNanos();
+    /// Returns true if the header block was complete longer than this ago.
+    ///
+    /// @param now by [System#nanoTime]
+    boolean isOlder(Duration age, long now) {
+        return now - record.beganNanos() > age.toNanos();
     }
 
     /// Returns true if the API works on the response.
@@ -152,7 +150,7 @@ final class Exchange {
         return stage == Stage.WORKING;
     }
 
-    /// Returns true if the response is there and the client has not taken all of it.
+    /// Returns true if the client has not read all of the response.
     boolean isSending() {
         return stage == Stage.SENDING;
     }
@@ -166,25 +164,25 @@ final class Exchange {
         return (!multiplexed && !announcesBody) || request.isEnded();
     }
 
-    /// Sends the response, with HTTP/1.1 once the client has taken those before it. The rest of the body is dropped.
-    void send(Response answer) {
-        HttpServerResponse response = request.response();
-        if (stage == Stage.SENDING || stage == Stage.SENT || response.closed()) {
+    /// Sends the response, with HTTP/1.1 after the earlier ones of the connection. The rest of the body is dropped.
+    void send(Response response) {
+        HttpServerResponse writer = request.response();
+        if (stage == Stage.SENDING || stage == Stage.SENT || writer.closed()) {
             return;
         }
         stage = Stage.SENDING;
         VertxHeaders.release(request.headers());
-        ResponseWriter.writeHead(response, answer, known.headers(), connections.isStopping() && !multiplexed);
+        ResponseWriter.writeHead(writer, response, record.headers(), connections.isStopping() && !multiplexed);
         if (!isBodyComplete()) {
             RequestBody.drop(request, this::closeNow, this::advanced);
         }
-        unpause();
-        ResponseWriter.writeBody(request, answer, sent -> ended(answer, sent));
+        resume();
+        ResponseWriter.writeBody(request, response, sent -> ended(response, sent));
     }
 
-    private void ended(Response answer, boolean sent) {
+    private void ended(Response response, boolean sent) {
         stage = Stage.SENT;
-        known.finish(sent ? Optional.of(answer) : Optional.empty());
+        record.finish(sent ? Optional.of(response) : Optional.empty());
         if (!sent && !multiplexed) {
             // Close the connection, or the client would take the next response for this one.
             closeNow();
@@ -194,14 +192,14 @@ final class Exchange {
 
     private void advanced() {
         if (watch != null) {
-            watch.advanced(this, System.nanoTime());
+            watch.advanced(this);
         }
     }
 
-    /// Records that the connection, or the stream of HTTP/2, is closed. A response that Vert.x has is recorded when it is sent.
+    /// Records that the connection or the stream is closed. A response that Vert.x has is recorded when it is sent.
     void closed() {
         if (!request.response().ended()) {
-            known.finish(Optional.empty());
+            record.finish(Optional.empty());
         }
     }
 
@@ -209,18 +207,15 @@ final class Exchange {
         streamClosed = true;
         closed();
         advanced();
-        // Vert.x says nothing more of a response that waited behind others.
-        context.runOnContext(_ -> known.finish(Optional.empty()));
+        // Vert.x does not complete a response that waited behind others.
+        context.runOnContext(_ -> record.finish(Optional.empty()));
     }
 
-    /// Ends it at once, and with HTTP/1.1 its connection.
+    /// Resets the stream, with HTTP/1.1 closes the connection.
     void closeNow() {
-        if (watch == null) {
-            return;
-        }
-        if (multiplexed) {
+        if (watch != null && multiplexed) {
             watch.closer().resetStream(request.response().streamId());
-        } else {
+        } else if (watch != null) {
             watch.closer().closeNow();
         }
     }

@@ -10,12 +10,13 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.EventExecutor;
 
-/// Hands to the system what all connections of an event loop have to send one after the other, at the end of a turn of the loop in
-/// which no more have joined them: a client that each answer would wake finds several. Confined to that event loop.
+/// Flushes the connections of an event loop together, so that a client wakes once for several responses. Confined to that event loop.
+///
+/// The flush comes at the end of a turn of the loop in which no more connections have asked for it.
 @ChannelHandler.Sharable
 final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 
-    /// How many more turns it waits. A turn is as long as the work in it: microseconds, when there is little to do.
+    /// The most turns of the loop that a flush waits. An idle loop's turn takes microseconds.
     private static final int MOST_TURNS = 4;
 
     private final List<ChannelHandlerContext> waiting = new ArrayList<>();
@@ -28,15 +29,15 @@ final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
         waiting.add(connection);
     }
 
-    /// Sends before it closes.
+    /// Flushes before the connection is closed.
     @Override
     public void close(ChannelHandlerContext connection, ChannelPromise done) {
         connection.flush();
         var _ = connection.close(done);
     }
 
-    /// @param before how many waited at the end of the turn before
-    /// @param turns how many turns the first has waited
+    /// @param before the number of waiting connections at the end of the previous turn
+    /// @param turns the number of turns that the first has waited
     private void endTurn(EventExecutor loop, int before, int turns) {
         int now = waiting.size();
         if (now > before && turns < MOST_TURNS) {
@@ -46,7 +47,7 @@ final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
         }
     }
 
-    /// What has been sent may lead to more, which is for the next turn.
+    /// A flush may cause others, which wait for the next turn.
     private void flushAll() {
         List<ChannelHandlerContext> all = List.copyOf(waiting);
         waiting.clear();

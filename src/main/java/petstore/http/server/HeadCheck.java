@@ -2,21 +2,19 @@ package petstore.http.server;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.stream.Stream;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -25,43 +23,23 @@ import petstore.http.message.Errors;
 import petstore.http.message.Response;
 import petstore.net.UriHost;
 
-/// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does, and sees every way to say that the
-/// connection is to end with the answer. One for each connection.
+/// Refuses heads that HTTP/1.1 forbids and the decoder accepts, and recognises `close` in `Connection`. One for each connection.
 ///
-/// A refused request goes on as one that could not be decoded; its [Failure] is the cause and names every violation. Whatever
-/// comes after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6.
+/// A refused request continues as a request that could not be decoded. Its cause is a [Failure] that names every violation. The
+/// input after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6.
 final class HeadCheck extends ChannelInboundHandlerAdapter {
 
     private boolean refused;
-    /// The last good `Host`: it mostly stays the same.
-    private @Nullable String goodHost;
+    /// The last valid `Host`: it mostly stays the same.
+    private @Nullable String validHost;
 
     private HeadCheck() {
     }
 
-    /// Has every request of a connection checked.
+    /// Adds the check to a connection.
     static void install(HttpConnection connection) {
         ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
         vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
-    }
-
-    /// Why a request of HTTP/2 is refused, whose form Vert.x and [Http2HeadCheck] have checked; absent when it is not.
-    static Optional<Response> refusal(HttpServerRequest request, int maxTargetBytes) {
-        String target = String.valueOf(request.uri());
-        if (target.length() > maxTargetBytes) {
-            return Optional.of(Errors.response(414, Kind.INVALID_REQUEST, "the request target is too long"));
-        }
-        List<String> violations = new ArrayList<>(0);
-        if (!isVisible(target) || !(target.startsWith("/")
-                || (target.equals("*") && request.method().name().equals("OPTIONS")))) {
-            violations.add("the request target must be a path, in visible ASCII characters");
-        }
-        if (request.authority() == null) {
-            violations.add("there must be one :authority or Host field, a host with or without a port");
-        }
-        return violations.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
     }
 
     /// Returns the response to a request that could not be decoded.
@@ -89,20 +67,21 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
                 request.setProtocolVersion(HttpVersion.HTTP_1_1);
                 request.setDecoderResult(DecoderResult
                         .failure(new Failure(Kind.INVALID_REQUEST, String.join("; ", violations))));
-            } else if (wantsClose(request)) {
-                // Vert.x sees it only where nothing else stands in the field.
+            } else if (hasClose(request.headers().getAll(HttpHeaderNames.CONNECTION))) {
+                // Vert.x sees it only without other options.
                 request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
             }
         }
         context.fireChannelRead(message);
     }
 
+    @SuppressWarnings("ReferenceEquality") // HTTP/01.1 equals HTTP/1.1; the decoder uses the constants for the exact spelling.
     private List<String> violations(HttpRequest request) {
         List<String> violations = new ArrayList<>(0);
-        if (!isVersion(request.protocolVersion())) {
+        if (request.protocolVersion() != HttpVersion.HTTP_1_1 && request.protocolVersion() != HttpVersion.HTTP_1_0) {
             violations.add("the protocol must be HTTP/1.1 or HTTP/1.0");
         }
-        if (!isTarget(request.method(), request.uri())) {
+        if (!isPath(request.method().name(), request.uri()) && !isAbsolute(request.uri())) {
             violations.add("the request target must be a path or an http URL, in visible ASCII characters");
         }
         if (!isHost(request)) {
@@ -118,27 +97,18 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         return violations;
     }
 
-    /// Whether the version was written as the standard has it: the decoder gives the two constants for no other spelling.
-    @SuppressWarnings("ReferenceEquality") // Equality would take HTTP/01.1 for HTTP/1.1.
-    private static boolean isVersion(HttpVersion version) {
-        return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
+    /// Returns true if a target is a path in visible ASCII characters, or `*` of OPTIONS.
+    static boolean isPath(String method, String target) {
+        return (target.startsWith("/") && isVisible(target)) || (target.equals("*") && method.equals("OPTIONS"));
     }
 
-    private static boolean isTarget(HttpMethod method, String target) {
-        return isVisible(target) && (target.startsWith("/") || isAbsolute(target)
-                || (target.equals("*") && method.equals(HttpMethod.OPTIONS)));
-    }
-
-    /// Whether a target is the http URL that a client sends to a proxy; an origin server must understand it too.
+    /// Returns true if a target is an http URL. Clients send it to proxies, and an origin server must accept it.
     private static boolean isAbsolute(String target) {
-        String http = "http://";
-        String https = "https://";
-        int host = target.regionMatches(true, 0, http, 0, http.length())
-                ? http.length()
-                : target.regionMatches(true, 0, https, 0, https.length()) ? https.length() : target.length();
+        int host = target.indexOf("://") + 3;
         int path = target.indexOf('/', host);
         int end = path < 0 ? target.length() : path;
-        return host < end && target.charAt(host) != ':' && UriHost.isHostAndPort(target, host, end);
+        return isVisible(target) && host < end && target.charAt(host) != ':'
+                && target.substring(0, host).matches("(?i)https?://") && UriHost.isHostAndPort(target, host, end);
     }
 
     private static boolean isVisible(String target) {
@@ -150,32 +120,22 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /// Whether `close` is among the options of a `Connection` field. The headers' own `containsValue` takes `c` for it, too.
-    private static boolean wantsClose(HttpRequest request) {
-        for (String options : request.headers().getAll(HttpHeaderNames.CONNECTION)) {
-            for (String option : options.split(",", -1)) {
-                if (HttpHeaderValues.CLOSE.contentEqualsIgnoreCase(option.strip())) {
-                    return true;
-                }
-            }
-        }
-        return false;
+    // The headers' own `containsValue` takes a prefix, e.g. `c`, for `close`.
+    private static boolean hasClose(List<String> fields) {
+        return fields.stream().flatMap(field -> Stream.of(field.split(",", -1)))
+                .anyMatch(option -> option.strip().equalsIgnoreCase("close"));
     }
 
     private boolean isHost(HttpRequest request) {
         List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
-        return switch (hosts.size()) {
-            case 0 -> request.protocolVersion().equals(HttpVersion.HTTP_1_0);
-            case 1 -> isHost(hosts.getFirst());
-            default -> false;
-        };
-    }
-
-    private boolean isHost(String text) {
-        if (!text.equals(goodHost) && !UriHost.isHostAndPort(text)) {
+        if (hosts.size() != 1) {
+            return hosts.isEmpty() && request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+        }
+        String host = hosts.getFirst();
+        if (!host.equals(validHost) && !UriHost.isHostAndPort(host)) {
             return false;
         }
-        goodHost = text;
+        validHost = host;
         return true;
     }
 }

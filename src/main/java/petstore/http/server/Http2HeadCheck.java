@@ -1,5 +1,9 @@
 package petstore.http.server;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
@@ -12,13 +16,17 @@ import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
+import petstore.Failure.Kind;
+import petstore.http.message.Errors;
+import petstore.http.message.Response;
 import petstore.net.UriHost;
 
-/// Checks in the head of an HTTP/2 request what Vert.x checks wrongly. One for each connection.
+/// Checks the parts of an HTTP/2 head that Vert.x does not check, or checks wrongly. One for each connection.
 ///
-/// A stream whose method is no token is reset; Vert.x would end the whole connection. A valid authority is replaced by one that
-/// Vert.x can parse, an invalid one is removed, and [HeadCheck#refusal] answers the request.
+/// A stream with an invalid method is reset; Vert.x would close the connection. A valid authority is replaced by a name that Vert.x can
+/// parse. An invalid authority is removed, and [#refusal] refuses the request.
 /// Source: RFC 9110 section 9.1, RFC 9113 sections 8.1.1 and 8.3.1.
 final class Http2HeadCheck extends Http2FrameListenerDecorator {
 
@@ -28,22 +36,40 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
         super(vertx);
     }
 
-    /// Has every request of a connection checked.
+    /// Adds the check to a connection.
     static void install(HttpConnection connection) {
         ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
         Http2ConnectionDecoder decoder = ((Http2ConnectionHandler) vertx.handler()).decoder();
         decoder.frameListener(new Http2HeadCheck(decoder.frameListener()));
     }
 
-    /// The head of a request, or its trailers, which have no method. To a request without one Vert.x does the same.
+    /// Returns the response to a request that is refused; absent if its head is valid.
+    static Optional<Response> refusal(HttpServerRequest request, int maxTargetBytes) {
+        String target = String.valueOf(request.uri());
+        if (target.length() > maxTargetBytes) {
+            return Optional.of(Errors.response(414, Kind.INVALID_REQUEST, "the request target is too long"));
+        }
+        List<String> violations = new ArrayList<>(0);
+        if (!HeadCheck.isPath(request.method().name(), target)) {
+            violations.add("the request target must be a path, in visible ASCII characters");
+        }
+        if (request.authority() == null) {
+            violations.add("there must be one :authority or Host field, a host with or without a port");
+        }
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
+    }
+
+    /// Checks the head of a request. Trailers have no method; Vert.x resets the stream of a request without a method.
     @Override
     public void onHeadersRead(ChannelHandlerContext context, int stream, Http2Headers headers, int dependency,
             short weight, boolean exclusive, int padding, boolean last) throws Http2Exception {
         CharSequence method = headers.method();
-        if (method != null && !isToken(method)) {
-            throw Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, "the method is no token");
-        }
         if (method != null) {
+            if (method.isEmpty() || HttpHeaderValidationUtil.validateToken(method) != -1) {
+                throw Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, "the method is no token");
+            }
             if (hasOneHost(headers)) {
                 headers.authority(PARSEABLE);
             } else {
@@ -54,16 +80,12 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
         super.onHeadersRead(context, stream, headers, dependency, weight, exclusive, padding, last);
     }
 
-    /// Whether `:authority` and `Host`, of which one may be missing, name the same valid host.
+    /// Returns true if `:authority` and `Host` name the same valid host. Either may be missing.
     private static boolean hasOneHost(Http2Headers headers) {
         CharSequence authority = headers.authority();
         CharSequence host = headers.get(HttpHeaderNames.HOST);
         CharSequence named = authority == null ? host : authority;
         return named != null && UriHost.isHostAndPort(named) && (host == null || AsciiString.contentEquals(named, host))
                 && headers.getAll(HttpHeaderNames.HOST).size() <= 1;
-    }
-
-    private static boolean isToken(CharSequence text) {
-        return !text.isEmpty() && HttpHeaderValidationUtil.validateToken(text) == -1;
     }
 }

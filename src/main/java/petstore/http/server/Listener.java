@@ -28,7 +28,7 @@ import petstore.http.telemetry.Telemetry;
 /// One event loop's share of a listener: its connections, and each of their requests as an [Exchange].
 final class Listener extends VerticleBase {
 
-    /// How long the answers to requests that have begun to come are waited for.
+    /// The time that requests in flight have to finish.
     static final Duration STOPPING = Duration.ofSeconds(20);
 
     private static final int MAX_HEADER_BYTES = 8 * 1024;
@@ -43,18 +43,18 @@ final class Listener extends VerticleBase {
     private final Telemetry telemetry;
     private final Clock clock;
     private final Consumer<HttpServer> opened;
-    // What Vert.x adds for web sockets closes a connection on which many requests come at once. A connection that other threads
-    // may write to has a queue of 5 KB for them.
+    // Vert.x's handlers for web sockets close a connection with many pipelined requests. Without strict threads, a connection has
+    // a queue of 5 KB for the writes of other threads.
     private final HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false)
-            .setStrictThreadMode(true)
-            .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
+            .setStrictThreadMode(true).setPerMessageWebSocketCompressionSupported(false)
+            .setPerFrameWebSocketCompressionSupported(false)
             .setMaxHeaderSize(MAX_HEADER_BYTES).setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES);
     private @Nullable HttpServer server;
     private long dateSecond;
     private Header date = Header.of("date", "");
 
-    /// @param address which event loops that give the same share
-    /// @param opened gets the server when it listens
+    /// @param address the address; event loops with the same one share its port
+    /// @param opened called with the server once it listens
     Listener(SocketAddress address, Api api, Optional<Tls> tls, Connections connections,
             Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
         this.address = address;
@@ -82,7 +82,7 @@ final class Listener extends VerticleBase {
                 .listen(address).onSuccess(opened::accept);
     }
 
-    /// Waits for the answers to the requests that have begun to come.
+    /// Waits for the requests in flight.
     @Override
     public Future<?> stop() {
         connections.stop();
@@ -91,7 +91,7 @@ final class Listener extends VerticleBase {
 
     private void begin(Exchange exchange) {
         Optional<Response> refusal = exchange.request().version() == HttpVersion.HTTP_2
-                ? HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
+                ? Http2HeadCheck.refusal(exchange.request(), MAX_REQUEST_LINE_BYTES)
                 : Optional.empty();
         if (refusal.isPresent()) {
             exchange.refuse(api, refusal.get());

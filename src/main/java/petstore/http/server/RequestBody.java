@@ -14,17 +14,17 @@ import petstore.http.message.Response;
 /// Reads the body of a request. Confined to the request's event loop.
 final class RequestBody {
 
-    /// The most bytes that are read and dropped of a body that nobody needs.
+    /// The most bytes of an unwanted body that are read and dropped.
     private static final long MAX_DROPPED_BYTES = 16L * 1024 * 1024;
 
     private RequestBody() {
     }
 
-    /// Reads the body, and calls exactly one of the two, once; neither if the client closes the connection before.
+    /// Reads the body and calls one of the consumers, once; neither if the client closes the connection before.
     ///
     /// @param limit the longest body in bytes
-    /// @param done gets the whole body
-    /// @param refused gets the refusal of a longer body as early as possible; the rest of the body is left to the caller
+    /// @param done called with the whole body
+    /// @param refused called with the refusal of a longer body, before its rest is read
     static void read(HttpServerRequest request, int limit, Consumer<byte[]> done, Consumer<Response> refused) {
         String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (announced != null && Long.parseLong(announced) > limit) {
@@ -51,10 +51,10 @@ final class RequestBody {
         return Errors.response(new Failure(Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + limit + " bytes"));
     }
 
-    /// Reads and drops the rest of a body, so that the client gets to read the response.
+    /// Reads and drops the rest of a body: a client may read the response only after sending it.
     ///
-    /// @param overflow is called if more comes than is dropped for a client
-    /// @param ended is called when the body is complete
+    /// @param overflow called if the rest is too long
+    /// @param ended called when the body is complete
     static void drop(HttpServerRequest request, Runnable overflow, Runnable ended) {
         long[] dropped = {0};
         request.handler(chunk -> {

@@ -13,7 +13,7 @@ import petstore.http.message.Response;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
-/// What is known of a request by now, for the headers of its response and for telemetry.
+/// The facts about a request so far, for the headers of its response and for telemetry.
 final class RequestRecord {
 
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
@@ -48,14 +48,14 @@ final class RequestRecord {
         begun = Optional.of(known);
     }
 
-    void decided(Api.Decision made) {
-        decision = Optional.of(made);
+    void decided(Api.Decision known) {
+        decision = Optional.of(known);
     }
 
     /// Returns the headers of any response to this request.
     List<Header> headers() {
         List<Header> headers = new ArrayList<>();
-        decision.ifPresent(made -> headers.addAll(made.headers()));
+        decision.ifPresent(known -> headers.addAll(known.headers()));
         begun.ifPresent(known -> headers.addAll(known.headers()));
         headers.add(Header.of(RequestId.FIELD, head.id()));
         headers.add(date);
@@ -63,7 +63,7 @@ final class RequestRecord {
         return headers;
     }
 
-    /// Tells telemetry of the end of the request, once.
+    /// Reports the end of the request to telemetry, once.
     ///
     /// @param sent absent if the connection was closed before the response was sent
     void finish(Optional<Response> sent) {

@@ -13,21 +13,21 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.headers.Http1xHeaders;
 
-/// Encodes the head of an answer and its body to one buffer: to hand the system one of them costs less than two, and the body is
-/// copied out of the heap anyway. One for each connection of HTTP/1.1.
+/// Encodes head and body of a response to one buffer: writing one costs less than writing two, and the body is copied off the heap in
+/// either case. One for each connection of HTTP/1.1.
 final class ResponseEncoder extends HttpResponseEncoder {
 
-    /// ConnectionLimit for the head, in bytes; for a longer one the buffer grows.
+    /// The usual size of a head, in bytes. For a longer head the buffer grows.
     private static final int HEAD = 768;
     private static final int CRLF = '\r' << 8 | '\n';
 
-    /// Takes the place of Vert.x's own encoder.
+    /// Replaces Vert.x's encoder.
     static void install(HttpConnection connection) {
         ChannelPipeline pipeline = ((HttpServerConnection) connection).channelHandlerContext().pipeline();
-        pipeline.replace(HttpResponseEncoder.class, "answers", new ResponseEncoder());
+        pipeline.replace(HttpResponseEncoder.class, "responses", new ResponseEncoder());
     }
 
-    /// What has no body, or comes in chunks, is left to Netty.
+    /// Leaves responses without a body, or in chunks, to Netty.
     @Override
     public void write(ChannelHandlerContext connection, Object message, ChannelPromise done) throws Exception {
         if (message instanceof FullHttpResponse whole && whole.content().isReadable() && !isContentAlwaysEmpty(whole)
@@ -52,7 +52,7 @@ final class ResponseEncoder extends HttpResponseEncoder {
         }
     }
 
-    /// Vert.x's headers know how to encode themselves.
+    /// Vert.x's headers have an encoder of their own.
     @Override
     protected void encodeHeaders(HttpHeaders headers, ByteBuf buffer) {
         if (headers instanceof Http1xHeaders known) {

@@ -23,7 +23,7 @@ import petstore.http.message.Response;
 final class ResponseWriter {
 
     private static final int SLICE = 16 * 1024;
-    /// The names of the headers that the service sends, which are few. Vert.x is fastest with names of this type.
+    /// The names of response headers, which are few. Vert.x is fastest with names of this type.
     private static final Map<String, AsciiString> NAMES = new ConcurrentHashMap<>();
 
     private ResponseWriter() {
@@ -32,7 +32,7 @@ final class ResponseWriter {
     /// Writes status and headers.
     ///
     /// @param more headers after those of the response
-    /// @param last true if the connection is closed behind the response
+    /// @param last true if the connection is closed after the response
     static void writeHead(HttpServerResponse to, Response response, List<Header> more, boolean last) {
         MultiMap head = to.setStatusCode(response.status()).headers();
         response.headers().forEach(header -> add(header, head));
@@ -50,10 +50,10 @@ final class ResponseWriter {
         head.add(name, new AsciiString(header.value(), false));
     }
 
-    /// Writes the body, except for HEAD, and ends the response. With HTTP/1.1 it waits until the client has taken the responses before
-    /// this one. A long body is written in slices, each once the client has taken those before.
+    /// Writes the body, except for HEAD, and ends the response. With HTTP/1.1 it waits until the client has read the earlier responses. A
+    /// long body is written in slices, each after the client has read the earlier ones.
     ///
-    /// @param ended gets true when everything is sent, and false if it cannot be
+    /// @param ended called with true if everything is sent, else with false
     static void writeBody(HttpServerRequest request, Response response, Consumer<Boolean> ended) {
         HttpServerResponse to = request.response();
         if (request.version() == HttpVersion.HTTP_2 || !to.writeQueueFull()) {
@@ -61,7 +61,7 @@ final class ResponseWriter {
             return;
         }
         to.drainHandler(_ -> {
-            // Vert.x would call it again when a part of this response has been taken.
+            // Vert.x would call it again when a part of this response has been read.
             to.drainHandler(null);
             end(request, response, ended);
         });

@@ -34,28 +34,25 @@ import petstore.http.telemetry.Telemetry;
 public final class Server implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
-    /// Threads that Vert.x resolves addresses on; they are few, so that a limit of processes can be checked at the start.
+    /// The threads that resolve addresses. They are few, so that a limit of processes can be checked at the start.
     private static final int BLOCKING_THREADS = 2;
     private static final long LISTENING_SECONDS = 10;
-    /// How Netty allocates buffers; read once, when Netty is loaded. With its default, `adaptive`, a response takes a microsecond
-    /// more.
-    private static final String ALLOCATOR = "io.netty.allocator.type";
-    /// A TLS handshake costs the service a thousand times what it costs the client.
-    private static final String NO_RENEGOTIATION = "jdk.tls.rejectClientInitiatedRenegotiation";
 
     static {
-        setUnlessGiven(ALLOCATOR, "pooled");
-        setUnlessGiven(NO_RENEGOTIATION, "true");
+        // With Netty's default, `adaptive`, a response takes a microsecond more.
+        setIfAbsent("io.netty.allocator.type", "pooled");
+        // A TLS handshake costs the service a thousand times as much as the client.
+        setIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     }
 
     private final ServerSettings settings;
     private final MeterRegistry meters;
     private final Telemetry telemetry;
     private final Clock clock;
-    /// The sockets that accept connections.
+    /// The listening sockets.
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Vertx vertx;
-    /// Reads the files for TLS again.
+    /// Reads the TLS files again.
     private final ScheduledExecutorService renewals = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
     private int freePorts;
@@ -77,10 +74,9 @@ public final class Server implements AutoCloseable {
 
     /// Opens both listeners.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if an address cannot be listened on, or the files
-    /// for TLS cannot be used.
+    /// Errors: [Failure] of kind `UNAVAILABLE` if an address cannot be listened on, or the TLS files cannot be used.
     ///
-    /// @param memoryIsShort returns true if connections have to be refused
+    /// @param memoryIsShort returns true if connections must be refused
     public static Server start(ServerSettings settings, Api api, Api admin, Telemetry telemetry, MeterRegistry meters,
             BooleanSupplier memoryIsShort, Clock clock) {
         Server server = new Server(settings, meters, telemetry, clock);
@@ -110,7 +106,7 @@ public final class Server implements AutoCloseable {
                         .description("Connections closed because of --max-connections or a lack of memory.")
                         .tag("listener", name).register(meters),
                 memoryIsShort);
-        // Java allows as much memory beside the heap as in it.
+        // Java's default limit of off-heap memory is the size of the heap.
         long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 2;
         SocketAddress address = port == 0
                 ? SocketAddress.sharedRandomPort(++freePorts, host)
@@ -131,45 +127,45 @@ public final class Server implements AutoCloseable {
         return actualPort.get();
     }
 
-    /// Returns what is wrong with an address, and what to do. The message of the cause may name a port that nobody asked for.
+    /// Returns the reason and the remedy. The message of the cause may name an internal port.
     private static String reason(Exception e) {
         return switch (e) {
             case TimeoutException _ -> "the event loops did not start in time";
-            case UnknownHostException _ -> "this machine knows no such host; give an address of this machine";
+            case UnknownHostException _ -> "the host is unknown; give an address of this machine";
             case BindException _ when String.valueOf(e.getMessage()).contains("in use") ->
-                "another program listens there; stop it, or choose another port";
-            case BindException _ -> "this machine does not have this address, or the port is not for everybody";
+                "another program uses this port; stop it, or choose another port";
+            case BindException _ -> "this machine does not have this address, or the port needs privileges";
             default -> String.valueOf(e.getMessage());
         };
     }
 
-    private static void setUnlessGiven(String property, String value) {
+    private static void setIfAbsent(String property, String value) {
         if (System.getProperty(property) == null) {
             System.setProperty(property, value);
         }
     }
 
-    /// Returns the port that the API listens on.
+    /// Returns the port of the API.
     public int port() {
         return port;
     }
 
-    /// Returns the port that the admin listener listens on.
+    /// Returns the port of the admin listener.
     public int adminPort() {
         return adminPort;
     }
 
-    /// Accepts no more connections, lets the requests that have begun finish, and closes.
+    /// Stops accepting connections, waits for requests in flight, and closes.
     @Override
     public void close() {
         renewals.shutdown();
-        // Vert.x closes these sockets too, but first stops the event loops that accepted connections are handed to.
+        // Vert.x closes these sockets only after it stops the event loops of the connections that they accept.
         listening.close().awaitUninterruptibly();
         try {
             vertx.close().await(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
             var _ = renewals.awaitTermination(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {
-            LOG.warn("Closing took too long: {}", e.getMessage());
+            LOG.warn("closing took too long: {}", e.getMessage());
         }
     }
 }

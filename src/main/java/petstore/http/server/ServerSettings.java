@@ -10,17 +10,17 @@ import petstore.http.server.tls.TlsFiles;
 /// Settings of the listeners.
 ///
 /// @param host the address that the API listens on, e.g. `127.0.0.1`
-/// @param port its port, 0 for a free one
+/// @param port its port; 0 for a free port
 /// @param adminHost the address of the admin listener
-/// @param adminPort its port, 0 for a free one
-/// @param deadlines how long a client may take
+/// @param adminPort its port; 0 for a free port
+/// @param deadlines the limits of a client's time
 /// @param maxConnections the most open connections of each listener
-/// @param shutdownDelay how long the service goes on, not ready, before it stops
+/// @param shutdownDelay the time during which a service that stops still serves, but is not ready
 /// @param tls certificate and key of the API listener; absent for plain HTTP
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
         int maxConnections, Duration shutdownDelay, Optional<TlsFiles> tls) {
 
-    /// How long a client may take.
+    /// Limits of a client's time.
     ///
     /// @param idle from the end of a response to the first byte of the next request
     /// @param header from the first byte of a request, or from connecting, to the end of its header block

@@ -14,22 +14,24 @@ import io.vertx.core.impl.transports.TransportInternal;
 import io.vertx.core.transport.Transport;
 import org.jspecify.annotations.Nullable;
 
-/// Takes connections no faster than event loops get round to them, a few at a time: the rest waits with the system, in a queue that
-/// is bounded, and requests on open connections have their turn in between.
+/// A listening socket that accepts connections no faster than event loops register them. The rest wait in the system's bounded queue.
+///
+/// Netty accepts all of them at once, before `ConnectionLimit` can refuse any: without this class, a burst of clients runs a small
+/// heap out of memory (`OverloadIT.goesOnWhenMemoryRunsOut`).
 final class ThrottledAcceptor extends NioServerSocketChannel {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofNanos(50_000);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(2);
 
-    /// The last connection that was taken.
+    /// The last accepted connection.
     private @Nullable Channel last;
     private long pauseNs = SHORTEST_PAUSE.toNanos();
 
-    /// The sockets of Java with this one to listen on.
+    /// Returns Java's sockets, with this class for those that listen.
     ///
-    /// @param listening gets those that are open
+    /// @param listening gets the listening sockets
     static Transport transport(ChannelGroup listening) {
-        return new TransportInternal("paced", true, null, new NioTransport() {
+        return new TransportInternal("throttled", true, null, new NioTransport() {
             @Override
             public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
                 return domainSocket ? super.serverChannelFactory(true) : () -> {
@@ -41,18 +43,20 @@ final class ThrottledAcceptor extends NioServerSocketChannel {
         });
     }
 
-    /// Is called for one connection after the other; `taken` are those since connections were handed over last.
+    /// Accepts a connection.
+    ///
+    /// @param accepted the connections since the last were handed over
     @Override
-    protected int doReadMessages(List<Object> taken) throws Exception {
-        if (taken.isEmpty() && last != null && last.isOpen() && !last.isRegistered()) {
+    protected int doReadMessages(List<Object> accepted) throws Exception {
+        if (accepted.isEmpty() && last != null && last.isOpen() && !last.isRegistered()) {
             LockSupport.parkNanos(pauseNs);
             pauseNs = Math.min(2 * pauseNs, LONGEST_PAUSE.toNanos());
             return 0;
         }
         pauseNs = SHORTEST_PAUSE.toNanos();
-        int more = super.doReadMessages(taken);
+        int more = super.doReadMessages(accepted);
         if (more > 0) {
-            last = (Channel) taken.getLast();
+            last = (Channel) accepted.getLast();
         }
         return more;
     }

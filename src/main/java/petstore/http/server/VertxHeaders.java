@@ -9,7 +9,7 @@ import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
 import petstore.http.message.RequestId;
 
-/// The header fields of a request as Vert.x has them.
+/// The header fields of a request, in Vert.x's form.
 record VertxHeaders(MultiMap fields) implements HeaderFields {
 
     /// The most header fields that are kept until the response is sent.
@@ -18,7 +18,7 @@ record VertxHeaders(MultiMap fields) implements HeaderFields {
     /// Returns the head of a request.
     ///
     /// @param client the address of the client
-    /// @param beganMillis when the header block was complete, in milliseconds since 1970
+    /// @param beganMillis the time when the header block was complete, in milliseconds since 1970
     static RequestHead head(HttpServerRequest request, String client, long beganMillis) {
         String path = request.path();
         return new RequestHead(request.method().name(), path == null ? "" : path, request.query(),
@@ -26,10 +26,10 @@ record VertxHeaders(MultiMap fields) implements HeaderFields {
                 beganMillis);
     }
 
-    /// Frees the memory of unusually many fields: the client may not take the response for long.
+    /// Frees the memory of unusually many fields: the client may not read the response for long.
     static void release(MultiMap fields) {
         int count = 0;
-        // Their own size() would sort the names.
+        // size() would sort the names.
         for (var _ : fields) {
             count++;
         }

@@ -2,7 +2,6 @@ package petstore.http.server.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -19,10 +18,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import petstore.Failure;
 
-/// A certificate and its key in two files, which may be replaced. All of it blocks; for one thread at a time.
+/// A certificate and its key in two files, which may be replaced. Every method blocks. For one thread at a time.
 public final class CertificateFiles {
 
-    /// What the two files have in them.
+    /// The contents of both files.
     private record PemFiles(Buffer certificate, Buffer key) {
 
         PemKeyCertOptions pem() {
@@ -32,42 +31,43 @@ public final class CertificateFiles {
 
     private final Vertx vertx;
     private final TlsFiles files;
-    /// What was read last; what was read and judged last, used or refused; and what was found good last.
-    private PemFiles seen;
-    private PemFiles judged;
-    private PemFiles good;
+    /// The contents at the last reading.
+    private PemFiles latest;
+    /// The contents at the last check, valid or not.
+    private PemFiles checked;
+    private PemFiles valid;
     private boolean unreadable;
 
     private CertificateFiles(Vertx vertx, TlsFiles files, PemFiles contents) {
         this.vertx = vertx;
         this.files = files;
-        this.seen = contents;
-        this.judged = contents;
-        this.good = contents;
+        this.latest = contents;
+        this.checked = contents;
+        this.valid = contents;
     }
 
     /// Reads both files.
     ///
-    /// Errors: [Failure] with a message for the operator when they cannot be read, or do not belong together.
+    /// Errors: [Failure] if a file cannot be read, or the key does not belong to the certificate.
     public static CertificateFiles load(Vertx vertx, TlsFiles files) {
         CertificateFiles loaded = new CertificateFiles(vertx, files, read(files));
-        loaded.check(loaded.good);
+        loaded.check(loaded.valid);
         return loaded;
     }
 
-    /// What is to be used.
+    /// Returns the last valid contents.
     PemKeyCertOptions pem() {
-        return good.pem();
+        return valid.pem();
     }
 
-    /// Reads the files again; absent when there is nothing new to use.
+    /// Reads the files again. Returns their contents if they are new and valid.
     ///
-    /// Nothing is judged until two readings in a row find the same: a file may be half written, and the two are not replaced at
-    /// once. Errors: [Failure], once for each change, when they cannot be used.
+    /// Contents are checked only after two equal readings: a file may be half written, and the files are not replaced at once.
+    /// Errors: [Failure], once for each change, if the contents are invalid.
     Optional<PemKeyCertOptions> changed() {
-        PemFiles now;
+        PemFiles previous = latest;
         try {
-            now = read(files);
+            latest = read(files);
             unreadable = false;
         } catch (Failure e) {
             if (unreadable) {
@@ -76,14 +76,12 @@ public final class CertificateFiles {
             unreadable = true;
             throw e;
         }
-        boolean settled = now.equals(seen);
-        seen = now;
-        if (!settled || now.equals(judged)) {
+        if (!latest.equals(previous) || latest.equals(checked)) {
             return Optional.empty();
         }
-        judged = now;
-        check(now);
-        good = now;
+        checked = latest;
+        check(checked);
+        valid = checked;
         return Optional.of(pem());
     }
 
@@ -99,30 +97,26 @@ public final class CertificateFiles {
         }
     }
 
-    /// Makes sure that a handshake with them would succeed.
+    /// Throws [Failure] if a handshake with these contents would fail.
     private void check(PemFiles contents) {
         PublicKey certified = certificate(contents).getPublicKey();
         PrivateKey key = key(contents, certified.getAlgorithm());
         try {
-            byte[] text = "petstore".getBytes(StandardCharsets.US_ASCII);
-            String algorithm = switch (certified.getAlgorithm()) {
+            Signature signature = Signature.getInstance(switch (certified.getAlgorithm()) {
                 case "RSA" -> "SHA256withRSA";
                 case "EC" -> "SHA256withECDSA";
                 default -> certified.getAlgorithm();
-            };
-            Signature signature = Signature.getInstance(algorithm);
+            });
             signature.initSign(key);
-            signature.update(text);
             byte[] signed = signature.sign();
             signature.initVerify(certified);
-            signature.update(text);
             if (signature.verify(signed)) {
                 return;
             }
         } catch (GeneralSecurityException _) {
-            // Keys of different kinds do not belong together either.
+            // The keys are of different kinds.
         }
-        throw Failure.unavailable("the key in " + files.key() + " (--tls-key) is not that of the certificate in "
+        throw Failure.unavailable("the key in " + files.key() + " (--tls-key) does not belong to the certificate in "
                 + files.certificate() + " (--tls-certificate); give the two that were made together");
     }
 
@@ -132,12 +126,11 @@ public final class CertificateFiles {
                     .generateCertificate(new ByteArrayInputStream(contents.certificate().getBytes()));
         } catch (GeneralSecurityException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, files.certificate()
-                    + " (--tls-certificate) has no certificate in it; give a PEM file that begins with the server's own",
-                    e);
+                    + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own", e);
         }
     }
 
-    /// The key as a handshake finds it.
+    /// Returns the key that a handshake would use.
     private PrivateKey key(PemFiles contents, String algorithm) {
         try {
             X509KeyManager keys = (X509KeyManager) contents.pem().getKeyManagerFactory(vertx).getKeyManagers()[0];
@@ -146,8 +139,9 @@ public final class CertificateFiles {
                 return keys.getPrivateKey(names[0]);
             }
         } catch (Exception e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, files.key() + " (--tls-key) has no private key in it that fits "
-                    + "--tls-certificate; give the one that the certificate was made with, as PEM, PKCS#8, not encrypted",
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
+                            + "give the key that the certificate was made with, as PEM, PKCS#8, not encrypted",
                     e);
         }
         throw Failure.unavailable("certificates of the kind in " + files.certificate()

@@ -27,13 +27,12 @@ import io.vertx.core.spi.tls.SslContextFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// TLS 1.2 and 1.3 on the API listener, with HTTP/2 for clients that ask for it, and a certificate and key that are read again
-/// when their files change.
+/// TLS 1.2 and 1.3 on the API listener, with HTTP/2 for clients that ask for it. The certificate is renewed when its files change.
 public final class Tls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
-    /// The JDK's others, of finite fields or longer curves, take milliseconds for a short hello.
+    /// Other groups of the JDK take milliseconds for a short hello.
     private static final List<String> GROUPS = List.of("x25519", "secp256r1", "secp384r1");
     private static final int MOST_STREAMS = 100;
     private static final long CHECK_MS = 1_000;
@@ -48,11 +47,11 @@ public final class Tls {
         this.handshakeTimeout = handshakeTimeout;
     }
 
-    /// Switches TLS and HTTP/2 on for a server.
+    /// Enables TLS and HTTP/2 for a server.
     ///
     /// @param maxHeaderBytes the longest header block
     public void applyTo(HttpServerOptions options, int maxHeaderBytes) {
-        // A handshake computes for milliseconds, which other connections need not wait for.
+        // Worker threads do the handshakes: other connections would wait for their milliseconds of computing.
         withCertificate(options, files.pem()).setSslEngineOptions(new WatchedEngine().setUseWorkerThread(true))
                 .setInitialSettings(
                         new Http2Settings().setMaxHeaderListSize(maxHeaderBytes).setMaxConcurrentStreams(MOST_STREAMS));
@@ -74,13 +73,13 @@ public final class Tls {
         watches.put(loop, accepted);
     }
 
-    /// Reads the files every second. If they have changed, new connections of the server get the new certificate. The event loops
-    /// share one port and its TLS, so only the first call counts.
+    /// Reads the files every second. If they have changed, new connections of the server get the new certificate. Only the first call
+    /// counts, because the event loops share one port and its TLS.
     ///
-    /// @param chores run tasks that block
-    public void keepRenewed(HttpServer server, ScheduledExecutorService chores) {
+    /// @param threads may block
+    public void keepRenewed(HttpServer server, ScheduledExecutorService threads) {
         if (renewing.compareAndSet(false, true)) {
-            var _ = chores.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
+            var _ = threads.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -90,15 +89,15 @@ public final class Tls {
             if (changed.isPresent()) {
                 server.updateSSLOptions(withCertificate(new HttpServerOptions(), changed.get()).getSslOptions())
                         .await();
-                LOG.info("The TLS certificate was renewed");
+                LOG.info("the TLS certificate was renewed");
             }
         } catch (Exception | Error e) {
-            LOG.warn("The TLS certificate stays as it was: {}", e.getMessage());
+            LOG.warn("the TLS certificate was not renewed: {}", e.getMessage());
         }
     }
 
-    /// The JDK's engine, whose connections are watched from before their handshake: Vert.x tells of them only after it, and of
-    /// those of HTTP/2 only when the client has sent its settings.
+    /// The JDK's TLS engine, which reports connections before their handshake. Vert.x reports them after it, and with HTTP/2 only after
+    /// the client's settings.
     private final class WatchedEngine extends JdkSSLEngineOptions {
         @Override
         public SslContextFactory sslContextFactory() {

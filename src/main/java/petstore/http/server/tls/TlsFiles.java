@@ -4,7 +4,7 @@ import java.nio.file.Path;
 
 /// Two files in PEM form.
 ///
-/// @param certificate the server's certificate, followed by those that lead from it to a certificate that clients know
+/// @param certificate the server's certificate, followed by its chain to a certificate that clients trust
 /// @param key the private key of the first certificate, not encrypted
 public record TlsFiles(Path certificate, Path key) {
 }

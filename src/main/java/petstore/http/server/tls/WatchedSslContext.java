@@ -11,7 +11,7 @@ import io.netty.handler.ssl.DelegatingSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 
-/// Another context that tells of every connection before its handshake begins, on the connection's event loop.
+/// Reports every connection of another context before its handshake, on the connection's event loop.
 final class WatchedSslContext extends DelegatingSslContext {
 
     private final Consumer<Channel> accepted;
@@ -44,6 +44,6 @@ final class WatchedSslContext extends DelegatingSslContext {
 
     @Override
     protected void initEngine(SSLEngine engine) {
-        // It stays as the other context makes it.
+        // The other context does it.
     }
 }
