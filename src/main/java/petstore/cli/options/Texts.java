@@ -18,7 +18,7 @@ import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.http.BaseUrl;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -164,7 +164,7 @@ public final class Texts {
             boolean usualPort = port.equals(text.startsWith("https") ? ":443" : ":80");
             if (authority.equals(text) || usualPort || !text.equals(text.toLowerCase(Locale.ROOT))
                     || !(UriHost.isHostName(host) || UriHost.isIpLiteral(host))
-                    || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1), 1)))) {
+                    || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1))))) {
                 throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
                         + " https://shop.example or http://localhost:3000");
             }

@@ -23,7 +23,7 @@ import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 
 /// Refuses what HTTP/1.1 does not allow in the head of a request although the decoder does, and sees every way to say that the
 /// connection is to end with the answer. One for each connection.
@@ -138,7 +138,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
                 : target.regionMatches(true, 0, https, 0, https.length()) ? https.length() : target.length();
         int path = target.indexOf('/', host);
         int end = path < 0 ? target.length() : path;
-        return host < end && target.charAt(host) != ':' && UriHost.isHostAndPort(target, host, end);
+        return host < end && target.charAt(host) != ':' && UriHost.isHostAndPort(target.substring(host, end));
     }
 
     private static boolean isVisible(String target) {

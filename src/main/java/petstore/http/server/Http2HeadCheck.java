@@ -13,7 +13,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 
 /// Checks in the head of an HTTP/2 request what Vert.x checks wrongly. One for each connection.
 ///
