@@ -26,13 +26,13 @@ final class FileCheck {
         return good;
     }
 
-    void count(Entry entry) {
+    void count(ImportLine entry) {
         switch (entry) {
-            case Entry.Good(var line, _, _) -> {
+            case ImportLine.Good(var line, _, _) -> {
                 good++;
                 firstLine = firstLine == 0 ? line : firstLine;
             }
-            case Entry.Bad(var line, var reason) -> {
+            case ImportLine.Bad(var line, var reason) -> {
                 bad++;
                 if (firstBad.size() < MOST_REPORTED) {
                     firstBad.add("line " + line + ": " + reason);
@@ -44,7 +44,7 @@ final class FileCheck {
     /// Makes the first animal bad: others were added to the store since it was checked.
     void refuse(String reason) {
         good--;
-        count(new Entry.Bad(firstLine, reason));
+        count(new ImportLine.Bad(firstLine, reason));
     }
 
     /// Records how many lines are bad for their id: a wrong id refuses the file.

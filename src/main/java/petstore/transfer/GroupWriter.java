@@ -31,13 +31,13 @@ final class GroupWriter implements AutoCloseable {
     }
 
     /// Begins to write a group when the one before is written. Errors: as for [#finish].
-    void write(List<Entry.Good> pets) {
+    void write(List<ImportLine.Good> pets) {
         finish();
         before = thread.submit(() -> add(pets));
     }
 
-    private int add(List<Entry.Good> pets) throws InterruptedException {
-        catalogue.addAll(pets.stream().map(Entry.Good::pet).toList());
+    private int add(List<ImportLine.Good> pets) throws InterruptedException {
+        catalogue.addAll(pets.stream().map(ImportLine.Good::pet).toList());
         Thread.sleep(pause);
         return pets.size();
     }

@@ -88,7 +88,7 @@ public final class Importer {
     }
 
     private Report writeWithIds(FileCheck check) throws IOException {
-        try (EntryGroups groups = groups(check.lastId())) {
+        try (ImportLineGroups groups = groups(check.lastId())) {
             catalogue.addWithIds(new PetGroups(groups, check.good()));
             return check.report(check.good());
         } catch (UncheckedIOException e) {
@@ -112,11 +112,11 @@ public final class Importer {
     /// The animals of a file under their ids. Errors: [Interrupted], `UncheckedIOException`, [Failure] if the file has changed.
     private final class PetGroups implements Iterator<List<Pet>> {
 
-        private final EntryGroups groups;
+        private final ImportLineGroups groups;
         private long missing;
         private List<Pet> next = List.of();
 
-        PetGroups(EntryGroups groups, long count) {
+        PetGroups(ImportLineGroups groups, long count) {
             this.groups = groups;
             this.missing = count;
         }
@@ -149,7 +149,7 @@ public final class Importer {
         /// Returns the next animals, empty at the end: a whole group may be malformed.
         private List<Pet> read() {
             try {
-                List<Entry> group = groups.next();
+                List<ImportLine> group = groups.next();
                 while (!group.isEmpty() && goodOf(group).isEmpty()) {
                     group = groups.next();
                 }
@@ -166,15 +166,15 @@ public final class Importer {
         return plan.dryRun() || interrupted.getAsBoolean() || check.refusesFile(plan.skipBad());
     }
 
-    private boolean goesOnWith(List<Entry> group) {
+    private boolean goesOnWith(List<ImportLine> group) {
         return !group.isEmpty() && !interrupted.getAsBoolean();
     }
 
     private FileCheck check() throws IOException {
         bytesBefore = 0;
         FileCheck check = new FileCheck(plan.keepIds() ? catalogue.lastId() : 0);
-        try (EntryGroups groups = groups(check.lastId())) {
-            for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
+        try (ImportLineGroups groups = groups(check.lastId())) {
+            for (List<ImportLine> group = groups.next(); goesOnWith(group); group = groups.next()) {
                 group.forEach(check::count);
             }
             check.refuseIds(groups.wrongIds());
@@ -182,15 +182,15 @@ public final class Importer {
         return check;
     }
 
-    private EntryGroups groups(long lastId) throws IOException {
-        return new EntryGroups(plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
+    private ImportLineGroups groups(long lastId) throws IOException {
+        return new ImportLineGroups(plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
     }
 
     /// Reads the next group while the one before is being written.
     private long write() throws IOException {
-        try (EntryGroups groups = groups(0); GroupWriter writer = new GroupWriter(catalogue, plan.pause())) {
+        try (ImportLineGroups groups = groups(0); GroupWriter writer = new GroupWriter(catalogue, plan.pause())) {
             try {
-                for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
+                for (List<ImportLine> group = groups.next(); goesOnWith(group); group = groups.next()) {
                     writer.write(goodOf(group));
                 }
                 return writer.finish();
@@ -200,12 +200,12 @@ public final class Importer {
         }
     }
 
-    private List<Entry.Good> goodOf(List<Entry> group) {
-        List<Entry.Good> pets = new ArrayList<>(group.size());
-        for (Entry entry : group) {
+    private List<ImportLine.Good> goodOf(List<ImportLine> group) {
+        List<ImportLine.Good> pets = new ArrayList<>(group.size());
+        for (ImportLine entry : group) {
             switch (entry) {
-                case Entry.Good good -> pets.add(good);
-                case Entry.Bad(var line, var reason) -> {
+                case ImportLine.Good good -> pets.add(good);
+                case ImportLine.Bad(var line, var reason) -> {
                     if (!plan.skipBad()) {
                         throw Failure.unavailable("the file was changed meanwhile, line " + line + ": " + reason);
                     }

@@ -16,7 +16,7 @@ final class PetCsv {
     }
 
     static void appendHeader(Utf8Builder csv) {
-        csv.append(CsvEntryReader.HEADER).append('\n');
+        csv.append(CsvLineReader.HEADER).append('\n');
     }
 
     /// Appends one animal, e.g. `1,Whiskers,7,available`; an absent status is empty.

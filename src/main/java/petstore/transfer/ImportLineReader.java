@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /// Reads a file that is imported, one entry after the other.
-interface EntryReader extends Closeable {
+interface ImportLineReader extends Closeable {
 
     /// The next entry; absent at the end.
-    Optional<Entry> next() throws IOException;
+    Optional<ImportLine> next() throws IOException;
 }

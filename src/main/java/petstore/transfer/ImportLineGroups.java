@@ -13,14 +13,14 @@ import petstore.Catalogue;
 import petstore.transfer.Importer.Plan;
 
 /// The entries of an imported file, in groups. If ids are kept, an id that does not rise makes its entry bad. Confined to one thread.
-final class EntryGroups implements AutoCloseable {
+final class ImportLineGroups implements AutoCloseable {
 
     private static final long GREATEST_ID = Long.MAX_VALUE / 2;
 
     private final Plan plan;
     private final LongConsumer progress;
     private final CountingStream in;
-    private final EntryReader entries;
+    private final ImportLineReader entries;
     private long lastId;
     private long wrongIds;
 
@@ -28,7 +28,7 @@ final class EntryGroups implements AutoCloseable {
     ///
     /// @param lastId the greatest id that the store has used
     /// @param progress gets the number of bytes read
-    EntryGroups(Plan plan, long lastId, LongConsumer progress) throws IOException {
+    ImportLineGroups(Plan plan, long lastId, LongConsumer progress) throws IOException {
         this.plan = plan;
         this.lastId = lastId;
         this.progress = progress;
@@ -37,9 +37,9 @@ final class EntryGroups implements AutoCloseable {
     }
 
     /// Returns the next entries, empty at the end.
-    List<Entry> next() throws IOException {
-        List<Entry> group = new ArrayList<>(plan.group());
-        for (Optional<Entry> entry = entries.next(); entry.isPresent(); entry = entries.next()) {
+    List<ImportLine> next() throws IOException {
+        List<ImportLine> group = new ArrayList<>(plan.group());
+        for (Optional<ImportLine> entry = entries.next(); entry.isPresent(); entry = entries.next()) {
             group.add(checked(entry.get()));
             if (group.size() == plan.group()) {
                 break;
@@ -54,8 +54,8 @@ final class EntryGroups implements AutoCloseable {
         return wrongIds;
     }
 
-    private Entry checked(Entry entry) {
-        if (!plan.keepIds() || !(entry instanceof Entry.Good(var line, var id, _))) {
+    private ImportLine checked(ImportLine entry) {
+        if (!plan.keepIds() || !(entry instanceof ImportLine.Good(var line, var id, _))) {
             return entry;
         }
         if (id > lastId && id <= GREATEST_ID) {
@@ -63,7 +63,7 @@ final class EntryGroups implements AutoCloseable {
             return entry;
         }
         wrongIds++;
-        return new Entry.Bad(line, id <= lastId
+        return new ImportLine.Bad(line, id <= lastId
                 ? Catalogue.notAbove(id, lastId)
                 : "the id " + id + " leaves too little room for later ones");
     }

@@ -10,7 +10,7 @@ import petstore.Failure;
 import petstore.json.NewPetParser;
 
 /// Reads one animal a line; empty lines are passed over.
-final class NdjsonReader implements EntryReader {
+final class NdjsonLineReader implements ImportLineReader {
 
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int MAX_LINE_BYTES = 1 << 16;
@@ -24,16 +24,16 @@ final class NdjsonReader implements EntryReader {
     private long number;
     private boolean tooLong;
 
-    NdjsonReader(InputStream in, boolean withIds) {
+    NdjsonLineReader(InputStream in, boolean withIds) {
         this.in = in;
         this.withIds = withIds;
     }
 
     @Override
-    public Optional<Entry> next() throws IOException {
+    public Optional<ImportLine> next() throws IOException {
         while (readLine()) {
             if (tooLong) {
-                return Optional.of(new Entry.Bad(number, "the line is longer than " + MAX_LINE_BYTES + " bytes"));
+                return Optional.of(new ImportLine.Bad(number, "the line is longer than " + MAX_LINE_BYTES + " bytes"));
             }
             byte[] json = line.toByteArray();
             if (!isBlank(json)) {
@@ -43,12 +43,12 @@ final class NdjsonReader implements EntryReader {
         return Optional.empty();
     }
 
-    private Entry parse(byte[] json) {
+    private ImportLine parse(byte[] json) {
         try {
             NewPetParser.Parsed parsed = NewPetParser.parse(json, withIds);
-            return new Entry.Good(number, parsed.id(), parsed.pet());
+            return new ImportLine.Good(number, parsed.id(), parsed.pet());
         } catch (Failure e) {
-            return new Entry.Bad(number, reason(json, e));
+            return new ImportLine.Bad(number, reason(json, e));
         }
     }
 

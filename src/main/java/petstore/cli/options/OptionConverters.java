@@ -24,7 +24,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads the values of options as people write them. Errors: `TypeConversionException`, which says what is expected.
-public final class Texts {
+public final class OptionConverters {
 
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
@@ -36,7 +36,7 @@ public final class Texts {
     /// Advice for a command line that has a whole API key.
     public static final String ID_OF_KEY = "the id is the 10 characters after pets_";
 
-    private Texts() {
+    private OptionConverters() {
     }
 
     /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing, and no more than a hundred years.

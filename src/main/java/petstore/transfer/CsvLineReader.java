@@ -28,7 +28,7 @@ import petstore.json.StrictUtf8;
 
 /// Reads one animal a record (RFC 4180), below a header that names the columns `name` and `categoryId`, may name `id` and
 /// `status`, in any order, and others that are passed over.
-final class CsvEntryReader implements EntryReader {
+final class CsvLineReader implements ImportLineReader {
 
     static final String HEADER = "id,name,categoryId,status";
 
@@ -47,7 +47,7 @@ final class CsvEntryReader implements EntryReader {
     private final List<String> header;
     private long line;
 
-    CsvEntryReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
+    CsvLineReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         this.withIds = withIds;
         this.spreadsheet = spreadsheet;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
@@ -93,7 +93,7 @@ final class CsvEntryReader implements EntryReader {
     }
 
     @Override
-    public Optional<Entry> next() throws IOException {
+    public Optional<ImportLine> next() throws IOException {
         return nextRecord().map(this::checked);
     }
 
@@ -110,9 +110,9 @@ final class CsvEntryReader implements EntryReader {
         return Optional.empty();
     }
 
-    private Entry checked(CsvRecord fields) {
+    private ImportLine checked(CsvRecord fields) {
         if (fields.getFieldCount() != header.size()) {
-            return new Entry.Bad(fields.getStartingLineNumber(),
+            return new ImportLine.Bad(fields.getStartingLineNumber(),
                     "there are " + fields.getFieldCount() + " fields instead of " + header.size());
         }
         return entry(fields);
@@ -145,7 +145,7 @@ final class CsvEntryReader implements EntryReader {
                         + (message.contains("buffer") ? ", or a quoted value has no end" : "");
     }
 
-    private Entry entry(CsvRecord fields) {
+    private ImportLine entry(CsvRecord fields) {
         List<String> violations = new ArrayList<>();
         OptionalLong id = withIds ? integer(fields, "id") : OptionalLong.of(0);
         if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
@@ -166,12 +166,12 @@ final class CsvEntryReader implements EntryReader {
                     () -> new Failure(Failure.Kind.INVALID_REQUEST, "name is not valid UTF-8"));
             NewPet pet = new NewPet(spreadsheet ? PetCsv.unguarded(name) : name, categoryId.orElse(0), status);
             if (violations.isEmpty()) {
-                return new Entry.Good(fields.getStartingLineNumber(), id.orElse(0), pet);
+                return new ImportLine.Good(fields.getStartingLineNumber(), id.orElse(0), pet);
             }
         } catch (Failure e) {
             violations.add(beforeName, e.getMessage());
         }
-        return new Entry.Bad(fields.getStartingLineNumber(), String.join("; ", violations));
+        return new ImportLine.Bad(fields.getStartingLineNumber(), String.join("; ", violations));
     }
 
     private String field(CsvRecord fields, String column) {
