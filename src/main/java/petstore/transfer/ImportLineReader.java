@@ -4,9 +4,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
 
-/// Reads a file that is imported, one entry after the other.
+/// A reader of an imported file, which closes it.
 interface ImportLineReader extends Closeable {
 
-    /// The next entry; absent at the end.
+    /// Returns the next line that is not blank; empty at the end.
     Optional<ImportLine> next() throws IOException;
 }

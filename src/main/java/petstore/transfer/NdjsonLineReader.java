@@ -1,28 +1,27 @@
 package petstore.transfer;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 
 import petstore.Failure;
 import petstore.json.NewPetParser;
 
-/// Reads one animal a line; empty lines are passed over.
+/// A reader of files with an animal a line.
 final class NdjsonLineReader implements ImportLineReader {
 
-    private static final int BUFFER_BYTES = 1 << 16;
     private static final int MAX_LINE_BYTES = 1 << 16;
 
     private final InputStream in;
     private final boolean withIds;
-    private final ByteArrayOutputStream line = new ByteArrayOutputStream(256);
-    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private final byte[] buffer = new byte[1 << 16];
     private int position;
     private int end;
+    private final byte[] line = new byte[MAX_LINE_BYTES + 1];
+    private int length;
     private long number;
-    private boolean tooLong;
 
     NdjsonLineReader(InputStream in, boolean withIds) {
         this.in = in;
@@ -32,74 +31,52 @@ final class NdjsonLineReader implements ImportLineReader {
     @Override
     public Optional<ImportLine> next() throws IOException {
         while (readLine()) {
-            if (tooLong) {
-                return Optional.of(new ImportLine.Bad(number, "the line is longer than " + MAX_LINE_BYTES + " bytes"));
+            if (length > MAX_LINE_BYTES) {
+                return Optional
+                        .of(new ImportLine.Bad(number, "the line is longer than " + MAX_LINE_BYTES + " bytes"));
             }
-            byte[] json = line.toByteArray();
-            if (!isBlank(json)) {
-                return Optional.of(parse(json));
+            String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
+            if (!text.chars().allMatch(c -> " \t\r".indexOf(c) >= 0)) {
+                return Optional.of(parse(text));
             }
         }
         return Optional.empty();
     }
 
-    private ImportLine parse(byte[] json) {
+    /// Returns the error message of the API for a malformed line, which is not a body.
+    private ImportLine parse(String text) {
         try {
-            NewPetParser.Parsed parsed = NewPetParser.parse(json, withIds);
+            NewPetParser.Parsed parsed = NewPetParser.parse(Arrays.copyOf(line, length), withIds);
             return new ImportLine.Good(number, parsed.id(), parsed.pet());
         } catch (Failure e) {
-            return new ImportLine.Bad(number, reason(json, e));
+            return new ImportLine.Bad(number, text.stripTrailing().contains("\r")
+                    ? "has a line end of CR alone; lines end in LF"
+                    : e.getMessage().replaceFirst("^the body ", ""));
         }
     }
 
-    /// Returns the error message of the API, which would call the line a body.
-    private static String reason(byte[] json, Failure failure) {
-        return new String(json, StandardCharsets.ISO_8859_1).stripTrailing().contains("\r")
-                ? "has a line end of CR alone; lines end in LF"
-                : failure.getMessage().replaceFirst("^the body ", "");
-    }
-
-    /// Reads up to the next line feed, or the end; false when nothing is left.
+    /// Reads up to the next line feed, or the end, and keeps a byte more than a line may have. Returns false at the end.
     private boolean readLine() throws IOException {
-        line.reset();
-        tooLong = false;
+        length = 0;
         number++;
-        boolean any = false;
-        while (position < end || fill()) {
-            any = true;
-            int start = position;
-            while (position < end && buffer[position] != '\n') {
-                position++;
+        int next = read();
+        boolean any = next >= 0;
+        while (next >= 0 && next != '\n') {
+            if (length < line.length) {
+                line[length++] = (byte) next;
             }
-            take(start, position);
-            if (position < end) {
-                position++;
-                return true;
-            }
+            next = read();
         }
         return any;
     }
 
-    private boolean fill() throws IOException {
-        position = 0;
-        end = Math.max(0, in.read(buffer));
-        return end > 0;
-    }
-
-    private void take(int from, int to) {
-        tooLong |= line.size() + (to - from) > MAX_LINE_BYTES;
-        if (!tooLong) {
-            line.write(buffer, from, to - from);
+    /// Returns the next byte, -1 at the end. A `BufferedInputStream` would take a lock for each byte.
+    private int read() throws IOException {
+        if (position == end) {
+            position = 0;
+            end = Math.max(0, in.read(buffer));
         }
-    }
-
-    private static boolean isBlank(byte[] text) {
-        for (byte b : text) {
-            if (b != ' ' && b != '\t' && b != '\r') {
-                return false;
-            }
-        }
-        return true;
+        return position < end ? buffer[position++] & 0xFF : -1;
     }
 
     @Override

@@ -10,6 +10,7 @@ import petstore.json.Utf8Builder;
 final class PetCsv {
 
     private static final String GUARD = "'";
+    private static final Pattern QUOTED = Pattern.compile("[,\"\n\r]");
     private static final Pattern FORMULA = Pattern.compile("'*[=+\\-@\t\r]");
 
     private PetCsv() {
@@ -44,20 +45,10 @@ final class PetCsv {
     }
 
     private static void appendQuoted(String text, Utf8Builder csv) {
-        if (needsQuotes(text)) {
+        if (QUOTED.matcher(text).find()) {
             csv.append('"').appendText(text.replace("\"", "\"\"")).append('"');
         } else {
             csv.appendText(text);
         }
-    }
-
-    private static boolean needsQuotes(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == ',' || c == '"' || c == '\n' || c == '\r') {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -18,7 +18,8 @@ class OptionConvertersTest {
     void anAddressIsWrittenInAscii() {
         assertThat(OptionConverters.baseUrl("https://shop.example/łódź/v1"))
                 .hasToString("https://shop.example/%C5%82%C3%B3d%C5%BA/v1");
-        assertThat(OptionConverters.baseUrl("https://shop.example/%C5%82/v1")).hasToString("https://shop.example/%C5%82/v1");
+        assertThat(OptionConverters.baseUrl("https://shop.example/%C5%82/v1"))
+                .hasToString("https://shop.example/%C5%82/v1");
     }
 
     @Test
