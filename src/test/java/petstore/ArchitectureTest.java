@@ -41,24 +41,23 @@ class ArchitectureTest {
     /// Each package and the packages that it may see besides itself and the root.
     private static final String ROOMS = """
             petstore                |
-            petstore.net            |
             petstore.files          |
             petstore.json           |
             petstore.store.queue    |
             petstore.store          | store.queue
             petstore.store.sqlite   | store store.queue files
-            petstore.store.postgres | store store.queue net
+            petstore.store.postgres | store store.queue
             petstore.http.message   | json
             petstore.http.access    | http.message
             petstore.http.telemetry | http.message
-            petstore.http           | http.message http.access http.telemetry json net
-            petstore.http.server    | http.message http.telemetry http.server.tls net
+            petstore.http           | http.message http.access http.telemetry json
+            petstore.http.server    | http.message http.telemetry http.server.tls
             petstore.http.server.tls |
             petstore.transfer       | json files
             petstore.log            | http.telemetry json
             petstore.app            | store store.sqlite store.postgres http http.message http.access http.telemetry http.server log
             petstore.cli.terminal   |
-            petstore.cli.options    | cli.terminal app http http.server http.server.tls net store store.sqlite store.postgres log
+            petstore.cli.options    | cli.terminal app http http.message http.server http.server.tls store store.sqlite store.postgres log
             petstore.cli            | cli.terminal cli.options app http http.server transfer store store.sqlite store.postgres log json files
             """;
 

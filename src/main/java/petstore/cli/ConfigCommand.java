@@ -10,7 +10,7 @@ import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.options.Variables;
 import petstore.cli.terminal.Console;
-import petstore.cli.terminal.Table;
+import petstore.cli.terminal.TextTable;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,7 +47,7 @@ final class ConfigCommand implements Callable<Integer> {
         }
         checked.configuredKey().ifPresent(_ -> rows
                 .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console.environment()))));
-        console.show(Table.of(rows));
+        console.show(TextTable.of(rows));
         return Main.DONE;
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 
 import petstore.Failure;
 import petstore.cli.options.HasVariables;
-import petstore.cli.options.Texts;
+import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.Console;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -24,9 +24,9 @@ public final class HealthcheckCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = OptionConverters.Host.class, paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
     private String host;
-    @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the server's admin listener.")
+    @Option(names = "--admin-port", defaultValue = "9090", converter = OptionConverters.Port.class, paramLabel = "PORT", description = "Port of the server's admin listener.")
     private int port;
 
     HealthcheckCommand(Console console) {
@@ -35,7 +35,7 @@ public final class HealthcheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String address = "http://" + Texts.address(host, port) + "/readyz";
+        String address = "http://" + OptionConverters.address(host, port) + "/readyz";
         try {
             HttpURLConnection connection = (HttpURLConnection) new URI(address).toURL().openConnection();
             connection.setConnectTimeout(PATIENCE_MS);

@@ -1,7 +1,6 @@
 package petstore.cli;
 
 import java.io.BufferedInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -9,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -18,10 +16,8 @@ import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
-import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
-import petstore.store.sqlite.Sqlite;
 import petstore.transfer.Format;
 import petstore.transfer.Importer;
 import petstore.transfer.Importer.Plan;
@@ -102,59 +98,61 @@ final class ImportCommand implements Callable<Integer> {
 
     private int importFile(Path source) throws IOException {
         StoreChoice choice = store.choice(console.environment());
-        if (dryRun && !choice.exists()) {
-            console.tell("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
-                    + "; the file is checked against an empty one");
-            return checkAgainstNothing(source);
+        if (dryRun) {
+            return check(choice, source);
         }
         try (@Nullable
-        FolderLock lock = keepIds && !dryRun ? choice.lockToReplace() : choice.lockToChange()) {
-            boolean alone = !dryRun && lock != null && (keepIds || lock.tryServe());
+        FolderLock lock = keepIds ? choice.lockToReplace() : choice.lockToChange()) {
+            boolean alone = keepIds || (lock != null && lock.tryServe());
             try (SqlStore open = choice.open()) {
                 return importInto(open, source, alone);
             }
         }
     }
 
-    /// Only checks, on an empty store that is gone afterwards.
-    private int checkAgainstNothing(Path source) throws IOException {
-        Path folder = Files.createTempDirectory("petstore-import-");
-        folder.toFile().deleteOnExit();
-        try (SqlStore empty = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
-            return importInto(empty, source, true);
-        } finally {
-            try (Stream<Path> files = Files.list(folder)) {
-                files.map(Path::toFile).forEach(File::deleteOnExit);
+    private int check(StoreChoice choice, Path source) throws IOException {
+        long lastId = 0;
+        if (choice.exists()) {
+            try (@Nullable
+            FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
+                lastId = open.catalogue().lastId();
             }
+        } else {
+            console.tell("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+                    + "; the file is checked against an empty one");
         }
+        try (ProgressBarOption.Display display = start("check", source, 1)) {
+            return report(Importer.check(plan(source, true), lastId, display), source);
+        }
+    }
+
+    private ProgressBarOption.Display start(String task, Path source, int readings) {
+        return progress.start(console, task, " MiB", 1 << 20, () -> readings * source.toFile().length());
     }
 
     private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
-        if (!dryRun) {
-            Signals.stopAtOnceWhenToldTwice(interruption::set);
-        }
+        Signals.stopAtOnceWhenToldTwice(interruption::set);
         Report report;
-        try (ProgressBarOption.Display display = progress.start(console, dryRun ? "check" : "import", " MiB",
-                1 << 20, () -> source.toFile().length() * (dryRun ? 1 : 2))) {
+        try (ProgressBarOption.Display display = start("import", source, 2)) {
             report = Importer.run(open.catalogue(), plan(source, alone), display, () -> interruption.get() != 0);
         }
-        return interruption.get() == 0 ? tell(report, source) : tellInterruption(report.written());
+        return interruption.get() == 0 ? report(report, source) : reportInterruption(report.written());
     }
 
+    /// Beside a server, small groups with pauses leave it time to write.
     private Plan plan(Path source, boolean alone) {
-        return new Plan(source, format, spreadsheet, keepIds, skipBad, dryRun,
-                alone || keepIds ? LARGE_GROUP : SMALL_GROUP,
+        return new Plan(source, format, spreadsheet, keepIds, skipBad, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 
-    private int tellInterruption(long written) {
+    private int reportInterruption(long written) {
         console.tell(keepIds && written == 0
                 ? "petstore: the import was interrupted; nothing was imported"
                 : "petstore: the import was interrupted after " + written + " animals, which stay");
         return interruption.get();
     }
 
-    private int tell(Report report, Path source) throws IOException {
+    private int report(Report report, Path source) throws IOException {
         report.firstBad().forEach(console::tell);
         if (report.bad() > report.firstBad().size()) {
             console.tell("... and " + (report.bad() - report.firstBad().size()) + " more");

@@ -10,7 +10,7 @@ import petstore.ApiKey;
 import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
-import petstore.cli.terminal.Table;
+import petstore.cli.terminal.TextTable;
 import petstore.json.KeyJson;
 
 /// API keys as an operator sees them.
@@ -40,7 +40,7 @@ final class KeyList {
         keys.forEach(key -> rows.add(List.of(key.id(), key.shownName(), Scope.text(key.scopes()),
                 moment(Optional.of(key.created())), moment(key.expires()), moment(key.revoked()),
                 moment(key.lastUsed()), key.rateLimit().map(RateLimit::text).orElse("-"))));
-        return Table.of(rows);
+        return TextTable.of(rows);
     }
 
     private static String moment(Optional<Instant> moment) {

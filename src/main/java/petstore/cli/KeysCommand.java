@@ -16,8 +16,8 @@ import petstore.RateLimit;
 import petstore.Scope;
 import petstore.SecretHash;
 import petstore.app.StoreChoice;
+import petstore.cli.options.OptionConverters;
 import petstore.cli.options.StoreOptions;
-import petstore.cli.options.Texts;
 import petstore.cli.terminal.Console;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
@@ -124,7 +124,7 @@ final class KeysCommand {
         private final StoreOptions store = new StoreOptions();
         @Option(names = "--grace", paramLabel = "TIME", description = "How long the old secret is good beside the new one, e.g. 24h; not at all when not given.")
         private Optional<Duration> grace;
-        @Parameters(paramLabel = "ID", converter = Texts.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
+        @Parameters(paramLabel = "ID", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
         private String id;
 
         Rotate(Console console) {
@@ -158,7 +158,7 @@ final class KeysCommand {
         private final Console console;
         @Mixin
         private final StoreOptions store = new StoreOptions();
-        @Parameters(paramLabel = "ID", converter = Texts.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
+        @Parameters(paramLabel = "ID", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
         private String id;
 
         Revoke(Console console) {

@@ -24,8 +24,8 @@ import petstore.SafeText;
 import petstore.Scope;
 import petstore.cli.options.ArgumentPasswords;
 import petstore.cli.options.NearestWord;
+import petstore.cli.options.OptionConverters;
 import petstore.cli.options.StoreOptions;
-import petstore.cli.options.Texts;
 import petstore.cli.options.Variables;
 import petstore.cli.terminal.Console;
 import petstore.http.BaseUrl;
@@ -111,12 +111,12 @@ public final class Main {
                         : null)
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .registerConverter(Duration.class, Texts::duration)
-                .registerConverter(Instant.class, Texts::instant)
-                .registerConverter(RateLimit.class, Texts::rateLimit)
-                .registerConverter(BaseUrl.class, Texts::baseUrl)
-                .registerConverter(Scope.class, Texts::scope)
-                .registerConverter(PostgresUri.class, Texts::database)
+                .registerConverter(Duration.class, OptionConverters::duration)
+                .registerConverter(Instant.class, OptionConverters::instant)
+                .registerConverter(RateLimit.class, OptionConverters::rateLimit)
+                .registerConverter(BaseUrl.class, OptionConverters::baseUrl)
+                .registerConverter(Scope.class, OptionConverters::scope)
+                .registerConverter(PostgresUri.class, OptionConverters::database)
                 .setExecutionStrategy(parsed -> {
                     Variables.check(parsed, console);
                     // Help shows what holds without variables, which may have a secret.
@@ -150,7 +150,7 @@ public final class Main {
     private static int wrongUsage(Console console, ParameterException e) {
         String reason = oneLine(e.getMessage());
         String message = e instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : reason;
-        String hint = KeyToken.isIn(reason) ? "; " + Texts.ID_OF_KEY : "";
+        String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
         console.tell("petstore: " + message + source(console, e) + hint + " (see '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
         return WRONG_USAGE;

@@ -14,8 +14,8 @@ import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.SystemLimits;
+import petstore.cli.options.OptionConverters;
 import petstore.cli.options.ServeOptions;
-import petstore.cli.options.Texts;
 import petstore.cli.terminal.Console;
 import petstore.log.BufferedLog;
 import petstore.log.Logging;
@@ -73,8 +73,8 @@ final class ServeCommand implements Callable<Integer> {
                 ServeCommand::stopForLostDisk, console.clock());
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         console.out().println("Petstore is ready: " + (settings.server().tls().isPresent() ? "https" : "http") + "://"
-                + Texts.address(options.host(), service.port()) + "/v1");
-        console.out().println("Admin: http://" + Texts.address(options.adminHost(), service.adminPort()));
+                + OptionConverters.address(options.host(), service.port()) + "/v1");
+        console.out().println("Admin: http://" + OptionConverters.address(options.adminHost(), service.adminPort()));
         return () -> {
             service.close();
             tracing.close();

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.Locale;
 
 import petstore.Failure;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 
 /// The public URL of `/v1`, e.g. `https://shop.example/animals/v1`.
 ///
@@ -33,7 +33,7 @@ public record BaseUrl(String origin, String path) {
         require(UriHost.isHostName(name) || UriHost.isIpLiteral(name),
                 "its host must be letters, digits, hyphens and dots, or an IP address");
         String port = authority.substring(end);
-        require(port.isEmpty() || port.equals(":") || (port.startsWith(":") && UriHost.isPort(port.substring(1), 1)),
+        require(port.isEmpty() || port.equals(":") || (port.startsWith(":") && UriHost.isPort(port.substring(1))),
                 "its port must be a number from 1 to 65535");
         require(rest.endsWith(END), "it must end in " + END);
         return new BaseUrl(text.substring(0, host) + authority, encode(rest));

@@ -5,37 +5,29 @@ import java.util.List;
 
 /// The results of the first reading of a file.
 final class FileCheck {
-    private static final int MOST_REPORTED = 100;
+    private static final int MAX_REPORTED = 100;
 
-    private final long lastId;
     private final List<String> firstBad = new ArrayList<>();
     private long good;
     private long bad;
-    private long wrongIds;
     private long firstLine;
-
-    FileCheck(long lastId) {
-        this.lastId = lastId;
-    }
-
-    long lastId() {
-        return lastId;
-    }
+    private boolean refused;
 
     long good() {
         return good;
     }
 
-    void count(Entry entry) {
-        switch (entry) {
-            case Entry.Good(var line, _, _) -> {
+    void count(ImportLine line) {
+        switch (line) {
+            case ImportLine.Good(var number, _, _) -> {
                 good++;
-                firstLine = firstLine == 0 ? line : firstLine;
+                firstLine = firstLine == 0 ? number : firstLine;
             }
-            case Entry.Bad(var line, var reason) -> {
+            case ImportLine.Bad(var number, var reason, var refusesFile) -> {
                 bad++;
-                if (firstBad.size() < MOST_REPORTED) {
-                    firstBad.add("line " + line + ": " + reason);
+                refused |= refusesFile;
+                if (firstBad.size() < MAX_REPORTED) {
+                    firstBad.add("line " + number + ": " + reason);
                 }
             }
         }
@@ -44,17 +36,12 @@ final class FileCheck {
     /// Makes the first animal bad: others were added to the store since it was checked.
     void refuse(String reason) {
         good--;
-        count(new Entry.Bad(firstLine, reason));
+        count(new ImportLine.Bad(firstLine, reason));
     }
 
-    /// Records how many lines are bad for their id: a wrong id refuses the file.
-    void refuseIds(long count) {
-        wrongIds = count;
-    }
-
-    /// Returns true if nothing of the file may be written.
+    /// Returns true if no line of the file may be imported.
     boolean refusesFile(boolean skipBad) {
-        return good == 0 || wrongIds > 0 || (bad > 0 && !skipBad);
+        return good == 0 || refused || (bad > 0 && !skipBad);
     }
 
     Importer.Report report(long written) {

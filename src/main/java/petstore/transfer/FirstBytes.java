@@ -15,7 +15,7 @@ final class FirstBytes {
     /// How to save a spreadsheet that was saved in another form.
     static final String SAVE_AS = "save as CSV with commas, UTF-8";
     /// The end of a message about a missing header.
-    static final String HEADER = "; a CSV file begins with a header, as " + CsvEntryReader.HEADER;
+    static final String HEADER = "; a CSV file begins with a header, as " + CsvLineReader.HEADER;
 
     private static final int COUNT = 4096;
     /// A byte order mark in UTF-8, one byte a character.

@@ -35,11 +35,11 @@ public enum Format {
     /// @param in is closed with the reader
     /// @param withIds whether every animal must bring its id
     /// @param spreadsheet whether CSV was written for a spreadsheet
-    EntryReader reader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
+    ImportLineReader reader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         InputStream checked = FirstBytes.checked(in, this);
         return switch (this) {
-            case NDJSON -> new NdjsonReader(checked, withIds);
-            case CSV -> new CsvEntryReader(checked, withIds, spreadsheet);
+            case NDJSON -> new NdjsonLineReader(checked, withIds);
+            case CSV -> new CsvLineReader(checked, withIds, spreadsheet);
         };
     }
 }

@@ -1,6 +1,5 @@
 package petstore.transfer;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +12,7 @@ import java.util.concurrent.Future;
 import petstore.Catalogue;
 import petstore.Failure;
 
-/// Writes one group after the other on a thread of its own.
+/// A thread that adds groups of animals, one after the other.
 final class GroupWriter implements AutoCloseable {
     private static final Future<Integer> NOTHING = CompletableFuture.completedFuture(0);
 
@@ -21,34 +20,36 @@ final class GroupWriter implements AutoCloseable {
             .newSingleThreadExecutor(Thread.ofPlatform().name("import").factory());
     private final Catalogue catalogue;
     private final Duration pause;
-    private Future<Integer> before = NOTHING;
+    private Future<Integer> current = NOTHING;
     private long written;
 
-    /// @param pause how long to leave the store to others between two groups
+    /// @param pause the time between two groups, for others that write to the store
     GroupWriter(Catalogue catalogue, Duration pause) {
         this.catalogue = catalogue;
         this.pause = pause;
     }
 
     /// Begins to write a group when the one before is written. Errors: as for [#finish].
-    void write(List<Entry.Good> pets) {
+    void write(List<ImportLine.Good> group) {
         finish();
-        before = thread.submit(() -> add(pets));
+        current = thread.submit(() -> {
+            catalogue.addAll(group.stream().map(ImportLine.Good::pet).toList());
+            Thread.sleep(pause);
+            return group.size();
+        });
     }
 
-    private int add(List<Entry.Good> pets) throws InterruptedException {
-        catalogue.addAll(pets.stream().map(Entry.Good::pet).toList());
-        Thread.sleep(pause);
-        return pets.size();
+    /// Returns the number of animals in finished groups.
+    long written() {
+        return written;
     }
 
-    /// Waits for the last group. Returns the number of animals written. Throws [Failure], once, if the group was not written.
-    long finish() {
-        Future<Integer> group = before;
-        before = NOTHING;
+    /// Waits for the current group. Throws [Failure], once, if it was not written.
+    void finish() {
+        Future<Integer> group = current;
+        current = NOTHING;
         try {
             written += group.get();
-            return written;
         } catch (ExecutionException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse(""), e);
@@ -58,7 +59,7 @@ final class GroupWriter implements AutoCloseable {
         }
     }
 
-    /// Says why the import goes no further, and what stays, for which it waits.
+    /// Waits for the current group, and returns the failure of an import that stops here.
     Failure stopped(Exception cause) {
         try {
             finish();
@@ -66,11 +67,9 @@ final class GroupWriter implements AutoCloseable {
             return stopped(e);
         }
         String stopped = "the import stopped after " + written + " animals, which stay";
-        return switch (cause) {
-            case IOException e -> Failure.unavailable(stopped, e);
-            case Failure e -> new Failure(e.kind(), stopped + ": " + e.getMessage(), e);
-            default -> new Failure(Failure.Kind.UNAVAILABLE, stopped, cause);
-        };
+        return cause instanceof Failure failure
+                ? new Failure(failure.kind(), stopped + ": " + failure.getMessage(), failure)
+                : new Failure(Failure.Kind.UNAVAILABLE, stopped, cause);
     }
 
     @Override

@@ -6,208 +6,177 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 
 import petstore.Catalogue;
 import petstore.Failure;
 import petstore.Pet;
 
-/// Reads a file into the catalogue: checks all of it first, and writes only then.
+/// The import of a file into the catalogue. It checks the whole file first.
 public final class Importer {
 
-    /// What is imported, and how.
+    /// The file and the rules of an import.
     ///
-    /// @param file is read twice: once to check, once to write
-    /// @param spreadsheet whether CSV was written for a spreadsheet
-    /// @param keepIds whether animals keep the ids of the file, which rise from line to line and lie above all ids of the store;
+    /// @param file read twice: to check it, and to write its animals
+    /// @param spreadsheet true if CSV was written for a spreadsheet
+    /// @param keepIds true if animals keep the ids of the file, which rise from line to line, above all ids of the store;
     ///        all are written in one transaction, or none
-    /// @param skipBad whether good lines are written although others are malformed
-    /// @param dryRun whether to check only
-    /// @param group how many animals are written in one transaction
-    /// @param pause how long to leave the store to others between two of them
-    public record Plan(Path file, Format format, boolean spreadsheet, boolean keepIds, boolean skipBad, boolean dryRun,
-            int group,
+    /// @param skipBad true if good lines are written although others are malformed
+    /// @param group the number of animals in a transaction
+    /// @param pause the time between two transactions, for others that write to the store
+    public record Plan(Path file, Format format, boolean spreadsheet, boolean keepIds, boolean skipBad, int group,
             Duration pause) {
     }
 
-    /// What came of it.
+    /// The result of an import.
     ///
-    /// @param good how many lines are animals
-    /// @param bad how many are not
+    /// @param good the number of lines that are animals
+    /// @param bad the number of lines that are not
     /// @param firstBad the first 100 of these, e.g. `line 7: name must not be blank`
-    /// @param written how many animals were written
+    /// @param written the number of animals written
     public record Report(long good, long bad, List<String> firstBad, long written) {
     }
 
-    private final Catalogue catalogue;
     private final Plan plan;
     private final LongConsumer progress;
     private final BooleanSupplier interrupted;
+    private final FileCheck check = new FileCheck();
     private long bytesBefore;
+    private long read;
 
-    private Importer(Catalogue catalogue, Plan plan, LongConsumer progress, BooleanSupplier interrupted) {
-        this.catalogue = catalogue;
+    private Importer(Plan plan, LongConsumer progress, BooleanSupplier interrupted) {
         this.plan = plan;
         this.progress = progress;
         this.interrupted = interrupted;
     }
 
+    /// Checks a file, and writes nothing.
+    ///
+    /// @param lastId the greatest id that the store has used
+    /// @param progress receives the number of bytes read
+    /// @throws IOException if the file cannot be read
+    /// @throws Failure of kind `INVALID_REQUEST` if it does not have its format
+    public static Report check(Plan plan, long lastId, LongConsumer progress) throws IOException {
+        Importer importer = new Importer(plan, progress, () -> false);
+        importer.check(lastId);
+        return importer.check.report(0);
+    }
+
     /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. A wrong id refuses the whole file. Without
     /// `keepIds` each group is durable when it is written, and stays if a later one fails.
     ///
-    /// @param progress is told the bytes read, of twice the file's size
-    /// @param interrupted whether to end behind the group under way
-    /// @throws IOException when the file cannot be read
-    /// @throws Failure of kind `INVALID_REQUEST` when it is not of its format, `UNAVAILABLE` when the store fails or the file
-    /// is changed meanwhile: it says what stays
+    /// @param progress receives the number of bytes read, up to twice the file's size
+    /// @param interrupted returns true if the import is to end behind the current group
+    /// @throws IOException if the file cannot be read
+    /// @throws Failure of kind `INVALID_REQUEST` if it does not have its format, `UNAVAILABLE` if the store fails or the file
+    /// is changed meanwhile. The message says which animals stay
     public static Report run(Catalogue catalogue, Plan plan, LongConsumer progress, BooleanSupplier interrupted)
             throws IOException {
-        return new Importer(catalogue, plan, progress, interrupted).run();
-    }
-
-    private Report run() throws IOException {
-        FileCheck check = check();
-        if (writesNothing(check)) {
-            return check.report(0);
+        Importer importer = new Importer(plan, progress, interrupted);
+        long lastId = plan.keepIds() ? catalogue.lastId() : 0;
+        importer.check(lastId);
+        if (interrupted.getAsBoolean() || importer.check.refusesFile(plan.skipBad())) {
+            return importer.check.report(0);
         }
-        bytesBefore = Files.size(plan.file());
-        return plan.keepIds() ? writeWithIds(check) : writeWithNewIds(check);
+        importer.bytesBefore = Files.size(plan.file());
+        return importer.check
+                .report(plan.keepIds() ? importer.writeWithIds(catalogue, lastId) : importer.write(catalogue));
     }
 
-    private Report writeWithNewIds(FileCheck check) throws IOException {
-        long written = write();
-        if (written != check.good() && !interrupted.getAsBoolean()) {
-            throw Failure.unavailable("the file was changed meanwhile: it had " + check.good()
-                    + " animals when it was checked; " + written + " were imported, which stay");
+    private void check(long lastId) throws IOException {
+        try (ImportLineGroups groups = groups(lastId)) {
+            for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
+                group.forEach(check::count);
+            }
         }
-        return check.report(written);
     }
 
-    private Report writeWithIds(FileCheck check) throws IOException {
-        try (EntryGroups groups = groups(check.lastId())) {
-            catalogue.addWithIds(new PetGroups(groups, check.good()));
-            return check.report(check.good());
+    private ImportLineGroups groups(long lastId) throws IOException {
+        return new ImportLineGroups(plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
+    }
+
+    private boolean continuesWith(List<ImportLine> group) {
+        return !group.isEmpty() && !interrupted.getAsBoolean();
+    }
+
+    /// Returns the number of animals written. Reads the next group while the one before is being written.
+    private long write(Catalogue catalogue) throws IOException {
+        try (ImportLineGroups groups = groups(0); GroupWriter writer = new GroupWriter(catalogue, plan.pause())) {
+            try {
+                for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
+                    writer.write(goodOf(group));
+                }
+                writer.finish();
+            } catch (IOException | Failure e) {
+                throw writer.stopped(e);
+            }
+            if (writer.written() != check.good() && !interrupted.getAsBoolean()) {
+                throw Failure.unavailable("the file was changed meanwhile: it had " + check.good()
+                        + " animals when it was checked; " + writer.written() + " were imported, which stay");
+            }
+            return writer.written();
+        }
+    }
+
+    /// Returns the number of animals written: all or none.
+    private long writeWithIds(Catalogue catalogue, long lastId) throws IOException {
+        try (ImportLineGroups groups = groups(lastId)) {
+            catalogue.addWithIds(
+                    Stream.generate(() -> nextWithIds(groups)).takeWhile(pets -> !pets.isEmpty()).iterator());
+            return check.good();
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } catch (Interrupted e) {
-            return check.report(0);
+            return 0;
         } catch (Failure e) {
             if (e.kind() != Failure.Kind.INVALID_REQUEST) {
                 throw e;
             }
             check.refuse(e.getMessage());
-            return check.report(0);
+            return 0;
         }
     }
 
-    /// Rolls back what an interrupted import has written.
+    /// Makes an interrupted import roll back.
     private static final class Interrupted extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
 
-    /// The animals of a file under their ids. Errors: [Interrupted], `UncheckedIOException`, [Failure] if the file has changed.
-    private final class PetGroups implements Iterator<List<Pet>> {
-
-        private final EntryGroups groups;
-        private long missing;
-        private List<Pet> next = List.of();
-
-        PetGroups(EntryGroups groups, long count) {
-            this.groups = groups;
-            this.missing = count;
+    /// Returns the next animals under their ids, empty at the end: a whole group may be malformed. Throws [Interrupted],
+    /// `UncheckedIOException`, and [Failure] if the file has changed.
+    private List<Pet> nextWithIds(ImportLineGroups groups) {
+        if (interrupted.getAsBoolean()) {
+            throw new Interrupted();
         }
-
-        @Override
-        public boolean hasNext() {
-            if (interrupted.getAsBoolean()) {
-                throw new Interrupted();
+        try {
+            List<ImportLine> group = groups.next();
+            while (!group.isEmpty() && goodOf(group).isEmpty()) {
+                group = groups.next();
             }
-            if (next.isEmpty()) {
-                next = read();
-                missing -= next.size();
+            List<Pet> pets = goodOf(group).stream().map(good -> good.pet().withId(good.id())).toList();
+            read += pets.size();
+            if (pets.isEmpty() && read != check.good()) {
+                throw Failure.unavailable("the file was changed meanwhile");
             }
-            if (next.isEmpty() && missing != 0) {
-                throw Failure.unavailable("the file was changed meanwhile; nothing was imported");
-            }
-            return !next.isEmpty();
-        }
-
-        @Override
-        public List<Pet> next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            List<Pet> pets = next;
-            next = List.of();
             return pets;
-        }
-
-        /// Returns the next animals, empty at the end: a whole group may be malformed.
-        private List<Pet> read() {
-            try {
-                List<Entry> group = groups.next();
-                while (!group.isEmpty() && goodOf(group).isEmpty()) {
-                    group = groups.next();
-                }
-                return goodOf(group).stream().map(good -> good.pet().withId(good.id())).toList();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            } catch (Failure e) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + "; nothing was imported", e);
-            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (Failure e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + "; nothing was imported", e);
         }
     }
 
-    private boolean writesNothing(FileCheck check) {
-        return plan.dryRun() || interrupted.getAsBoolean() || check.refusesFile(plan.skipBad());
-    }
-
-    private boolean goesOnWith(List<Entry> group) {
-        return !group.isEmpty() && !interrupted.getAsBoolean();
-    }
-
-    private FileCheck check() throws IOException {
-        bytesBefore = 0;
-        FileCheck check = new FileCheck(plan.keepIds() ? catalogue.lastId() : 0);
-        try (EntryGroups groups = groups(check.lastId())) {
-            for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
-                group.forEach(check::count);
-            }
-            check.refuseIds(groups.wrongIds());
-        }
-        return check;
-    }
-
-    private EntryGroups groups(long lastId) throws IOException {
-        return new EntryGroups(plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
-    }
-
-    /// Reads the next group while the one before is being written.
-    private long write() throws IOException {
-        try (EntryGroups groups = groups(0); GroupWriter writer = new GroupWriter(catalogue, plan.pause())) {
-            try {
-                for (List<Entry> group = groups.next(); goesOnWith(group); group = groups.next()) {
-                    writer.write(goodOf(group));
-                }
-                return writer.finish();
-            } catch (IOException | Failure e) {
-                throw writer.stopped(e);
-            }
-        }
-    }
-
-    private List<Entry.Good> goodOf(List<Entry> group) {
-        List<Entry.Good> pets = new ArrayList<>(group.size());
-        for (Entry entry : group) {
-            switch (entry) {
-                case Entry.Good good -> pets.add(good);
-                case Entry.Bad(var line, var reason) -> {
+    private List<ImportLine.Good> goodOf(List<ImportLine> group) {
+        List<ImportLine.Good> pets = new ArrayList<>(group.size());
+        for (ImportLine line : group) {
+            switch (line) {
+                case ImportLine.Good good -> pets.add(good);
+                case ImportLine.Bad(var number, var reason, _) -> {
                     if (!plan.skipBad()) {
-                        throw Failure.unavailable("the file was changed meanwhile, line " + line + ": " + reason);
+                        throw Failure.unavailable("the file was changed meanwhile, line " + number + ": " + reason);
                     }
                 }
             }

@@ -9,13 +9,14 @@ import petstore.Pet;
 final class PetCsv {
 
     private static final String GUARD = "'";
+    private static final Pattern QUOTED = Pattern.compile("[,\"\n\r]");
     private static final Pattern FORMULA = Pattern.compile("'*[=+\\-@\t\r]");
 
     private PetCsv() {
     }
 
     static void appendHeader(StringBuilder csv) {
-        csv.append(CsvEntryReader.HEADER).append('\n');
+        csv.append(CsvLineReader.HEADER).append('\n');
     }
 
     /// Appends one animal, e.g. `1,Whiskers,7,available`; an absent status is empty.
@@ -43,20 +44,10 @@ final class PetCsv {
     }
 
     private static void appendQuoted(String text, StringBuilder csv) {
-        if (needsQuotes(text)) {
+        if (QUOTED.matcher(text).find()) {
             csv.append('"').append(text.replace("\"", "\"\"")).append('"');
         } else {
             csv.append(text);
         }
-    }
-
-    private static boolean needsQuotes(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == ',' || c == '"' || c == '\n' || c == '\r') {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -156,8 +156,7 @@ class FileShapesTest {
 
     private Report run(Format format, byte[] file) throws IOException {
         Path source = Files.write(folder.resolve("source"), file);
-        return Importer.run(store.catalogue(),
-                new Plan(source, format, false, false, true, true, 100, Duration.ZERO), _ -> {
-                }, () -> false);
+        return Importer.check(new Plan(source, format, false, false, true, 100, Duration.ZERO), 0, _ -> {
+        });
     }
 }

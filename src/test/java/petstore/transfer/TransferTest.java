@@ -245,7 +245,7 @@ class TransferTest {
     private Report importMeanwhile(String file, LongPredicate enough, Runnable between) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicBoolean done = new AtomicBoolean();
-        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false, false), bytes -> {
+        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false), bytes -> {
             if (enough.test(bytes) && !done.getAndSet(true)) {
                 between.run();
             }
@@ -367,7 +367,7 @@ class TransferTest {
     void writesNothingWhenItIsInterruptedWhileItChecks() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicBoolean interrupted = new AtomicBoolean();
-        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false),
+        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false),
                 _ -> interrupted.set(true), interrupted::get);
         assertThat(report).isEqualTo(new Report(0, 0, List.of(), 0));
         assertThat(store.catalogue().count()).isZero();
@@ -377,7 +377,7 @@ class TransferTest {
     void endsBehindTheGroupUnderWayWhenItIsInterrupted() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicInteger groups = new AtomicInteger();
-        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false), bytes -> {
+        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), bytes -> {
             if (bytes > 300L * GOOD.length()) {
                 groups.incrementAndGet();
             }
@@ -409,7 +409,7 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicInteger groups = new AtomicInteger();
-        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false, false), bytes -> {
+        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false), bytes -> {
             if (bytes > file.length()) {
                 groups.incrementAndGet();
             }
@@ -424,7 +424,7 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         for (String changed : List.of(pet(1), file.replace("pet299", ""))) {
             Path source = Files.writeString(folder.resolve("source"), file);
-            assertThatThrownBy(() -> Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false, false),
+            assertThatThrownBy(() -> Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false),
                     bytes -> {
                         if (bytes == file.length()) {
                             write(source, changed);
@@ -440,7 +440,7 @@ class TransferTest {
     void tellsHowMuchOfBothReadingsIsDone() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         List<Long> told = new ArrayList<>();
-        Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false), told::add, () -> false);
+        Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), told::add, () -> false);
         assertThat(told).isSorted().last().isEqualTo(600L * GOOD.length());
     }
 
@@ -474,7 +474,7 @@ class TransferTest {
     /// Imports a file that is changed as soon as it has been checked.
     private Report importChanged(String checked, String changed) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), checked);
-        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false, false), bytes -> {
+        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), bytes -> {
             if (bytes == checked.length()) {
                 write(source, changed);
             }
@@ -510,11 +510,15 @@ class TransferTest {
     private static Report run(SqlStore target, Path source, Format format, boolean keepIds, boolean skipBad,
             boolean dryRun)
             throws IOException {
-        return Importer.run(target.catalogue(), plan(source, format, keepIds, skipBad, dryRun), _ -> {
-        }, () -> false);
+        Plan plan = plan(source, format, keepIds, skipBad);
+        return dryRun
+                ? Importer.check(plan, target.catalogue().lastId(), _ -> {
+                })
+                : Importer.run(target.catalogue(), plan, _ -> {
+                }, () -> false);
     }
 
-    private static Plan plan(Path source, Format format, boolean keepIds, boolean skipBad, boolean dryRun) {
-        return new Plan(source, format, false, keepIds, skipBad, dryRun, 100, Duration.ZERO);
+    private static Plan plan(Path source, Format format, boolean keepIds, boolean skipBad) {
+        return new Plan(source, format, false, keepIds, skipBad, 100, Duration.ZERO);
     }
 }

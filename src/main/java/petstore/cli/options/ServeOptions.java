@@ -38,13 +38,13 @@ public final class ServeOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(names = "--host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address that the API listens on.")
+    @Option(names = "--host", defaultValue = "127.0.0.1", converter = OptionConverters.Host.class, paramLabel = "ADDRESS", description = "Address that the API listens on.")
     private String host;
-    @Option(names = "--port", defaultValue = "8080", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
+    @Option(names = "--port", defaultValue = "8080", converter = OptionConverters.Port.class, paramLabel = "PORT", description = "Port of the API; 0 takes a free one.")
     private int port;
-    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = Texts.Host.class, paramLabel = "ADDRESS", description = "Address that the admin listener (health, metrics) listens on.")
+    @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = OptionConverters.Host.class, paramLabel = "ADDRESS", description = "Address that the admin listener (health, metrics) listens on.")
     private String adminHost;
-    @Option(names = "--admin-port", defaultValue = "9090", converter = Texts.Port.class, paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
+    @Option(names = "--admin-port", defaultValue = "9090", converter = OptionConverters.Port.class, paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
     private int adminPort;
     @Option(names = "--base-url", paramLabel = "URL", description = "Where clients find the API, ends in /v1; makes Link and Location absolute.")
     private Optional<BaseUrl> baseUrl;
@@ -56,13 +56,13 @@ public final class ServeOptions {
     private Duration headerTimeout;
     @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "How long a client may take for the rest: sending the body, taking the answer.")
     private Duration requestTimeout;
-    @Option(names = "--shutdown-delay", defaultValue = "0s", converter = Texts.Delay.class, paramLabel = "TIME", description = "How long to go on serving when told to stop, while /readyz already says 503.")
+    @Option(names = "--shutdown-delay", defaultValue = "0s", converter = OptionConverters.Delay.class, paramLabel = "TIME", description = "How long to go on serving when told to stop, while /readyz already says 503.")
     private Duration shutdownDelay;
     @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "How long the result of a request with an Idempotency-Key is kept.")
     private Duration idempotencyRetention;
     @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests each API key may send, e.g. 600/1m; any number when not given.")
     private Optional<RateLimit> rateLimit;
-    @Option(names = "--database-readers", defaultValue = "16", converter = Texts.Readers.class, paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
+    @Option(names = "--database-readers", defaultValue = "16", converter = OptionConverters.Readers.class, paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
     private int databaseReaders;
     @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "How long to wait at the start for a --database that cannot commit.")
     private Duration databaseWait;
@@ -70,14 +70,14 @@ public final class ServeOptions {
     private Logging.Format logFormat;
     @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
     private Truth accessLog;
-    @Option(names = "--max-connections", defaultValue = "10000", converter = Texts.Connections.class, paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
+    @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
     private int maxConnections;
 
-    @Option(names = "--tls-certificate", converter = Texts.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
+    @Option(names = "--tls-certificate", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
     private Optional<Path> tlsCertificate;
-    @Option(names = "--tls-key", converter = Texts.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
+    @Option(names = "--tls-key", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
     private Optional<Path> tlsKey;
-    @Option(names = "--cors-origin", split = ",", converter = Texts.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
+    @Option(names = "--cors-origin", split = ",", converter = OptionConverters.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();
 
     public String host() {

@@ -21,7 +21,7 @@ import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 
 /// Refuses heads that HTTP/1.1 forbids and the decoder accepts, and recognises `close` in `Connection`. One for each connection.
 ///
@@ -108,7 +108,8 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         int path = target.indexOf('/', host);
         int end = path < 0 ? target.length() : path;
         return isVisible(target) && host < end && target.charAt(host) != ':'
-                && target.substring(0, host).matches("(?i)https?://") && UriHost.isHostAndPort(target, host, end);
+                && target.substring(0, host).matches("(?i)https?://")
+                && UriHost.isHostAndPort(target.substring(host, end));
     }
 
     private static boolean isVisible(String target) {

@@ -21,7 +21,7 @@ import io.vertx.core.http.impl.HttpServerConnection;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 
 /// Checks the parts of an HTTP/2 head that Vert.x does not check, or checks wrongly. One for each connection.
 ///

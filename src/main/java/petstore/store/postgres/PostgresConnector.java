@@ -111,6 +111,7 @@ final class PostgresConnector {
 
     private static Properties properties(PostgresUri address, Timeouts timeouts) {
         Properties properties = address.properties();
+        properties.putIfAbsent("ApplicationName", "petstore");
         properties.putIfAbsent("connectTimeout", String.valueOf(CONNECT_SECONDS));
         properties.setProperty("socketTimeout", String.valueOf(timeouts.statement().toSeconds()));
         properties.setProperty("cancelSignalTimeout", String.valueOf(CANCEL_SECONDS));

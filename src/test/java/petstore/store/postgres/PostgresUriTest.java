@@ -1,27 +1,36 @@
 package petstore.store.postgres;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.Driver;
 import petstore.Failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The address of a database, as psql is told it.
+/// Addresses of databases, as psql has them.
 class PostgresUriTest {
 
     @Test
     void severalHostsAndPercentEncodedParts() {
         PostgresUri uri = PostgresUri
                 .parse("postgresql://us%40er:p%3Ass%2F@one:5433,[::1]/pet%20store?sslmode=require");
-        assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://one:5433,[::1]:5432/pet%20store");
-        Properties properties = uri.properties();
-        assertThat(properties).containsEntry("user", "us@er").containsEntry("password", "p:ss/")
+        assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://one:5433,[::1]:5432/");
+        Properties parsed = Driver.parseURL(uri.jdbcUrl(), uri.properties());
+        assertThat(parsed).containsEntry("PGHOST", "one,[::1]").containsEntry("PGPORT", "5433,5432")
+                .containsEntry("PGDBNAME", "pet store").containsEntry("user", "us@er")
+                .containsEntry("password", "p:ss/")
                 .containsEntry("sslmode", "require");
     }
 
@@ -29,7 +38,7 @@ class PostgresUriTest {
     void whatIsMissingIsAsForPsql() {
         String user = System.getProperty("user.name");
         PostgresUri uri = PostgresUri.parse("postgres://");
-        assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://localhost:5432/" + user);
+        assertThat(uri).hasToString("postgresql://" + user + "@localhost:5432/" + user);
         assertThat(uri.properties()).containsEntry("user", user).doesNotContainKey("password");
     }
 
@@ -48,8 +57,7 @@ class PostgresUriTest {
             :5433/d                    | localhost:5433
             /d?host=[::1]&port=5433    | [::1]:5433""")
     void portsAndHostsArePairedAsByPsql(String address, String hosts) {
-        assertThat(PostgresUri.parse("postgresql://" + address).jdbcUrl())
-                .isEqualTo("jdbc:postgresql://" + hosts + "/d");
+        assertThat(PostgresUri.parse("postgresql://u@" + address)).hasToString("postgresql://u@" + hosts + "/d");
     }
 
     @ParameterizedTest
@@ -61,7 +69,7 @@ class PostgresUriTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a:0/d", "a:65536/d", "a:99999/d", "a:123456/d", "a,b:0/d", "a/d?port=0", "a/d?port=65536",
-            "a/d?port=-1", "a/d?port=5432x", "a/d?port=geheim", "a:geheim/d", "a,b/d?port=5432,0"})
+            "a/d?port=-1", "a/d?port=5432x", "a/d?port=geheim", "a:geheim/d", "a,b/d?port=5432,0", "u:geheim/d"})
     void refusesPortsThatThereAreNot(String address) {
         assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + address)).isInstanceOf(Failure.class).hasMessage(
                 "the database's address cannot be used: its ports must be numbers from 1 to 65535");
@@ -86,6 +94,40 @@ class PostgresUriTest {
     void showsNoSecret() {
         assertThat(PostgresUri.parse("postgres://u:geheim@h/d?sslpassword=geheim&sslmode=require")).asString()
                 .isEqualTo("postgresql://u:***@h:5432/d?sslmode=require&sslpassword=***");
+    }
+
+    /// The driver's parser logs an address that it refuses.
+    @ParameterizedTest
+    @ValueSource(strings = {"u:geheim/d", "u:geheim@h:geheim/d", "u:geheim@h,h:0/d", "u:geheim@h/d?port=geheim",
+            "u:geheim@h/d?host=geheim:", "u:geheim@h/ge/heim?sslpassword=geheim", "u:geheim@h/d?service=geheim",
+            "u:geheim@h/d?sslpassword=%geheim", "u:geheim@h/d?sslpassword=geheim"})
+    void logsNoSecret(String address) {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord event) {
+                logged.add(event.getMessage() + Arrays.toString(event.getParameters()));
+            }
+
+            @Override
+            public void flush() {
+            }
+
+            @Override
+            public void close() {
+            }
+        };
+        Logger driver = Logger.getLogger("org.postgresql");
+        driver.addHandler(handler);
+        try {
+            PostgresUri uri = PostgresUri.parse("postgresql://" + address);
+            assertThat(Driver.parseURL(uri.jdbcUrl(), uri.properties())).isNotNull();
+        } catch (Failure e) {
+            logged.add(e.getMessage());
+        } finally {
+            driver.removeHandler(handler);
+        }
+        assertThat(logged).noneMatch(text -> text.contains("geheim"));
     }
 
     @ParameterizedTest

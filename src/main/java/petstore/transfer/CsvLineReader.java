@@ -20,6 +20,7 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.CsvRecordHandler;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -28,7 +29,7 @@ import petstore.json.StrictUtf8;
 
 /// Reads one animal a record (RFC 4180), below a header that names the columns `name` and `categoryId`, may name `id` and
 /// `status`, in any order, and others that are passed over.
-final class CsvEntryReader implements EntryReader {
+final class CsvLineReader implements ImportLineReader {
 
     static final String HEADER = "id,name,categoryId,status";
 
@@ -47,7 +48,7 @@ final class CsvEntryReader implements EntryReader {
     private final List<String> header;
     private long line;
 
-    CsvEntryReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
+    CsvLineReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         this.withIds = withIds;
         this.spreadsheet = spreadsheet;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
@@ -93,8 +94,8 @@ final class CsvEntryReader implements EntryReader {
     }
 
     @Override
-    public Optional<Entry> next() throws IOException {
-        return nextRecord().map(this::checked);
+    public Optional<ImportLine> next() throws IOException {
+        return nextRecord().map(this::parse);
     }
 
     /// Returns the next record that has a value: lines may be blank, and spreadsheets save rows that were emptied as commas alone.
@@ -108,14 +109,6 @@ final class CsvEntryReader implements EntryReader {
             }
         }
         return Optional.empty();
-    }
-
-    private Entry checked(CsvRecord fields) {
-        if (fields.getFieldCount() != header.size()) {
-            return new Entry.Bad(fields.getStartingLineNumber(),
-                    "there are " + fields.getFieldCount() + " fields instead of " + header.size());
-        }
-        return entry(fields);
     }
 
     private boolean hasNext() throws IOException {
@@ -145,42 +138,46 @@ final class CsvEntryReader implements EntryReader {
                         + (message.contains("buffer") ? ", or a quoted value has no end" : "");
     }
 
-    private Entry entry(CsvRecord fields) {
+    private ImportLine parse(CsvRecord record) {
+        if (record.getFieldCount() != header.size()) {
+            return new ImportLine.Bad(line,
+                    "there are " + record.getFieldCount() + " fields instead of " + header.size());
+        }
         List<String> violations = new ArrayList<>();
-        OptionalLong id = withIds ? integer(fields, "id") : OptionalLong.of(0);
-        if (id.isEmpty() || (withIds && id.getAsLong() < 1)) {
+        long id = withIds ? integer(record, "id").orElse(0) : 0;
+        if (withIds && id < 1) {
             violations.add(Pet.ID_VIOLATION);
         }
-        int beforeName = violations.size();
-        OptionalLong categoryId = integer(fields, "categoryId");
+        OptionalLong categoryId = integer(record, "categoryId");
+        String statusText = field(record, "status");
+        Optional<PetStatus> status = PetStatus.find(statusText);
+        @Nullable
+        NewPet pet = null;
+        try {
+            String name = StrictUtf8.decode(field(record, "name").getBytes(StandardCharsets.ISO_8859_1)).orElseThrow(
+                    () -> new Failure(Failure.Kind.INVALID_REQUEST, "name is not valid UTF-8"));
+            pet = new NewPet(spreadsheet ? PetCsv.unguarded(name) : name, categoryId.orElse(0), status);
+        } catch (Failure e) {
+            violations.add(e.getMessage());
+        }
         if (categoryId.isEmpty()) {
             violations.add(NewPet.CATEGORY_VIOLATION);
         }
-        String statusText = field(fields, "status");
-        Optional<PetStatus> status = PetStatus.find(statusText);
         if (status.isEmpty() && !statusText.isEmpty()) {
             violations.add(PetStatus.VIOLATION);
         }
-        try {
-            String name = StrictUtf8.decode(field(fields, "name").getBytes(StandardCharsets.ISO_8859_1)).orElseThrow(
-                    () -> new Failure(Failure.Kind.INVALID_REQUEST, "name is not valid UTF-8"));
-            NewPet pet = new NewPet(spreadsheet ? PetCsv.unguarded(name) : name, categoryId.orElse(0), status);
-            if (violations.isEmpty()) {
-                return new Entry.Good(fields.getStartingLineNumber(), id.orElse(0), pet);
-            }
-        } catch (Failure e) {
-            violations.add(beforeName, e.getMessage());
-        }
-        return new Entry.Bad(fields.getStartingLineNumber(), String.join("; ", violations));
+        return pet != null && violations.isEmpty()
+                ? new ImportLine.Good(line, id, pet)
+                : new ImportLine.Bad(line, String.join("; ", violations));
     }
 
-    private String field(CsvRecord fields, String column) {
+    private String field(CsvRecord record, String column) {
         int index = header.indexOf(column);
-        return index < 0 ? "" : fields.getField(index);
+        return index < 0 ? "" : record.getField(index);
     }
 
-    private OptionalLong integer(CsvRecord fields, String column) {
-        String text = field(fields, column);
+    private OptionalLong integer(CsvRecord record, String column) {
+        String text = field(record, column);
         try {
             return INTEGER.matcher(text).matches() ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
         } catch (NumberFormatException e) {

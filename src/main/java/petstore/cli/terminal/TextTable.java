@@ -7,9 +7,9 @@ import java.util.stream.IntStream;
 import petstore.SafeText;
 
 /// Rows of text as a table with aligned columns.
-public final class Table {
+public final class TextTable {
 
-    private Table() {
+    private TextTable() {
     }
 
     /// Lays out rows of as many cells each, the first of them the headings; every line ends in a line feed.

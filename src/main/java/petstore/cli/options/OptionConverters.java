@@ -18,13 +18,13 @@ import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.http.BaseUrl;
-import petstore.net.UriHost;
+import petstore.http.message.UriHost;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads the values of options as people write them. Errors: `TypeConversionException`, which says what is expected.
-public final class Texts {
+public final class OptionConverters {
 
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
@@ -36,7 +36,7 @@ public final class Texts {
     /// Advice for a command line that has a whole API key.
     public static final String ID_OF_KEY = "the id is the 10 characters after pets_";
 
-    private Texts() {
+    private OptionConverters() {
     }
 
     /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing, and no more than a hundred years.
@@ -164,7 +164,7 @@ public final class Texts {
             boolean usualPort = port.equals(text.startsWith("https") ? ":443" : ":80");
             if (authority.equals(text) || usualPort || !text.equals(text.toLowerCase(Locale.ROOT))
                     || !(UriHost.isHostName(host) || UriHost.isIpLiteral(host))
-                    || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1), 1)))) {
+                    || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1))))) {
                 throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
                         + " https://shop.example or http://localhost:3000");
             }

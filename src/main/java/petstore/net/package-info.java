@@ -1,2 +1,0 @@
-/// Hosts and ports as URIs write them.
-package petstore.net;
