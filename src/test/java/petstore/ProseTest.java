@@ -5,23 +5,40 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The documents are in short sentences and in plain words, and so are the comments and messages of the program.
+/// The documents, the comments and messages of the program, and the contract use short sentences and plain words.
 class ProseTest {
 
     private static final int MOST_WORDS = 30;
 
-    /// Words that have to be decoded. The field's word or a shorter sentence takes their place.
+    /// Phrases that a reader has to decode. A technical term or a shorter sentence replaces them.
     private static final Pattern UNCLEAR = Pattern.compile(
-            "\\b(?:whoever|whichever|gives? back|given back|(?:is|are|was|be) told|"
-                    + "but for|all the same|be it|the former|the latter|of which one|what is done|so to speak)\\b|^What .*\\.$",
+            "\\b(?:who(?:so)?ever|whomever|whichever|(?:gives?|gave|given|giving) (?:it |them )?back"
+                    + "|(?:is|are|am|was|were|be|been|being) told|but for|all the same|be it|be they"
+                    + "|the (?:former|latter)|of such|of which one|what is done|so to speak|in vain)\\b|^What .*\\.$",
             Pattern.CASE_INSENSITIVE);
+    /// Clauses that a program's comments and messages do without.
+    private static final Pattern UNCLEAR_CLAUSE = Pattern.compile(
+            "\\b(?:(?<!there )(?:is|are) none|on (?:its|their) way|comes? to its (?:end|turn)"
+                    + "|(?:has|have|had|is|are|was|were) to be"
+                    + "|what (?:is|are|was|were|has|have|had|does|do|did|can|could|must|may|might|will|would|stands?"
+                    + "|comes?|goes|waits?|remains?|follows?|belongs?|happens?|stays?))\\b(?!.*\\?$)",
+            Pattern.CASE_INSENSITIVE);
+    /// A docstring begins with a verb in the third person or with a noun phrase.
+    private static final Pattern UNCLEAR_BEGIN = Pattern
+            .compile("^(?:What(?:ever)?|Whether|Who(?:m|se)?|Where|How|Which)\\b(?!.*\\?$)");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```.*?^```$|^---$.*?^---$");
     private static final Pattern CODE = Pattern.compile("`[^`]*`");
@@ -29,6 +46,15 @@ class ProseTest {
     /// The end of a sentence.
     private static final Pattern END = Pattern.compile("(?<=[.!?:;])\\s+(?=[\\p{Lu}\\p{N}\"(*])");
     private static final Pattern START = Pattern.compile("^\\s*(?:[-*]|\\d+\\.|#+)\\s+");
+
+    /// Two string literals that Java joins.
+    private static final Pattern JOINED = Pattern.compile("\"\\s*\\+\\s*\"");
+    /// A text block, a string, a character, or lines of comments.
+    private static final Pattern TEXT = Pattern
+            .compile("\"\"\"(?s:.*?)\"\"\"|\"(?:[^\"\\\\\\n]|\\\\.)*+\"|'(?:[^'\\\\]|\\\\.)+'"
+                    + "|//[^\\n]*(?:\\n[ \\t]*//[^\\n]*)*");
+    /// Marks of comments, and tags with the names of parameters.
+    private static final Pattern MARK = Pattern.compile("(?m)^[ \\t]*//+ ?|@(?:param|throws) \\S+");
 
     private static Stream<Path> documents() throws IOException {
         List<Path> all = new ArrayList<>(List.of(Path.of("README.md"), Path.of("ARCHITECTURE.md"),
@@ -39,33 +65,67 @@ class ProseTest {
         return all.stream();
     }
 
-    @Test
-    void sentencesOfTheDocumentsAreShort() throws IOException {
-        List<String> tooLong = new ArrayList<>();
-        for (Path document : documents().toList()) {
-            for (String sentence : sentences(Files.readString(document))) {
-                if (sentence.split("\\s+", -1).length > MOST_WORDS) {
-                    tooLong.add(document + ": " + sentence);
-                }
-            }
-        }
-        assertThat(tooLong).isEmpty();
+    @ParameterizedTest
+    @MethodSource("documents")
+    void sentencesOfTheDocumentsAreShort(Path document) throws IOException {
+        assertThat(sentences(Files.readString(document)))
+                .noneMatch(sentence -> sentence.split("\\s+", -1).length > MOST_WORDS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void wordsOfTheDocumentsAreClear(Path document) throws IOException {
+        assertThat(sentences(Files.readString(document))).noneMatch(sentence -> UNCLEAR.matcher(sentence).find());
     }
 
     @Test
-    void wordsOfTheDocumentsAreClear() throws IOException {
-        List<String> unclear = new ArrayList<>();
-        for (Path document : documents().toList()) {
-            for (String sentence : sentences(Files.readString(document))) {
-                if (UNCLEAR.matcher(sentence).find()) {
-                    unclear.add(document + ": " + sentence);
-                }
-            }
-        }
-        assertThat(unclear).isEmpty();
+    void wordsOfTheContractAreClear() throws IOException {
+        JsonNode contract = new YAMLMapper().readTree(Files.readString(Path.of("openapi.yaml")));
+        List<String> descriptions = Stream.of("description", "summary", "title")
+                .flatMap(member -> contract.findValuesAsText(member).stream())
+                .flatMap(text -> sentences(text).stream()).toList();
+        assertThat(descriptions).hasSizeGreaterThan(50).noneMatch(ProseTest::isUnclear);
     }
 
-    /// The sentences of a document: of its paragraphs, items and cells.
+    /// The guard itself: each of these pieces of a program has an unclear text.
+    @ParameterizedTest
+    @ValueSource(strings = {"/// Whether a page is kept.\nboolean kept;", "    // Goes to whoever\n    // asks first.",
+            "say(\"the key is told to \" + name);", "fail(\"the file is given\"\n        + \" back\");",
+            "/// How many\n/// requests wait.", "// Only what is left.", "log(\"\"\"\n    all the same\n    \"\"\");",
+            "char quote = '\"'; // but for this", "url(\"https://host\"); // in vain"})
+    void unclearTextsAreFound(String source) {
+        assertThat(unclear(source)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/// Returns true if the page is cached.", "int whoever = what.is();",
+            "/// Returns what\nint is;", "String a = \"what\"; String is = \"is\";", "// Which comes first?",
+            "/// Parses `what is told`.", "/// Fails.\n///\n/// @param what is shown"})
+    void otherTextsAreNot(String source) {
+        assertThat(unclear(source)).isEmpty();
+    }
+
+    /// Returns the comments and string literals of a source file that are unclear, each as one line.
+    private static List<String> unclear(String source) {
+        return TEXT.matcher(JOINED.matcher(source).replaceAll("")).results().map(MatchResult::group)
+                .filter(text -> isUnclear(plain(text))
+                        || (text.startsWith("///") && UNCLEAR_BEGIN.matcher(plain(text)).find()))
+                .map(ProseTest::plain).toList();
+    }
+
+    private static boolean isUnclear(String text) {
+        return UNCLEAR.matcher(text).find() || UNCLEAR_CLAUSE.matcher(text).find();
+    }
+
+    /// Returns the text without the marks of its kind, and without code.
+    private static String plain(String text) {
+        String content = text.startsWith("/")
+                ? CODE.matcher(MARK.matcher(text).replaceAll("")).replaceAll("X")
+                : text.replaceAll("^\"+|\"+$", "");
+        return content.replaceAll("\\s+", " ").strip();
+    }
+
+    /// Returns the sentences of a document: of its paragraphs, items and cells.
     private static List<String> sentences(String document) {
         List<String> sentences = new ArrayList<>();
         StringBuilder paragraph = new StringBuilder();
