@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// The temporary folder, the processes that run in it, and their end: whatever ends this program leaves neither behind.
+/// The temporary folder, the processes that run in it, and their end: they do not outlive this program.
 final class Lab {
 
     private static final int STOPPING_SECONDS = 60;
@@ -57,7 +57,7 @@ final class Lab {
         }
     }
 
-    /// Runs something before the folder is deleted; what was asked for last comes first.
+    /// Runs an action before the folder is deleted, the latest first.
     synchronized void atEnd(Runnable action) {
         atEnd.push(action);
     }
@@ -78,7 +78,7 @@ final class Lab {
         return process;
     }
 
-    /// Runs a program to its end and gives back what it said.
+    /// Runs a program to its end and returns its output.
     String run(List<String> command, Map<String, String> environment) throws IOException, InterruptedException {
         Path log = newPath("log");
         Process process = start(command, environment, log);
@@ -109,7 +109,7 @@ final class Lab {
         processes.remove(process);
     }
 
-    /// Whether this program is being ended. Ctrl-C also goes to what is measured, which may end a moment before this is known.
+    /// Returns true if this program is being ended. Ctrl-C also ends the measured processes, maybe a moment earlier.
     synchronized boolean isEnding() {
         if (!ending) {
             try {

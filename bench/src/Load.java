@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /// What clients send.
 ///
 /// @param script the script of wrk that makes the requests
-/// @param path what is asked for, with ID and LIMIT where random numbers go
+/// @param path the request target, with ID and LIMIT where random numbers go
 /// @param greatest the greatest random number
 /// @param connections how many clients there are
 /// @param posts the share of requests that add an animal
@@ -56,9 +56,9 @@ record Load(String script, String path, long greatest, int connections, double p
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// Keeps one answer of each kind for the ceiling, and gives back how many bytes an answer has on average.
+    /// Keeps one answer of each kind for the ceiling. Returns the mean size of an answer in bytes.
     ///
-    /// Errors: [IOException] when an answer is not what it has to be.
+    /// Errors: [IOException] when an answer is not the expected one.
     double capture(int port, Path folder) throws IOException {
         Files.createDirectories(folder);
         double bytes = 0;

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 final class PacedLoad implements AutoCloseable {
 
     private static final long LEAD_NANOS = 20_000_000;
-    /// How long the thread sleeps at most before it looks for answers again, and so how exact a duration is.
+    /// The longest sleep of the thread before it looks for answers again, and so the precision of a duration.
     private static final long NAP_NANOS = 20_000;
-    /// How much longer than planned a run may take, with one bad moment, before the rate counts as not reached.
+    /// The delay of a run, with one bad moment, beyond which the rate counts as not reached.
     private static final double OVERTIME = 1.1;
     private static final double MOMENT_SECONDS = 0.5;
 
@@ -65,7 +65,7 @@ final class PacedLoad implements AutoCloseable {
             return sent > answered;
         }
 
-        /// When the next request is to be sent, or the one under way was.
+        /// The time of the next request, or of the request in flight.
         long due() {
             return (long) (first + answered * between);
         }

@@ -49,7 +49,7 @@ final class RawHttp implements AutoCloseable {
         return end;
     }
 
-    /// Where the answer ends; -1 when its header block has not come.
+    /// Returns the end of the answer; -1 if its header block is incomplete.
     private int end(int filled) {
         for (int i = 3; i < filled; i++) {
             if (buffer[i] == '\n' && buffer[i - 1] == '\r' && buffer[i - 2] == '\n') {

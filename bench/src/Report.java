@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 
 /// The results as a table and as JSON.
 ///
-/// @param setting in what they were measured
+/// @param setting the versions and the machine
 record Report(String setting, Options options, List<Result> results) {
 
     private static final String NOTHING = "–";

@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 
 /// One row of the table.
 ///
-/// @param peer what was measured of the peer; empty when there is none
+/// @param peer the figures of the peer; empty if nothing is compared
 /// @param error why there is no figure; null when there is one
 record Result(Work work, Work.Comparison comparison, Figures service, Figures peer, String error) {
 

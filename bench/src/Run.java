@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Measures everything in [Works]: in every round the service, then what it is compared with.
+/// Measures everything in [Works]: in every round the service, then its peers.
 final class Run {
 
     private final Lab lab;
@@ -21,7 +21,7 @@ final class Run {
         this.options = options;
     }
 
-    /// Usage: Run ROUNDS SECONDS WARM_UP GROUPS LARGE OUT, by `bench/run`, which says what the exit codes are.
+    /// Usage: Run ROUNDS SECONDS WARM_UP GROUPS LARGE OUT, by `bench/run`, which documents the exit codes.
     public static void main(String[] arguments) throws Exception {
         Options options = Options.of(arguments);
         Lab lab = new Lab();
@@ -102,7 +102,7 @@ final class Run {
         return sample;
     }
 
-    /// In what the figures were measured.
+    /// Returns the versions and the machine.
     private String setting(Optional<PostgresCluster> postgres) throws Exception {
         String version = lab.run(List.of(lab.home.resolve("petstore").toString(), "--version"), Map.of()).strip();
         String database = postgres.isPresent() ? ", PostgreSQL " + postgres.get().version() : "";

@@ -81,7 +81,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /// How long it took from the start of the process to the first right answer.
+    /// Returns the seconds from the start of the process to the first expected answer.
     double startSeconds() {
         return startSeconds;
     }
@@ -99,7 +99,7 @@ final class Server implements AutoCloseable {
         Files.newOutputStream(log, StandardOpenOption.TRUNCATE_EXISTING).close();
     }
 
-    /// Also deletes what it logged.
+    /// Also deletes its log.
     @Override
     public void close() {
         lab.stop(process);

@@ -65,7 +65,7 @@ final class SqliteStores implements Store.Source {
         Path seed = seed(animals);
         Path copy = lab.newPath("sqlite");
         lab.run(List.of("cp", "-a", seed.toString(), copy.toString()), Map.of());
-        // What is still to be written would wait for its turn among what is measured.
+        // Pending writes of the system would disturb the measurement.
         lab.run(List.of("sync", "-f", copy.toString()), Map.of());
         return copy;
     }

@@ -3,9 +3,9 @@ import java.util.Map;
 
 /// A store that the service can be started on.
 ///
-/// @param options what a command of the service is told
-/// @param environment what it finds in its environment
-/// @param end what is done when it is needed no more
+/// @param options the options of a command of the service
+/// @param environment its environment variables
+/// @param end runs when it is needed no more
 record Store(List<String> options, Map<String, String> environment, Runnable end) implements AutoCloseable {
 
     @Override
@@ -13,12 +13,12 @@ record Store(List<String> options, Map<String, String> environment, Runnable end
         end.run();
     }
 
-    /// Where stores of one kind come from.
+    /// Makes stores of one kind.
     interface Source {
         /// A store of so many animals with the ids from 1 on, which all who ask share.
         Store shared(long animals) throws Exception;
 
-        /// A copy of such a store, to add animals to.
+        /// Returns a copy of a store, to add animals to.
         Store copy(long animals) throws Exception;
     }
 }

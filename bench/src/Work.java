@@ -2,10 +2,10 @@ import java.util.List;
 
 /// One thing that is measured.
 ///
-/// @param group what `--only` calls it and its neighbours
-/// @param unit of what is measured, e.g. `req/s`
+/// @param group its name for `--only`
+/// @param unit the unit of the figure, e.g. `req/s`
 /// @param service measures the service
-/// @param comparisons with what, each a row of the table
+/// @param comparisons each a row of the table
 record Work(String group, String name, String unit, Trial service, List<Comparison> comparisons) {
 
     /// Starts a subject, measures it once, and stops it.
@@ -14,9 +14,9 @@ record Work(String group, String name, String unit, Trial service, List<Comparis
         Sample run(int round) throws Exception;
     }
 
-    /// @param peer what the service is compared with
+    /// @param peer the name of the other subject
     /// @param trial measures it; null when the figure of the service is judged as it is
-    /// @param target what the ratio, or the figure, has to be; null when it is only shown
+    /// @param target of the ratio, or of the figure; null if it is only shown
     record Comparison(String peer, Trial trial, Target target) {
     }
 
@@ -34,7 +34,7 @@ record Work(String group, String name, String unit, Trial service, List<Comparis
             return atLeast ? figure >= bound : figure <= bound;
         }
 
-        /// How far it was reached: 1 is exactly, more is better.
+        /// Returns the degree to which it was reached: 1 is exactly, more is better.
         double share(double figure) {
             return atLeast ? figure / bound : bound / figure;
         }

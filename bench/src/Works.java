@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Everything that is measured, and what it has to reach.
+/// All measurements and their targets.
 final class Works {
 
     private static final String CEILING = "ceiling";
@@ -15,7 +15,7 @@ final class Works {
     private static final long MILLION = 1_000_000;
     private static final int TRAINING_SECONDS = 5;
     private static final long IDLE_MS = 2_000;
-    /// How often the service and the ceiling take turns in a round: the speed of a machine that others use too changes within a
+    /// The number of turns of the service and the ceiling in a round: the speed of a machine that others use too changes within a
     /// minute.
     private static final int TURNS = 5;
 

@@ -12,7 +12,7 @@ final class Wrk {
     private static final Pattern REPORT = Pattern
             .compile("(?m)^bench (\\d+) (\\d+) (\\d+) (\\d+) (\\d+) (\\d+) (\\d+)$");
     private static final int THREADS = 2;
-    /// How far the mean size of an answer may be from that of the one that was looked at: where requests differ, numbers have
+    /// The tolerance of the mean size of an answer, compared with the captured answer: where requests differ, numbers have
     /// more or fewer digits.
     private static final double TOLERANCE = 0.1;
     private static final double TOLERANCE_OF_SAME = 0.001;
@@ -51,7 +51,7 @@ final class Wrk {
         return new Sample(requests * 1e6 / number[2], number[6] / 1e3, number[7] / 1e3);
     }
 
-    /// wrk counts statuses from 400 on; the size tells one answer of those from another, and a 304 from a 200.
+    /// wrk counts statuses from 400 on; the size distinguishes other answers, e.g. a 304 from a 200.
     private static void verify(Load load, long requests, long refused, long broken, double read, double bytes)
             throws IOException {
         long expected = load.status() >= 400 ? requests : 0;

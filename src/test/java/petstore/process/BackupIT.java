@@ -33,7 +33,7 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// `petstore backup` and `petstore restore`, with what was acknowledged before and what is damaged.
+/// `petstore backup` and `petstore restore`, with acknowledged animals and with damaged files.
 class BackupIT {
 
     private static final String KEY = "a-key-for-the-test-of-backups";
@@ -386,7 +386,7 @@ class BackupIT {
         }
     }
 
-    /// What is done to a file.
+    /// A change of a file.
     @FunctionalInterface
     private interface Damage {
         void to(FileChannel file) throws IOException;

@@ -19,10 +19,10 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What `petstore` says to whoever types something wrong, or asks for help.
+/// The exit codes and messages of mistakes and of failed starts.
 class CommandLineIT {
 
-    /// Where no store can be: below a regular file.
+    /// A folder that no store can be in: below a regular file.
     private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
 
     @TempDir
@@ -34,7 +34,7 @@ class CommandLineIT {
     /// One command line, and the one line that answers it.
     ///
     /// @param code the exit code
-    /// @param says what the line has to name
+    /// @param says the parts of the line
     record Mistake(int code, Map<String, String> environment, String line, List<String> says) {
 
         @Override

@@ -19,7 +19,7 @@ import petstore.testkit.Tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// The rest of the command line through the real program: what it says to a terminal, to a pipe, and to who mistypes.
+/// The rest of the command line through the real program: its output to a terminal and to a pipe, and its messages.
 class CommandsIT {
 
     private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();

@@ -299,7 +299,7 @@ class DataIT {
         assertThat(cut.err()).containsExactly("petstore: the export cannot be written: Broken pipe");
         Files.writeString(folder.resolve("whole"), "before");
         for (String signal : List.of("KILL", "INT")) {
-            // Job control, because bash lets what it starts in the background ignore SIGINT otherwise.
+            // Job control, because bash lets background processes ignore SIGINT otherwise.
             assertThat(shell.run("set -m; petstore export whole & until compgen -G '*.part' >&2; do kill -0 $! || exit;"
                     + " done; kill -" + signal + " %1; wait %1; cat whole").out()).containsExactly("before");
         }

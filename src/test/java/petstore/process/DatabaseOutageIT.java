@@ -30,12 +30,12 @@ import petstore.testkit.ServedContract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// A database that is gone for a while, under clients that go on: every request is answered in time, and nothing is lost or
+/// A database that is gone for a while, under load: every request is answered in time, and nothing is lost or
 /// added twice.
 class DatabaseOutageIT {
 
     private static final String KEY = "a-key-for-the-test-of-outages";
-    /// The two seconds in which the service answers or is back, and what the machine may take beside them.
+    /// The two seconds in which the service answers or is back, and slack for a busy machine.
     private static final Duration LIMIT = Duration.ofSeconds(2 + 3);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String DURATION = "http_server_request_duration_seconds";

@@ -23,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 class KeyLifeIT {
 
     private static final String AUDIT = "[0-9-]{10}T[0-9:.]{12}Z INFO  audit - ";
-    /// How soon the server knows what a command has done to a key.
+    /// The time in which the server notices that a command has changed a key.
     private static final Duration PROMISED = Duration.ofSeconds(2);
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
 

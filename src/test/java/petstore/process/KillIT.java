@@ -26,10 +26,10 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Kills the program by SIGKILL while clients add animals, starts it again, and compares what it kept with what it said.
+/// Kills the program by SIGKILL while clients add animals, starts it again, and compares its store with its responses.
 ///
 /// A killed process leaves the page cache of the operating system as it is, which says nothing about `synchronous`. So about
-/// every second kill also takes back what was not synced yet, where [Disk] can do that.
+/// every second kill also reverts the writes that were not synced yet, where [Disk] can do that.
 ///
 /// `-Dpetstore.kills=N` kills N times, `-Dpetstore.seed=S` at the moments of an earlier run.
 class KillIT {
@@ -114,7 +114,7 @@ class KillIT {
         TimeUnit.NANOSECONDS.sleep(random.nextLong(longest.toNanos()));
     }
 
-    /// Compares the ledger with the file, and the file with what the server shows of it.
+    /// Compares the ledger with the file, and the file with the lists of the server.
     private void verify(PetstoreProcess server) {
         List<Pet> kept;
         try (StoreFile file = new StoreFile(folder)) {

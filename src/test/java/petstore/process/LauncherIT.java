@@ -16,7 +16,7 @@ import petstore.testkit.Shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Which options the launcher gives to Java beside those of the environment, as Java itself prints them.
+/// The options that the launcher adds to those of the environment, as Java itself prints them.
 class LauncherIT {
 
     @TempDir

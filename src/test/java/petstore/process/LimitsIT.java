@@ -40,7 +40,7 @@ class LimitsIT {
         worksOrNames("limit of processes", starter);
     }
 
-    /// A service that has lost its share of the limit to other programs says so, and goes on when it has it again.
+    /// A service that has lost its share of the limit to other programs says so, and serves when it has it again.
     @Test
     void tooFewProcessesLaterRefuseRequests() throws IOException {
         List<String> user = as(ANOTHER_USER);

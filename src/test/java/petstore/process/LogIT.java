@@ -29,7 +29,7 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What the running program says on stderr, and to a collector of traces.
+/// The log on stderr, and the spans for a collector of traces.
 class LogIT {
 
     private static final String KEY = "a-key-that-nobody-may-see-in-a-log";
@@ -90,7 +90,7 @@ class LogIT {
         }
     }
 
-    /// A pipe takes 64 KB, what waits to be written 1 MB.
+    /// A pipe takes 64 KB, the queue of the log 1 MB.
     @Test
     void whoeverDoesNotReadItKeepsNobodyWaiting() {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
@@ -109,7 +109,7 @@ class LogIT {
         }
     }
 
-    /// What the program has said when it ends after some requests, without anything that nobody may see.
+    /// Returns the log of a program that ends after some requests. Fails if it has a secret.
     private List<String> log(String... options) {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, options)
                 .awaitReady()) {

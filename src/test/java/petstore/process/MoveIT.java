@@ -138,7 +138,7 @@ class MoveIT {
         }
     }
 
-    /// A new table has to be moved too, or named here.
+    /// A new table must be moved too, or named here.
     @Test
     void knowsEveryTable() {
         migrateTarget();

@@ -91,7 +91,7 @@ class OverloadIT {
             long memoryBefore = memoryMegabytes(server);
 
             List<Answer> refusedInAll = new ArrayList<>();
-            // A pause of the whole machine spoils one storm or what comes after it, a slow service each.
+            // A pause of the whole machine spoils one storm or the load after it, a slow service each.
             await().atMost(PATIENCE).untilAsserted(() -> {
                 double inTimeBefore = refusedInTime(server);
                 List<Answer> storm = load(request, capacity * 10);
@@ -228,7 +228,7 @@ class OverloadIT {
         }
     }
 
-    /// How many requests were answered 503 within 50 milliseconds.
+    /// Returns the number of responses 503 within 50 milliseconds.
     private static double refusedInTime(PetstoreProcess server) {
         return server.metric("http_server_request_duration_seconds_bucket", "http_response_status_code=\"503\"",
                 "le=\"0.05\"");
@@ -242,7 +242,7 @@ class OverloadIT {
         }
     }
 
-    /// Sends requests at this rate for [#SECONDS], and gives back all answers.
+    /// Sends requests at this rate for [#SECONDS]. Returns all answers.
     private List<Answer> load(HttpRequest request, double perSecond) {
         Queue<Answer> answers = new ConcurrentLinkedQueue<>();
         long beginNs = System.nanoTime();

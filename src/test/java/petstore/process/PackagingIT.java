@@ -59,7 +59,7 @@ class PackagingIT {
         assertThat(CACHES).allSatisfy(cache -> assertThat(home.resolve(cache)).doesNotExist());
     }
 
-    /// Without a home, and without a PATH to any Java; one in the usual folders is there and must not be what runs.
+    /// Without a home, and without a PATH to any Java; the Java in the usual folders must not run.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void archiveWithItsRuntimeNeedsNoJava(boolean tls) throws IOException {
@@ -122,7 +122,7 @@ class PackagingIT {
         assertThat(completion.out()).singleElement().asString().endsWith(" petstore");
     }
 
-    /// What the build puts into the jar itself is told of as the libraries beside it are.
+    /// The libraries inside the jar are listed as those beside it.
     @ParameterizedTest
     @ValueSource(strings = {"swagger-ui", "picocli"})
     void whatIsInsideTheJarIsToldOf(String library) throws IOException {
@@ -143,7 +143,7 @@ class PackagingIT {
         }
     }
 
-    /// The example, all of which is commented out, has what `petstore config` shows without it.
+    /// The example is commented out, and has the defaults that `petstore config` shows.
     @Test
     void exampleConfigurationHasEverySetting() throws IOException {
         Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");

@@ -36,7 +36,7 @@ class SchemaPolicyIT {
         try {
             try (Connection connection = PostgresServer.connect(database);
                     Statement statement = connection.createStatement()) {
-                // Nobody can make this table while somebody else is about to: all of them go on from here at once.
+                // All replicas wait for this table, and start their migration at the same moment.
                 connection.setAutoCommit(false);
                 statement.execute("CREATE TABLE schema_version (version INTEGER)");
                 awaitWaiting(database, replicas.size());
@@ -115,7 +115,7 @@ class SchemaPolicyIT {
         }
     }
 
-    /// The first column of what a query gives.
+    /// Returns the first column of a result.
     private static List<String> text(String database, String sql) {
         try (Connection connection = PostgresServer.connect(database);
                 Statement statement = connection.createStatement();

@@ -22,7 +22,7 @@ import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `petstore serve` as its operator meets it: what it says, its settings, its files.
+/// `petstore serve` as its operator meets it: its output, its settings, its files.
 class ServeIT {
 
     private static final String CONFIGURED_KEY = "configured-key-of-the-operator";

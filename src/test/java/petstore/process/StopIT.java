@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// The program being told to stop, by SIGTERM or SIGINT.
+/// The program stopped by SIGTERM or SIGINT.
 class StopIT {
 
     private static final String KEY = "a-key-for-the-test-that-stops";
@@ -269,7 +269,7 @@ class StopIT {
         }
     }
 
-    /// Beside a server the groups are small and there are pauses: it is not done when it is told.
+    /// Beside a server the groups are small and there are pauses: the signal comes before its end.
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
     void importEndsBehindTheGroupUnderWayAndSaysWhatStays(String signal) throws IOException {
@@ -315,7 +315,7 @@ class StopIT {
         return Long.parseLong(store.text("SELECT count(*) FROM pet").getFirst());
     }
 
-    /// What was started in the background of a script does not hear of SIGINT, and neither does what it starts.
+    /// Background processes of a script ignore SIGINT, and so do their children.
     private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
         String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
                 .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
@@ -331,7 +331,7 @@ class StopIT {
         return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, more).awaitReady();
     }
 
-    /// Waits until nobody listens on the port.
+    /// Waits until the port refuses connections.
     private static void awaitRefusal(int port) {
         await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> !connects(port));
     }

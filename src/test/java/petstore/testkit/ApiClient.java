@@ -36,8 +36,8 @@ public final class ApiClient {
         this.retries = retries;
     }
 
-    /// A client with the same key that asks again when it is told to, as an animal with an `Idempotency-Key` may be added again:
-    /// for tests that are not about how busy the machine is.
+    /// A client with the same key that repeats a request after `Retry-After`, as an animal with an `Idempotency-Key` may be added
+    /// again: for tests that are not about the load of the machine.
     public ApiClient patient() {
         return new ApiClient(port, authorization, MOST_RETRIES);
     }
@@ -47,7 +47,7 @@ public final class ApiClient {
         return new ApiClient(port, key.isEmpty() ? "" : "Bearer " + key, retries);
     }
 
-    /// Lists again and again for as long as it may; gives back how that is refused. Fails when it still may after `limit`.
+    /// Lists until it is refused, and returns the refusal. Fails if it is not refused within `limit`.
     public HttpResponse<String> awaitRefusal(Duration limit) {
         return await().atMost(limit).until(() -> get("/v1/pets"), answer -> answer.statusCode() != 200);
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DynamicTest;
 /// Clients that come all at once, each of which is a test.
 public final class AtOnce {
 
-    /// What one client does and what it expects.
+    /// The requests of a client, and its assertions.
     @FunctionalInterface
     public interface Client {
         void talk() throws Exception;
@@ -28,7 +28,7 @@ public final class AtOnce {
 
     /// Adds a client.
     ///
-    /// @param name what is tested, e.g. `closes silent connections`
+    /// @param name the tested behaviour, e.g. `closes silent connections`
     public void add(String name, Client client) {
         clients.put(name, () -> {
             client.talk();
@@ -36,7 +36,7 @@ public final class AtOnce {
         });
     }
 
-    /// Runs all clients to their end, for at most 45 seconds, and gives back what became of each.
+    /// Runs all clients to their end, for at most 45 seconds. Returns a test for each.
     public Stream<DynamicTest> run() throws InterruptedException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Void>> results = threads.invokeAll(clients.values(), LIMIT_SECONDS,

@@ -49,7 +49,7 @@ public abstract class CatalogueKit {
     /// Closes the store and opens it again.
     protected abstract void reopen();
 
-    /// How many requests with a key the store has a record of.
+    /// Returns the number of requests with a key that the store has a record of.
     protected abstract long recordedRequests();
 
     @Test
@@ -360,7 +360,7 @@ public abstract class CatalogueKit {
         return awaited(catalogue().addOnce(pet, key));
     }
 
-    /// What a future comes to, or the failure that it fails with.
+    /// Returns the result of a future, or throws its failure.
     public static <T> T awaited(CompletableFuture<T> future) {
         try {
             return future.join();

@@ -19,7 +19,7 @@ import java.util.Optional;
 /// The disk under a store, as one that can fail: `src/test/c/disk.c`, loaded into the program.
 public final class Disk {
 
-    /// What the program asks of the disk.
+    /// A call of the program to the disk.
     public enum Call {
         FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy");
 
@@ -30,7 +30,7 @@ public final class Disk {
         }
     }
 
-    /// What was at a place before it was written to.
+    /// The bytes at an offset before a write.
     private record Before(long offset, long size, ByteBuffer bytes) {
     }
 
@@ -77,7 +77,7 @@ public final class Disk {
         }
     }
 
-    /// What a program has to be started with to have its store on this disk.
+    /// Returns the environment of a program whose store is on this disk.
     public Map<String, String> environment() {
         return Map.of("LD_PRELOAD", LIBRARY.toAbsolutePath().toString(), "TEST_DISK", folder.toString());
     }
@@ -100,7 +100,7 @@ public final class Disk {
         }
     }
 
-    /// Takes back what a program that was killed has written to the store and not synced, all of it.
+    /// Reverts every write to the store that a killed program has not synced.
     public void losePower(Path store) {
         for (String name : List.of("petstore.db", "petstore.db-wal")) {
             Path undo = folder.resolve(name + ".undo");
@@ -131,7 +131,7 @@ public final class Disk {
         }
     }
 
-    /// A program that is killed while it writes a record leaves a part of it, and has not written what it is for.
+    /// Returns false for a part of a record: a killed program has not written the bytes that it stands for.
     private static boolean hasRecord(ByteBuffer log) {
         int left = log.remaining() - HEAD_BYTES;
         return left >= 0 && left >= log.getLong(log.position() + COUNT_AT);

@@ -64,7 +64,7 @@ public abstract class KeyRingKit {
         assertSame(keys().find(passing.id()), passing);
     }
 
-    /// As another version of the program may have written it; the other keys go on.
+    /// As another version of the program may have written it; the other keys stay valid.
     @Test
     void aLimitThatCannotBeReadIsTheLeast() {
         ApiKey key = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
@@ -169,7 +169,7 @@ public abstract class KeyRingKit {
         assertThat(keys().now()).isBetween(before.minusSeconds(1), before.plusSeconds(5));
     }
 
-    /// Whatever changes a key, and in whichever process, but for its last use.
+    /// Every change of a key, in any process, except its last use.
     @Test
     void aRefreshReadsTheKeysOnlyAfterAChange() {
         ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());

@@ -18,7 +18,7 @@ import petstore.PetStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What clients sent and what they were told, to be held against what the store kept. For any number of threads.
+/// The animals that clients sent, and their responses, to compare with the store. For any number of threads.
 public final class Ledger {
 
     private static final List<Optional<PetStatus>> STATUSES = List.of(Optional.empty(),
@@ -44,7 +44,7 @@ public final class Ledger {
                 + pet.status().map(status -> ",\"status\":\"" + status.text() + "\"").orElse("") + "}";
     }
 
-    /// Takes down what a client was told about an animal that it sent: 201, or that the store cannot do it now.
+    /// Records the response to an animal: 201 or 503.
     public void answered(NewPet pet, HttpResponse<String> response) {
         if (response.statusCode() == 503) {
             assertThat(response.headers().firstValue("Retry-After")).isPresent();
@@ -64,12 +64,12 @@ public final class Ledger {
                 Optional.ofNullable(json.get("status")).map(text -> PetStatus.find(text.asText()).orElseThrow()));
     }
 
-    /// How many animals were acknowledged by 201.
+    /// Returns the number of animals acknowledged by 201.
     public int acknowledged() {
         return acknowledged.size();
     }
 
-    /// How many animals were refused by 503.
+    /// Returns the number of animals refused by 503.
     public int refused() {
         return refused.get();
     }

@@ -15,7 +15,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A real PostgreSQL of one test's own, which can be taken away and given back.
+/// A real PostgreSQL of a single test, which stops, freezes and restarts.
 public final class OwnPostgres implements AutoCloseable {
 
     private final Path data;
@@ -36,7 +36,7 @@ public final class OwnPostgres implements AutoCloseable {
         }
     }
 
-    /// The address of its database, as psql is told it.
+    /// Returns the address of its database, as psql takes it.
     public String database() {
         return "postgresql://postgres@localhost:" + server.getPort() + "/postgres";
     }
@@ -73,7 +73,7 @@ public final class OwnPostgres implements AutoCloseable {
         signal("STOP", postmaster().children().toList());
     }
 
-    /// Lets its processes go on.
+    /// Resumes its processes.
     public void thaw() {
         signal("CONT", Stream.concat(postmaster().children(), Stream.of(postmaster())).toList());
     }

@@ -98,12 +98,12 @@ public final class PetstoreProcess implements AutoCloseable {
 
     /// Starts `petstore serve` on a PostgreSQL database, on free ports.
     ///
-    /// @param database its address, as psql is told it
+    /// @param database its address, as psql takes it
     public static PetstoreProcess serveDatabase(Map<String, String> environment, String database, String... more) {
         return serve(List.of(), environment, List.of("--database", database), more);
     }
 
-    /// Without a line for every request, so that what else it says can be told.
+    /// Without a line for every request, so that tests see the other lines.
     private static PetstoreProcess serve(List<String> starter, Map<String, String> environment, List<String> store,
             String... more) {
         List<String> arguments = new ArrayList<>(List.of("serve", "--port", "0", "--admin-port", "0"));
@@ -164,7 +164,7 @@ public final class PetstoreProcess implements AutoCloseable {
         }
     }
 
-    /// Runs `meanwhile` while nobody reads what the program writes.
+    /// Runs `meanwhile` while the output of the program is not read.
     public void unheard(Runnable meanwhile) {
         synchronized (hearing) {
             meanwhile.run();
@@ -235,7 +235,7 @@ public final class PetstoreProcess implements AutoCloseable {
         execute("kill", "-" + name, String.valueOf(pid()));
     }
 
-    /// Limits what the program may take from now on, as prlimit is told it, e.g. `--nofile=100`. Without prlimit the test is left
+    /// Limits the resources of the running program by an option of prlimit, e.g. `--nofile=100`. Without prlimit the test is left
     /// out.
     public void limit(String most) {
         assumeThat(Tools.have("prlimit")).as("there is prlimit").isTrue();

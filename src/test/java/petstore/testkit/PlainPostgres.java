@@ -97,7 +97,7 @@ public final class PlainPostgres implements AutoCloseable {
         process.onExit().join();
     }
 
-    /// Returns a running standby with what this server has now, which follows nobody until it is promoted.
+    /// Returns a running standby with a copy of the data, which follows no server until it is promoted.
     ///
     /// @param other the folder for its files
     public PlainPostgres standby(Path other) throws IOException {

@@ -59,25 +59,25 @@ public final class PostgresServer {
     private PostgresServer() {
     }
 
-    /// A server that keeps what it is given, to be started.
+    /// Returns a builder of servers whose commits are durable.
     public static EmbeddedPostgres.Builder builder() {
         return EmbeddedPostgres.builder().setServerConfig("synchronous_commit", "on").setServerConfig("fsync", "on")
                 .setServerConfig("full_page_writes", "on").setPGStartupWait(PATIENCE);
     }
 
-    /// Makes an empty database and gives back its address, as psql is told it.
+    /// Makes an empty database and returns its address, as psql takes it.
     public static String newDatabase() {
         return newDatabase("");
     }
 
-    /// Makes an empty database with these options of CREATE DATABASE, and gives back its address.
+    /// Makes an empty database with these options of CREATE DATABASE, and returns its address.
     public static String newDatabase(String options) {
         String name = "petstore" + DATABASES.incrementAndGet();
         execute("CREATE DATABASE " + name + " " + options);
         return "postgresql://postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
     }
 
-    /// Runs a statement in a database of [#newDatabase] and gives back the first column of its rows, if it has any.
+    /// Runs a statement in a database of [#newDatabase]. Returns the first column of its rows, empty if there is no row.
     public static List<String> query(String url, String sql) {
         try (Connection connection = connect(url); Statement statement = connection.createStatement()) {
             List<String> rows = new ArrayList<>();

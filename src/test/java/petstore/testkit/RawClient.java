@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// A client that says exactly what it is told to, byte by byte.
+/// A client that sends exact bytes.
 public final class RawClient implements AutoCloseable {
 
     /// One answer, as it came. Header names are in lower case.
@@ -34,7 +34,7 @@ public final class RawClient implements AutoCloseable {
         this(port, 0);
     }
 
-    /// @param receiveBufferBytes how much the system may take in before the client reads it; 0 for what is usual
+    /// @param receiveBufferBytes the receive buffer of the socket; 0 for the default
     public RawClient(int port, int receiveBufferBytes) throws IOException {
         if (receiveBufferBytes > 0) {
             socket.setReceiveBufferSize(receiveBufferBytes);
@@ -75,7 +75,7 @@ public final class RawClient implements AutoCloseable {
         return Optional.of(new Answer(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
     }
 
-    /// Waits up to 30 seconds until the server closes the connection, dropping whatever it says before; false when it does
+    /// Waits up to 30 seconds until the server closes the connection, dropping all bytes before that; false when it does
     /// not.
     public boolean isClosedByServer() throws IOException {
         try {
@@ -88,7 +88,7 @@ public final class RawClient implements AutoCloseable {
         }
     }
 
-    /// Whether the server says nothing for so long, and keeps the connection open.
+    /// Returns true if the server sends nothing for so long, and keeps the connection open.
     public boolean isSilentFor(Duration time) throws IOException {
         socket.setSoTimeout((int) time.toMillis());
         try {

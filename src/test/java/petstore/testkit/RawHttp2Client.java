@@ -17,7 +17,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
 
-/// A client of HTTP/2 that sends exactly the frames it is told to.
+/// A client of HTTP/2 that sends exact frames.
 public final class RawHttp2Client implements AutoCloseable {
 
     public static final int DATA = 0;
@@ -33,7 +33,7 @@ public final class RawHttp2Client implements AutoCloseable {
 
     /// One frame, as it came.
     ///
-    /// @param status the status that HEADERS tell of; -1 in any other frame
+    /// @param status the status in HEADERS; -1 in any other frame
     public record Frame(int type, int flags, int stream, ByteBuffer payload, int status) {
 
         /// The error code of RST_STREAM or GOAWAY.
@@ -57,7 +57,7 @@ public final class RawHttp2Client implements AutoCloseable {
         in = new DataInputStream(socket.getInputStream());
     }
 
-    /// Sends what every connection begins with.
+    /// Sends the preface of a connection.
     ///
     /// @param settings identifiers and values, as SETTINGS has them
     public RawHttp2Client begin(byte... settings) throws IOException {
@@ -129,7 +129,7 @@ public final class RawHttp2Client implements AutoCloseable {
                 int flags = in.readUnsignedByte();
                 int stream = in.readInt();
                 byte[] payload = in.readNBytes(length);
-                // Every header block has to be decoded: the next one may refer to it.
+                // Every header block must be decoded: the next may refer to it.
                 int status = read == HEADERS ? status(flags, stream, payload) : -1;
                 if (read == type) {
                     return Optional.of(new Frame(read, flags, stream, ByteBuffer.wrap(payload), status));

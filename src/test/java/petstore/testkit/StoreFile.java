@@ -26,7 +26,7 @@ public final class StoreFile implements AutoCloseable {
         }
     }
 
-    /// `ok`, or what SQLite finds wrong with the file.
+    /// Returns `ok`, or the damage that SQLite finds in the file.
     public String integrity() {
         return text("PRAGMA integrity_check").getFirst();
     }
@@ -46,7 +46,7 @@ public final class StoreFile implements AutoCloseable {
         }
     }
 
-    /// The first column of what a query gives.
+    /// Returns the first column of a result.
     public List<String> text(String sql) {
         try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(sql)) {
             List<String> values = new ArrayList<>();
@@ -59,7 +59,7 @@ public final class StoreFile implements AutoCloseable {
         }
     }
 
-    /// Runs a statement that gives nothing back.
+    /// Runs a statement without a result.
     public void execute(String sql) {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);

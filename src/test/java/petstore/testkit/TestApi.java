@@ -34,7 +34,7 @@ public final class TestApi implements AutoCloseable {
     /// A response and the headers that the server adds to it.
     public record Reply(int status, List<Header> headers, String body) {
 
-        /// Returns the value of the only header of this name; absent if there is none.
+        /// Returns the value of the only header of this name; absent if there is no header of this name.
         public Optional<String> header(String name) {
             return headers.stream().filter(header -> header.is(name))
                     .map(header -> new String(header.value(), StandardCharsets.US_ASCII))

@@ -27,7 +27,7 @@ import petstore.http.server.tls.TlsFiles;
 public record TestCertificate(String certificate, String key, X509Certificate der) {
 
     private static final String PASSWORD = "changeit";
-    /// How many bytes stand before the PKCS#1 key in the PKCS#8 form of an RSA key.
+    /// The number of bytes before the PKCS#1 key in the PKCS#8 form of an RSA key.
     private static final int PKCS1_OFFSET = 26;
 
     /// Makes one.

@@ -83,14 +83,14 @@ public final class TestService implements AutoCloseable {
         return service.adminPort();
     }
 
-    /// Waits until none is in flight. A client may see the end of a request, or of its connection, before the service has counted
+    /// Waits until no request is in flight. A client may see the end of a request, or of its connection, before the service counts
     /// it.
     public void awaitNoRequest() {
         await("no request in flight").pollInterval(Duration.ofMillis(10)).atMost(PATIENCE)
                 .until(() -> activeRequests() == 0);
     }
 
-    /// How many are in flight beside the one that asks.
+    /// Returns the number of requests in flight, without its own.
     private int activeRequests() throws IOException {
         try (RawClient metrics = new RawClient(adminPort())) {
             String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").answer().orElseThrow().body();

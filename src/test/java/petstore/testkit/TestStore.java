@@ -12,8 +12,8 @@ import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
 
-/// The store that stands behind a test's folder: the embedded one in it, or a database of its own when the tests are told
-/// `-Dpetstore.store=postgresql`.
+/// The store that stands behind a test's folder: the embedded one in it, or, with `-Dpetstore.store=postgresql`, a
+/// database of its own.
 public final class TestStore {
 
     private static final Map<Path, String> DATABASES = new ConcurrentHashMap<>();
@@ -32,7 +32,7 @@ public final class TestStore {
         return url(folder).map(PostgresUri::parse);
     }
 
-    /// What a command line says to name the store.
+    /// Returns the arguments of a command line that name the store.
     public static List<String> arguments(Path folder) {
         return url(folder).map(url -> List.of("--database", url))
                 .orElseGet(() -> List.of("--data", folder.toString()));

@@ -4,13 +4,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// The programs of the machine, beside a JDK and the usual ones of a shell, that some tests are left out without.
+/// Programs of the machine, other than a JDK and the usual ones of a shell. Without them some tests are left out.
 public final class Tools {
 
     private Tools() {
     }
 
-    /// Whether there is a program of this name on the path.
+    /// Returns true if a program of this name is on the path.
     public static boolean have(String name) {
         return Stream.of(System.getenv("PATH").split(":", 0))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
