@@ -26,7 +26,7 @@ class CommandLineIT {
     private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
 
     @TempDir
-    private static Path data;
+    private Path data;
     /// Stands for a folder in which a store can be.
     private static final String DATA = "DATA";
     private static final String SERVE = "serve --port 0 --admin-port 0 --data " + DATA + " ";
