@@ -31,7 +31,7 @@ class ProseTest {
             Pattern.CASE_INSENSITIVE);
     /// Clauses that a program's comments and messages do without.
     private static final Pattern UNCLEAR_CLAUSE = Pattern.compile(
-            "\\b(?:(?<!there )(?:is|are) none|on (?:its|their) way|comes? to its (?:end|turn)"
+            "\\b(?:(?<!there )(?:is|are) none(?! of)|on (?:its|their) way|comes? to its (?:end|turn)"
                     + "|(?:has|have|had|is|are|was|were) to be"
                     + "|what (?:is|are|was|were|has|have|had|does|do|did|can|could|must|may|might|will|would|stands?"
                     + "|comes?|goes|waits?|remains?|follows?|belongs?|happens?|stays?))\\b(?!.*\\?$)",
