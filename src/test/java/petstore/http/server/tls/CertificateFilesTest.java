@@ -59,7 +59,7 @@ class CertificateFilesTest {
         Files.writeString(files.key(), TestCertificate.make(folder, "EC").key());
         assertThat(read.changed()).isEmpty();
         assertThatThrownBy(read::changed).isInstanceOf(Failure.class)
-                .hasMessageContaining("is not that of the certificate");
+                .hasMessageContaining("does not belong to the certificate");
         Files.delete(files.certificate());
         assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
         good.write(folder);
