@@ -69,7 +69,7 @@ public final class ServiceApi implements AutoCloseable {
         // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
-        repeat("API keys cannot be read again", bearer::refresh);
+        repeat("API keys cannot be read", bearer::refresh);
         repeat("the last uses of API keys cannot be saved", bearer::saveUses);
     }
 

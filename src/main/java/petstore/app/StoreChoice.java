@@ -81,7 +81,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         boolean isNew = !SqliteFile.exists(folder);
         SqlStore store = open.get();
         if (isNew) {
-            LOG.info("a new store was made in {}", absolute(folder));
+            LOG.info("created a new store in {}", absolute(folder));
         }
         return store;
     }

@@ -73,7 +73,7 @@ public final class RateLimits {
     }
 
     private static Response refusal(ConsumptionProbe probe) {
-        return Errors.response(Kind.RATE_LIMITED, "this API key asks for more than its share; try again later",
+        return Errors.response(Kind.RATE_LIMITED, "rate limit exceeded; try again later",
                 Header.of("Retry-After", String.valueOf(Math.max(1, seconds(probe.getNanosToWaitForRefill())))));
     }
 
