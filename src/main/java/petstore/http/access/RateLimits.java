@@ -47,14 +47,10 @@ public final class RateLimits {
     public RateLimits(Optional<RateLimit> standard, Clock clock) {
         this.standard = standard;
         TimeMeter time = new MonotonicMeter(clock);
-        this.buckets = Caffeine.newBuilder().maximumSize(MOST_KEYS).build(owner -> bucket(owner.limit(), time));
-    }
-
-    private static Bucket bucket(RateLimit limit, TimeMeter time) {
-        return Bucket.builder().withCustomTimePrecision(time)
-                .addLimit(bandwidth -> bandwidth.capacity(limit.requests()).refillGreedy(limit.requests(),
-                        limit.window()))
-                .build();
+        this.buckets = Caffeine.newBuilder().maximumSize(MOST_KEYS).build(owner -> Bucket.builder()
+                .withCustomTimePrecision(time).addLimit(bandwidth -> bandwidth.capacity(owner.limit().requests())
+                        .refillGreedy(owner.limit().requests(), owner.limit().window()))
+                .build());
     }
 
     /// Takes one token for a request of `key`.
