@@ -41,7 +41,7 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         for (int i = 0; i < name.length(); i += Character.charCount(codePoint)) {
             codePoint = name.codePointAt(i);
             blank &= isBlank(codePoint);
-            unpaired |= isSurrogate(codePoint);
+            unpaired |= Character.getType(codePoint) == Character.SURROGATE;
         }
         if (blank && !name.isEmpty()) {
             violations.add("name must not be blank");
@@ -58,9 +58,5 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
     /// White space as in `\s` of a JSON Schema pattern (ECMA-262), which the contract uses.
     private static boolean isBlank(int codePoint) {
         return Character.isSpaceChar(codePoint) || (codePoint >= '\t' && codePoint <= '\r') || codePoint == 0xFEFF;
-    }
-
-    private static boolean isSurrogate(int codePoint) {
-        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 }

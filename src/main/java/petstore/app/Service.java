@@ -84,7 +84,7 @@ public final class Service implements AutoCloseable {
         ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(),
                 Optional.empty());
         if (!keys.addFirst(key)) {
-            LOG.info("the store has API keys; no first key was made, 'petstore keys create' makes another");
+            LOG.info("the store has API keys, so no first key was created; 'petstore keys create' creates another");
             return Optional.empty();
         }
         Audit.log("create", key);

@@ -38,14 +38,13 @@ public final class ServiceApi implements AutoCloseable {
 
     private final Bearer bearer;
     private final Health health;
-    private final PageCache pages;
     private final Dispatcher api;
     private final Dispatcher admin;
     private final ExecutorService virtualThreads = Executors
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
     private final ScheduledExecutorService tasks = Executors.newScheduledThreadPool(TASKS,
             Thread.ofPlatform().name("task-", 0).daemon().factory());
-    private final HeapGuard heap = new HeapGuard(this::releaseMemory, tasks);
+    private final HeapGuard heap;
 
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
     ///
@@ -58,7 +57,8 @@ public final class ServiceApi implements AutoCloseable {
         bearer = new Bearer(keys, configuredKey.map(text -> new ConfiguredKey(text, clock.instant())),
                 metrics, clock);
         health = new Health(storeCheck);
-        pages = new PageCache(metrics);
+        PageCache pages = new PageCache(metrics);
+        heap = new HeapGuard(pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
                 Routes.api(new PetOperations(catalogue, settings, pages, clock), new OpenApiDocument(settings),
@@ -69,7 +69,7 @@ public final class ServiceApi implements AutoCloseable {
         // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
-        repeat("API keys cannot be read again", bearer::refresh);
+        repeat("API keys cannot be read", bearer::refresh);
         repeat("the last uses of API keys cannot be saved", bearer::saveUses);
     }
 
@@ -94,10 +94,6 @@ public final class ServiceApi implements AutoCloseable {
     /// Returns the API for operators.
     public Api admin() {
         return admin;
-    }
-
-    private void releaseMemory() {
-        pages.clear();
     }
 
     /// Returns true if no more memory may be taken.

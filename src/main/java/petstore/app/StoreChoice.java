@@ -31,7 +31,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
-    /// Opens the store for a command that changes it. Creates an embedded store if there is none.
+    /// Opens the store for a command that changes it. Creates an embedded store that does not exist.
     public SqlStore open() {
         return open(true);
     }
@@ -69,7 +69,6 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
     /// Opens the store to serve it.
     ///
     /// @param readers the maximum number of concurrent reads of a database
-    /// @param wait for a database that cannot commit
     /// @param onLostDisk called if the disk of the embedded store loses data
     SqlStore serve(int readers, DatabaseWait wait, Runnable onLostDisk, MeterRegistry meters) {
         return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait), meters))
@@ -81,7 +80,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         boolean isNew = !SqliteFile.exists(folder);
         SqlStore store = open.get();
         if (isNew) {
-            LOG.info("a new store was made in {}", absolute(folder));
+            LOG.info("created a new store in {}", absolute(folder));
         }
         return store;
     }

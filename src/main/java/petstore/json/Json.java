@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
 /// The parser and generator of JSON.
-public final class Json {
+final class Json {
 
     /// Maximum nesting of arrays and objects.
     static final int MAX_DEPTH = 32;
@@ -27,18 +27,18 @@ public final class Json {
 
     /// Writes one JSON value.
     @FunctionalInterface
-    public interface Writing {
-        void to(JsonGenerator json) throws IOException;
+    interface Writer {
+        void write(JsonGenerator json) throws IOException;
     }
 
     private Json() {
     }
 
-    /// Returns the output of `writing`, in UTF-8 without white space.
-    public static byte[] bytes(Writing writing) {
+    /// Returns the output of `writer`, in UTF-8 without white space.
+    static byte[] bytes(Writer writer) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
-            writing.to(json);
+            writer.write(json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

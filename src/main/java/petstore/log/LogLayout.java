@@ -30,14 +30,10 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     /// A formatted second. A busy service logs many lines in each.
     private record Second(long epochSecond, String text) {
-
-        static Second of(long epochSecond) {
-            return new Second(epochSecond, TO_THE_SECOND.format(Instant.ofEpochSecond(epochSecond)));
-        }
     }
 
     private final boolean json;
-    private volatile Second latest = Second.of(0);
+    private volatile Second latest = new Second(Long.MIN_VALUE, "");
 
     LogLayout(Logging.Format format) {
         json = format == Logging.Format.JSON;
@@ -111,7 +107,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         long epochSecond = Math.floorDiv(epochMilli, SECOND);
         Second second = latest;
         if (second.epochSecond() != epochSecond) {
-            second = Second.of(epochSecond);
+            second = new Second(epochSecond, TO_THE_SECOND.format(Instant.ofEpochSecond(epochSecond)));
             latest = second;
         }
         int millis = Math.floorMod(epochMilli, SECOND);

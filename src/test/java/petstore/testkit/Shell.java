@@ -25,7 +25,7 @@ public record Shell(Path folder) {
     }
 
     /// The line of a command that makes a new store, and of one that does without.
-    public static final String NEW_STORE = "a new store was made in ";
+    public static final String NEW_STORE = "created a new store in ";
     static final String NO_STORE = "; the file is checked against an empty one";
 
     /// Runs a script to its end, and leaves out [#NEW_STORE] and [#NO_STORE], which `CommandsIT` looks at.

@@ -47,14 +47,10 @@ public final class RateLimits {
     public RateLimits(Optional<RateLimit> standard, Clock clock) {
         this.standard = standard;
         TimeMeter time = new MonotonicMeter(clock);
-        this.buckets = Caffeine.newBuilder().maximumSize(MOST_KEYS).build(owner -> bucket(owner.limit(), time));
-    }
-
-    private static Bucket bucket(RateLimit limit, TimeMeter time) {
-        return Bucket.builder().withCustomTimePrecision(time)
-                .addLimit(bandwidth -> bandwidth.capacity(limit.requests()).refillGreedy(limit.requests(),
-                        limit.window()))
-                .build();
+        this.buckets = Caffeine.newBuilder().maximumSize(MOST_KEYS).build(owner -> Bucket.builder()
+                .withCustomTimePrecision(time).addLimit(bandwidth -> bandwidth.capacity(owner.limit().requests())
+                        .refillGreedy(owner.limit().requests(), owner.limit().window()))
+                .build());
     }
 
     /// Takes one token for a request of `key`.
@@ -73,7 +69,7 @@ public final class RateLimits {
     }
 
     private static Response refusal(ConsumptionProbe probe) {
-        return Errors.response(Kind.RATE_LIMITED, "this API key asks for more than its share; try again later",
+        return Errors.response(Kind.RATE_LIMITED, "rate limit exceeded; try again later",
                 Header.of("Retry-After", String.valueOf(Math.max(1, seconds(probe.getNanosToWaitForRefill())))));
     }
 

@@ -43,7 +43,9 @@ public final class RequestMetrics {
                 .register(registry);
         // All exist from the start, because alerts do not see the first value of a new counter.
         for (Kind kind : Kind.values()) {
-            refusals.put(kind, refusal(kind));
+            refusals.put(kind, Counter.builder("petstore.refused.requests")
+                    .description("Requests refused with an error.")
+                    .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry));
         }
     }
 
@@ -78,11 +80,6 @@ public final class RequestMetrics {
                 .tag("http.request.method", name.method()).tag("http.route", name.route())
                 .tag("http.response.status_code", String.valueOf(name.status()))
                 .serviceLevelObjectives(BUCKETS).register(registry);
-    }
-
-    private Counter refusal(Kind kind) {
-        return Counter.builder("petstore.refused.requests").description("Requests refused with an error.")
-                .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry);
     }
 
     /// Returns the counter of a key; keys beyond the first [#MOST_KEYS] share one.
