@@ -32,7 +32,8 @@ public final class SqlStore implements AutoCloseable {
         this.keys = new SqlKeyRing(database, meters);
         this.checks = MeasuredQueue.ofSharedWork("store-check", database.patience(), this::checkNow, meters);
         MeasuredQueue.measureLength("readers", database::waitingReads, meters);
-        Gauge.builder("petstore.store.size", database::bytes).description("Size of the store, without its write-ahead log.")
+        Gauge.builder("petstore.store.size", database::bytes)
+                .description("Size of the store, without its write-ahead log.")
                 .baseUnit("bytes").register(meters);
         Gauge.builder("petstore.store.log.size", database::logBytes)
                 .description("Size of the embedded store's write-ahead log; 0 for PostgreSQL.").baseUnit("bytes")
