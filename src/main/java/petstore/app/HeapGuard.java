@@ -29,6 +29,8 @@ final class HeapGuard {
     private final Executor thread;
     private final AtomicBoolean collecting = new AtomicBoolean();
     private volatile long collectedNanos = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
+    /// The bytes in use after the last collection that this class asked for.
+    private volatile long leftBytes;
 
     /// @param relief frees memory of objects that can be made again
     /// @param thread runs `relief` and collections, which an event loop would wait for
@@ -44,26 +46,28 @@ final class HeapGuard {
         this.thread = thread;
     }
 
-    /// Returns true if no more memory may be taken. Takes two microseconds at most and never waits.
+    /// Returns true if no more memory may be taken. Takes a microsecond and never waits.
     ///
-    /// The last collection counts, and Java collects before the heap is full. While memory is short, frees memory and collects the
-    /// garbage at most once a second: a service that refuses its clients would not fill the heap again.
+    /// Garbage counts until it is collected. So when the heap fills, this asks for a collection before it returns true, and then at
+    /// most once a second.
     boolean isShort() {
-        if (oldGeneration.getUsage().getUsed() <= mostBytes || collectedBytes() <= mostBytes) {
-            return false;
-        }
-        if (System.nanoTime() - collectedNanos >= BETWEEN_COLLECTIONS.toNanos()
+        long used = usedBytes();
+        boolean isFilling = used > mostBytes / 8 * 7 && used - leftBytes > mostBytes / 16;
+        if ((used > mostBytes || isFilling) && System.nanoTime() - collectedNanos >= BETWEEN_COLLECTIONS.toNanos()
                 && collecting.compareAndSet(false, true)) {
             thread.execute(this::collect);
         }
-        return true;
+        return used > mostBytes;
     }
 
     private void collect() {
         try {
-            relief.run();
+            if (usedBytes() > mostBytes) {
+                relief.run();
+            }
             System.gc();
-            if (collectedBytes() > mostBytes) {
+            leftBytes = usedBytes();
+            if (leftBytes > mostBytes) {
                 LOG.warn("memory is short: connections are refused, and connections that send slowly are closed;"
                         + " see --max-connections, or give Java more memory (PETSTORE_JAVA_OPTIONS=-Xmx…)");
             }
@@ -73,7 +77,7 @@ final class HeapGuard {
         }
     }
 
-    private long collectedBytes() {
-        return oldGeneration.getCollectionUsage().getUsed();
+    private long usedBytes() {
+        return oldGeneration.getUsage().getUsed();
     }
 }

@@ -20,14 +20,18 @@ import static org.awaitility.Awaitility.await;
 class HeapGuardTest {
 
     private static final int MEGABYTES = 64;
+    private static final MemoryPoolMXBean POOL = ManagementFactory.getMemoryPoolMXBeans().stream()
+            .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isUsageThresholdSupported()).findFirst()
+            .orElseThrow();
+
+    private final Queue<Runnable> requested = new ArrayDeque<>();
+    private final AtomicInteger relieved = new AtomicInteger();
 
     /// The caller is an event loop.
     @Test
     void collectsOnAnotherThreadAndOnceASecond() {
-        Queue<Runnable> requested = new ArrayDeque<>();
-        AtomicInteger relieved = new AtomicInteger();
-        HeapGuard guard = new HeapGuard(0, relieved::incrementAndGet, requested::add);
         System.gc();
+        HeapGuard guard = new HeapGuard(0, relieved::incrementAndGet, requested::add);
         assertThat(guard.isShort()).isTrue();
         assertThat(guard.isShort()).isTrue();
         assertThat(requested).hasSize(1);
@@ -39,22 +43,31 @@ class HeapGuardTest {
     }
 
     @Test
-    void reportsAFullHeapUntilItIsFreed() {
-        MemoryPoolMXBean pool = ManagementFactory.getMemoryPoolMXBeans().stream()
-                .filter(each -> each.getType() == MemoryType.HEAP && each.isUsageThresholdSupported()).findFirst()
-                .orElseThrow();
+    void collectsBeforeGarbageMakesMemoryShort() {
         System.gc();
-        double most = pool.getUsage().getUsed() + MEGABYTES / 2 * 1024.0 * 1024;
+        HeapGuard guard = new HeapGuard(1.05 * POOL.getUsage().getUsed() / POOL.getUsage().getMax(),
+                relieved::incrementAndGet, requested::add);
+        assertThat(guard.isShort()).isFalse();
+        assertThat(requested).hasSize(1);
+        requested.remove().run();
+        assertThat(relieved).as("nothing is freed that is not garbage").hasValue(0);
+    }
+
+    @Test
+    void reportsAFullHeapUntilItIsFreed() {
+        System.gc();
+        double most = POOL.getUsage().getUsed() + MEGABYTES / 2 * 1024.0 * 1024;
         List<byte[]> objects = new ArrayList<>();
         try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            HeapGuard guard = new HeapGuard(most / pool.getUsage().getMax(), () -> {
-            }, thread);
+            HeapGuard guard = new HeapGuard(most / POOL.getUsage().getMax(), relieved::incrementAndGet, thread);
             assertThat(guard.isShort()).isFalse();
             for (int i = 0; i < MEGABYTES; i++) {
                 objects.add(new byte[1024 * 1024]);
             }
             System.gc();
-            await().until(guard::isShort);
+            assertThat(guard.isShort()).isTrue();
+            await().until(() -> relieved.get() > 0);
+            assertThat(guard.isShort()).isTrue();
             assertThat(objects).hasSize(MEGABYTES);
             objects.clear();
             await().until(() -> !guard.isShort());
