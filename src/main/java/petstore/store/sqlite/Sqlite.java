@@ -5,15 +5,11 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.Pet;
@@ -30,31 +26,21 @@ import petstore.store.queue.WorkQueue;
 /// A SQLite file with one connection for writes and a few for reads.
 public final class Sqlite implements Database {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     private final DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
     private final Path file;
+    private final SqliteSessions sessions;
     private final SqliteWriter writer;
-    private final List<LockedSession<Session>> sessions;
-    private final LockedSession<Session> unqueued;
     private final WorkQueue<Work<?>, Object> readers;
-    private final Optional<ReadOnlyStore> readOnly;
 
-    /// @param sessions one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
-    /// @param settled as for [SqliteWriter]
-    /// @param readOnly verifies what is read; absent if the sessions lock the file
-    private Sqlite(Path file, List<Session> sessions, boolean settled, Runnable onLostDisk,
-            Optional<ReadOnlyStore> readOnly) {
+    private Sqlite(Path file, SqliteSessions sessions, Runnable onLostDisk) {
         this.file = file;
-        this.sessions = sessions.stream().map(LockedSession::new).toList();
-        this.readOnly = readOnly;
-        this.writer = new SqliteWriter(this.sessions.getFirst(), settled, errors, onLostDisk);
-        this.unqueued = this.sessions.get(Math.min(1, sessions.size() - 1));
-        List<Function<List<Work<?>>, List<Object>>> reading = this.sessions.stream().skip(2).map(this::reader).toList();
+        this.sessions = sessions;
+        this.writer = new SqliteWriter(sessions.writer(), sessions.settled(), errors, onLostDisk);
         this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(PATIENCE),
-                reading.isEmpty() ? List.of(reader(unqueued)) : reading);
+                sessions.queued().stream().map(this::reader).toList());
     }
 
     private Function<List<Work<?>>, List<Object>> reader(LockedSession<Session> session) {
@@ -64,76 +50,26 @@ public final class Sqlite implements Database {
     private <T> T read(LockedSession<Session> session, Work<T> work) {
         try {
             T result = session.use(work::on);
-            readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
+            sessions.readOnly().ifPresent(ReadOnlyStore::requireUnchanged);
             return result;
         } catch (SQLException e) {
             throw errors.failure(e);
         }
     }
 
-    /// Opens the store in `folder` to serve it, and creates both if they are missing.
-    ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator: the folder cannot be written, the file is not a store,
-    /// `migrate` refuses its schema, or SQLite ignores a setting for durability.
+    /// Opens the store in `folder` to serve it, and creates both if they are missing. Errors: as for [SqliteSessions].
     ///
     /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
-        return open(folder, migrate, onLostDisk, true);
+        return new Sqlite(SqliteFile.in(folder), SqliteSessions.forService(folder, migrate, READERS), onLostDisk);
     }
 
-    /// Opens the store in `folder` for a command, which uses one connection.
+    /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions].
     ///
     /// @param toWrite false if the command only reads; then the folder need not be writable
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
-        Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
-        return readOnly.map(store -> openReadOnly(SqliteFile.in(folder), store))
-                .orElseGet(() -> open(folder, migrate, () -> {
-                }, false));
-    }
-
-    /// A read-only schema is checked, not upgraded.
-    private static Sqlite openReadOnly(Path file, ReadOnlyStore store) {
-        try {
-            Session session = store.connect();
-            Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session,
-                    _ -> {
-                    });
-            return new Sqlite(file, List.of(session), true, () -> {
-            }, Optional.of(store));
-        } catch (SQLException e) {
-            throw SqliteFile.cannotBeOpened(file, e);
-        }
-    }
-
-    private static Sqlite open(Path folder, SchemaPolicy migrate, Runnable onLostDisk, boolean serves) {
-        Path file = SqliteFile.in(folder);
-        SqliteFile.makePrivate(folder, file);
-        StoreFiles.requireWritable(folder);
-        return SqliteFile.open(file, () -> openOnce(file, migrate, onLostDisk, serves));
-    }
-
-    private static Sqlite openOnce(Path file, SchemaPolicy migrate, Runnable onLostDisk, boolean serves)
-            throws SQLException {
-        List<Session> sessions = new ArrayList<>();
-        try {
-            Session writer = SqliteFile.connectWriter(file);
-            sessions.add(writer);
-            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer,
-                    work -> SqliteWriter.inTransaction(writer, session -> {
-                        BackupChecksum.remove(session);
-                        return work.on(session);
-                    }));
-            boolean settled = SqliteWriter.settleUnlessFull(writer);
-            for (int i = 0; serves && i < 1 + READERS; i++) {
-                sessions.add(SqliteFile.connectReader(file));
-            }
-            return new Sqlite(file, sessions, settled, onLostDisk, Optional.empty());
-        } catch (SQLException | RuntimeException e) {
-            for (Session session : sessions) {
-                session.close();
-            }
-            throw e;
-        }
+        return new Sqlite(SqliteFile.in(folder), SqliteSessions.forCommand(folder, migrate, toWrite), () -> {
+        });
     }
 
     @Override
@@ -144,7 +80,7 @@ public final class Sqlite implements Database {
 
     @Override
     public <T> T readUnqueued(Work<T> work) {
-        return read(unqueued, work);
+        return read(sessions.unqueued(), work);
     }
 
     @Override
@@ -269,13 +205,6 @@ public final class Sqlite implements Database {
     @Override
     public void close() {
         readers.close();
-        // The writer is the last, because only the last connection moves the log into the file.
-        for (LockedSession<Session> session : sessions.reversed()) {
-            try {
-                session.close();
-            } catch (SQLException e) {
-                LOG.warn("Closing the store failed: {}", SqliteErrors.reason(e));
-            }
-        }
+        sessions.close();
     }
 }

@@ -1,0 +1,108 @@
+package petstore.store.sqlite;
+
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.store.LockedSession;
+import petstore.store.Migrations;
+import petstore.store.SchemaPolicy;
+import petstore.store.Session;
+
+/// The open sessions of a SQLite store.
+///
+/// Errors of opening: [petstore.Failure] of kind `UNAVAILABLE` with a message for the operator: the folder cannot be written, the file
+/// is not a store, its schema is refused, or SQLite ignores a setting for durability.
+///
+/// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
+/// @param settled as for [SqliteWriter]
+/// @param readOnly verifies the results of reads; absent if the sessions lock the file
+record SqliteSessions(List<LockedSession<Session>> all, boolean settled, Optional<ReadOnlyStore> readOnly)
+        implements
+            AutoCloseable {
+
+    /// Log lines keep the name of the database's class.
+    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
+
+    /// Opens the store in `folder` to serve it, and creates both if they are missing.
+    static SqliteSessions forService(Path folder, SchemaPolicy migrate, int readers) {
+        return open(folder, migrate, 1 + readers);
+    }
+
+    /// Opens the store in `folder` for a command. It need not be writable if the command only reads.
+    static SqliteSessions forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
+        Optional<ReadOnlyStore> store = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
+        return store.isPresent() ? openReadOnly(SqliteFile.in(folder), store.get()) : open(folder, migrate, 0);
+    }
+
+    /// A read-only schema is checked, not upgraded.
+    private static SqliteSessions openReadOnly(Path file, ReadOnlyStore store) {
+        try {
+            Session session = store.connect();
+            Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session, _ -> {
+            });
+            return new SqliteSessions(List.of(new LockedSession<>(session)), true, Optional.of(store));
+        } catch (SQLException e) {
+            throw SqliteFile.cannotBeOpened(file, e);
+        }
+    }
+
+    private static SqliteSessions open(Path folder, SchemaPolicy migrate, int more) {
+        Path file = SqliteFile.in(folder);
+        SqliteFile.makePrivate(folder, file);
+        StoreFiles.requireWritable(folder);
+        return SqliteFile.open(file, () -> openOnce(file, migrate, more));
+    }
+
+    private static SqliteSessions openOnce(Path file, SchemaPolicy migrate, int more) throws SQLException {
+        List<Session> sessions = new ArrayList<>();
+        try {
+            Session writer = SqliteFile.connectWriter(file);
+            sessions.add(writer);
+            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer,
+                    work -> SqliteWriter.inTransaction(writer, session -> {
+                        BackupChecksum.remove(session);
+                        return work.on(session);
+                    }));
+            boolean settled = SqliteWriter.settleUnlessFull(writer);
+            for (int i = 0; i < more; i++) {
+                sessions.add(SqliteFile.connectReader(file));
+            }
+            return new SqliteSessions(sessions.stream().map(LockedSession::new).toList(), settled, Optional.empty());
+        } catch (SQLException | RuntimeException e) {
+            for (Session session : sessions) {
+                session.close();
+            }
+            throw e;
+        }
+    }
+
+    LockedSession<Session> writer() {
+        return all.getFirst();
+    }
+
+    LockedSession<Session> unqueued() {
+        return all.get(Math.min(1, all.size() - 1));
+    }
+
+    /// Returns the sessions of the threads of queued reads.
+    List<LockedSession<Session>> queued() {
+        return all.size() == 1 ? all : all.subList(2, all.size());
+    }
+
+    /// Closes all sessions, the writer last, because only the last connection moves the log into the file.
+    @Override
+    public void close() {
+        for (LockedSession<Session> session : all.reversed()) {
+            try {
+                session.close();
+            } catch (SQLException e) {
+                LOG.warn("Closing the store failed: {}", SqliteErrors.reason(e));
+            }
+        }
+    }
+}
