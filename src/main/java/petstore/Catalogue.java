@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 
 /// The catalogue of animals.
 ///
-/// For any number of threads. Methods that return futures do not block. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot
-/// be reached, is full or is overloaded. An animal may have been added, or be added later, in spite of it: only [#addOnce] is safe
-/// to repeat.
+/// For any number of threads. Methods that return futures do not block. Errors: [Failure] of kind `UNAVAILABLE` if the store
+/// cannot be reached, is full or is overloaded. An animal may have been added, or be added later, in spite of it: only [#addOnce]
+/// is safe to repeat.
 public interface Catalogue {
 
     /// Returns a page. It has all animals whose adding is complete.
@@ -20,8 +20,8 @@ public interface Catalogue {
     /// second. The future is complete at once if this process knows the version.
     CompletableFuture<CatalogueVersion> version();
 
-    /// Returns the epoch of [CatalogueVersion], without asking the store. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot be
-    /// used now.
+    /// Returns the epoch of [CatalogueVersion], without asking the store. Errors: [Failure] of kind `UNAVAILABLE` if the store
+    /// cannot be used now.
     long epoch();
 
     /// Returns the animal with this id; absent if it does not exist.
@@ -32,12 +32,12 @@ public interface Catalogue {
 
     /// Adds an animal and the record of its key in one transaction, unless an earlier request with this key has added one.
     ///
-    /// Errors: [Failure] of kind `REQUEST_IN_PROGRESS` during a request with this key; of kind `IDEMPOTENCY_KEY_REUSED` if the key
-    /// was used for another animal.
+    /// Errors: [Failure] of kind `REQUEST_IN_PROGRESS` during a request with this key; of kind `IDEMPOTENCY_KEY_REUSED` if the
+    /// key was used for another animal.
     CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key);
 
-    /// Passes all animals of one snapshot to `action`, by ascending id, in groups of some thousands. Another thread may read a group.
-    /// Memory does not grow with the number of groups.
+    /// Passes all animals of one snapshot to `action`, by ascending id, in groups of some thousands. Another thread may read a
+    /// group. Memory does not grow with the number of groups.
     void forEachGroup(Consumer<Iterable<Pet>> action);
 
     long count();

@@ -23,8 +23,8 @@ public interface KeyRing {
     /// Adds a key. It is durable when this returns.
     void add(ApiKey key);
 
-    /// Adds a key if the store has none, also no revoked or expired ones. If several processes call this at once, one adds its key.
-    /// Returns true if the key was added.
+    /// Adds a key if the store has none, also no revoked or expired ones. If several processes call this at once, one adds its
+    /// key. Returns true if the key was added.
     boolean addFirst(ApiKey key);
 
     /// Returns the key with this id, also if it is revoked or expired; absent if it does not exist.

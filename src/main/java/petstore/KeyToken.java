@@ -58,8 +58,8 @@ public record KeyToken(String id, String secret) {
         return isIn(text) ? PASTED.matcher(text).replaceAll("[API key]") : text;
     }
 
-    /// Returns true if a text that should be an id is a key. It may have up to [#TYPOS] characters more or less, and `Bearer ` before
-    /// it.
+    /// Returns true if a text that should be an id is a key. It may have up to [#TYPOS] characters more or less, and `Bearer `
+    /// before it.
     public static boolean isInsteadOfId(String text) {
         String key = SCHEME.matcher(text).replaceFirst("").strip();
         return isIn(text) || (key.startsWith(PREFIX) && Math.abs(key.length() - LENGTH) <= TYPOS);

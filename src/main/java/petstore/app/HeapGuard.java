@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /// Reports a nearly full heap, so that the server refuses connections. For any number of threads.
 ///
-/// The number of connections alone does not bound their memory: a connection takes 3 KB of the heap, with TLS 12 KB, and 8 KB of
+/// The number of connections alone does not bound their memory: a connection takes 3 KB of the heap, with TLS 12 KB. 8 KB of
 /// short header fields take 135 KB until they are complete.
 final class HeapGuard {
 
@@ -48,8 +48,8 @@ final class HeapGuard {
 
     /// Returns true if no more memory may be taken. Takes a microsecond and never waits.
     ///
-    /// Garbage counts until it is collected. So when the heap fills, this asks for a collection before it returns true, and then at
-    /// most once a second.
+    /// Garbage counts until it is collected. So when the heap fills, this asks for a collection before it returns true, and then
+    /// at most once a second.
     boolean isShort() {
         long used = usedBytes();
         boolean isFilling = used > mostBytes / 8 * 7 && used - leftBytes > mostBytes / 16;

@@ -34,8 +34,8 @@ final class ProcessMetrics {
         return meters;
     }
 
-    /// Registers the JVM's own counters. Micrometer's `JvmGcMetrics` listens to each collection, which takes half as much processor
-    /// time again, while requests wait.
+    /// Registers the JVM's own counters. Micrometer's `JvmGcMetrics` listens to each collection, which takes half as much
+    /// processor time again, while requests wait.
     private static void collections(MeterRegistry meters) {
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             FunctionTimer

@@ -22,7 +22,7 @@ public final class SystemLimits {
     private SystemLimits() {
     }
 
-    /// Throws a [Failure] of kind `UNAVAILABLE` that names the limit, if the process may not have the threads and files of a service.
+    /// Throws a [Failure] of kind `UNAVAILABLE` that names the limit, if it is too low for a service.
     public static void requireRoomForService() {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
             long free = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount();

@@ -17,8 +17,8 @@ public final class KeyJson {
     private KeyJson() {
     }
 
-    /// Returns an array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key. Times are
-    /// as in RFC 3339, limits as `600/60s`, absent values `null`.
+    /// Returns an array with `id`, `name`, `scopes`, `created`, `expires`, `revoked`, `lastUsed` and `rateLimit` of each key.
+    /// Times are as in RFC 3339, limits as `600/60s`, absent values `null`.
     public static String write(List<ApiKey> keys) {
         byte[] bytes = Json.bytes(json -> {
             json.writeStartArray();

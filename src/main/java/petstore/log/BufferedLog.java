@@ -14,8 +14,8 @@ import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
-/// An appender for events and requests that writes from a thread of its own, many lines at a time. Threads that log never wait for
-/// a system call. Lines that come faster than they are read are dropped and counted.
+/// An appender for events and requests that writes from a thread of its own, many lines at a time. Threads that log never wait
+/// for a system call. Lines that come faster than they are read are dropped and counted.
 public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implements RequestLog, AutoCloseable {
 
     private static final int CAPACITY = 1 << 20;

@@ -18,8 +18,8 @@ import petstore.http.telemetry.RequestLog;
 
 /// Formats events and requests as lines of text or JSON. For any number of threads.
 ///
-/// A line of text has time, level, logger and message, and the fields of a request as `name=value`. A line of JSON is an object
-/// with the members `time`, `level`, `logger` and `message`, the fields of a request, and `error` with a stack trace.
+/// A line of text has time, level, logger, message, and the fields of a request as `name=value`. In JSON these are members of an
+/// object, and `error` has a stack trace.
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     private static final int USUAL_LENGTH = 256;

@@ -36,7 +36,8 @@ public final class QueryParameters {
         }
     }
 
-    /// Parses the query of listPets, e.g. `limit=20&status=available&after=20`. Each parameter may be missing; others are ignored.
+    /// Parses the query of listPets, e.g. `limit=20&status=available&after=20`. Each parameter may be missing; others are
+    /// ignored.
     ///
     /// @throws Failure of kind `INVALID_REQUEST` that names every violation
     public static PetQuery petQuery(@Nullable String query) {
@@ -80,7 +81,8 @@ public final class QueryParameters {
         return Optional.ofNullable(values.get(name));
     }
 
-    /// Parses an integer of 64 bits in plain decimal notation: `7`, `-7`, `-0`, but not `+7`, `007` or `7.0`. Absent for other text.
+    /// Parses an integer of 64 bits in plain decimal notation: `7`, `-7`, `-0`, but not `+7`, `007` or `7.0`. Absent for other
+    /// text.
     public static OptionalLong int64(String text) {
         try {
             long value = Long.parseLong(text);
