@@ -6,7 +6,7 @@ import petstore.cli.terminal.Console;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 
-/// `petstore completion`: prints what completes command lines.
+/// `petstore completion`: prints a script for shells.
 @Command(name = "completion", description = "Prints a script that completes command lines in bash and zsh.", footer = {
         "",
         "Example:", "  source <(petstore completion)"})

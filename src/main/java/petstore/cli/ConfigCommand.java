@@ -2,7 +2,6 @@ package petstore.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 import petstore.app.Settings;
@@ -18,11 +17,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 
-/// `petstore config`: shows what `serve` would be told.
+/// `petstore config`: shows the settings of `serve`.
 @Command(name = "config", description = "Shows every setting of serve, its value, and where it comes from.", footer = {
         "",
         "Example:", "  petstore config --port 9000"})
 final class ConfigCommand implements Callable<Integer> {
+
+    private static final String DEFAULT = "default";
 
     private final Console console;
 
@@ -42,7 +43,8 @@ final class ConfigCommand implements Callable<Integer> {
         rows.add(List.of("SETTING", "VALUE", "FROM"));
         for (OptionSpec option : spec.options()) {
             if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
-                rows.add(List.of(option.longestName(), value(option, checked), source(option)));
+                String source = source(option);
+                rows.add(List.of(option.longestName(), value(option, source, checked), source));
             }
         }
         checked.configuredKey().ifPresent(_ -> rows
@@ -51,18 +53,16 @@ final class ConfigCommand implements Callable<Integer> {
         return Main.DONE;
     }
 
-    /// What is shown of the database's address has no password.
-    private String value(OptionSpec option, Settings settings) {
+    private String value(OptionSpec option, String source, Settings settings) {
         if (option.longestName().equals("--database")) {
             return settings.store().database().map(PostgresUri::toString).orElse("-");
         }
-        List<String> given = spec.commandLine().getParseResult().matchedOptionValue(option.longestName(), null) == null
-                ? List.of()
-                : option.originalStringValues();
-        String variable = console.environment().get(Variables.name(option.longestName()));
-        return given.isEmpty()
-                ? Optional.ofNullable(variable).orElse(Optional.ofNullable(option.defaultValue()).orElse("-"))
-                : option.isMultiValue() ? String.join(",", given) : given.getLast();
+        if (source.equals(option.longestName())) {
+            List<String> given = option.originalStringValues();
+            return option.isMultiValue() ? String.join(",", given) : given.getLast();
+        }
+        String value = source.equals(DEFAULT) ? option.defaultValue() : console.environment().get(source);
+        return value == null ? "-" : value;
     }
 
     private String source(OptionSpec option) {
@@ -70,6 +70,6 @@ final class ConfigCommand implements Callable<Integer> {
             return option.longestName();
         }
         String variable = Variables.name(option.longestName());
-        return console.environment().containsKey(variable) ? variable : "default";
+        return console.environment().containsKey(variable) ? variable : DEFAULT;
     }
 }

@@ -5,63 +5,40 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.Callable;
 
 import petstore.Failure;
-import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.SqlStore;
 import petstore.transfer.Exporter;
-import petstore.transfer.Format;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `petstore export`: writes the catalogue to a file or to stdout.
-@Command(name = "export", description = "Writes the catalogue to a file, as it is now; beside a running server too.", footer = {
+@Command(name = "export", description = "Writes the catalogue to a file, as it is now, also while a server runs.", footer = {
         "", "Example:", "  petstore export animals.ndjson", "  petstore export - --format csv | gzip > animals.csv.gz"})
-final class ExportCommand implements Callable<Integer> {
+final class ExportCommand extends TransferCommand {
 
-    private final Console console;
-
-    @Spec
-    private CommandSpec spec;
-    @Mixin
-    private final StoreOptions store = new StoreOptions();
-    @Mixin
-    private final ProgressBarOption progress = new ProgressBarOption();
-    @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
-    private Format format;
-    @Option(names = "--spreadsheet", description = "For CSV: puts an apostrophe before names that a spreadsheet would take for formulas.")
-    private boolean spreadsheet;
-    @Parameters(paramLabel = "FILE", description = "Where to; - for stdout. A file appears whole or not at all.")
+    @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
     private String file;
 
     ExportCommand(Console console) {
-        this.console = console;
+        super(console);
     }
 
     @Override
-    public Integer call() {
-        if (spreadsheet && format != Format.CSV) {
-            throw new ParameterException(spec.commandLine(), "--spreadsheet needs --format csv");
-        }
-        try (SqlStore open = store.choice(console.environment()).existing().openToRead()) {
+    int transfer() {
+        try (SqlStore open = choice().existing().openToRead()) {
             long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
-            console.tell("Exported " + written + " animals");
+            console.printError("Exported " + written + " animals");
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);
         }
     }
 
-    /// Writes to a pipe or a device as it is, to the end of a file that is open, and to the file that a link leads to.
+    /// Replaces a file, also through a link. Appends to a pipe, a device, and an open file.
     private long exportTo(SqlStore open, Path target) throws IOException {
         if (!Files.exists(target)) {
             if (Files.isSymbolicLink(target)) {
@@ -75,8 +52,7 @@ final class ExportCommand implements Callable<Integer> {
                 : export(open, Files.newOutputStream(target, StandardOpenOption.APPEND));
     }
 
-    /// Whether a path leads to what a process has open, as `/dev/stdout` does: that belongs to whoever opened it, with all that is
-    /// in it.
+    /// Returns true for a descriptor of a process, such as `/dev/stdout`: the file behind it may have other content, which stays.
     private static boolean isOpen(Path target) throws IOException {
         Path path = target;
         while (Files.isSymbolicLink(path)) {
@@ -90,7 +66,7 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private long exportToFile(SqlStore open, Path target) throws IOException {
-        store.choice(console.environment()).requireOther(target);
+        choice().requireOther(target);
         return AtomicFile.replace(target,
                 part -> export(open, Files.newOutputStream(part, StandardOpenOption.WRITE)));
     }

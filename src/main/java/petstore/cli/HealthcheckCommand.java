@@ -13,14 +13,14 @@ import petstore.cli.terminal.Console;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `petstore healthcheck`: whether a server is ready, for the probe of a container.
+/// `petstore healthcheck`: the probe of a container.
 @HasVariables
-@Command(name = "healthcheck", description = "Exits with 0 when the server is ready, else with 1.", footer = {"",
+@Command(name = "healthcheck", description = "Exits with 0 if the server is ready, else with 1.", footer = {"",
         "Example:",
         "  petstore healthcheck --admin-port 9090"})
 public final class HealthcheckCommand implements Callable<Integer> {
 
-    private static final int PATIENCE_MS = 2_000;
+    private static final int TIMEOUT_MS = 2_000;
 
     private final Console console;
 
@@ -38,15 +38,15 @@ public final class HealthcheckCommand implements Callable<Integer> {
         String address = "http://" + OptionConverters.address(host, port) + "/readyz";
         try {
             HttpURLConnection connection = (HttpURLConnection) new URI(address).toURL().openConnection();
-            connection.setConnectTimeout(PATIENCE_MS);
-            connection.setReadTimeout(PATIENCE_MS);
+            connection.setConnectTimeout(TIMEOUT_MS);
+            connection.setReadTimeout(TIMEOUT_MS);
             if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
-                throw Failure.unavailable("not ready: " + address + " answers " + connection.getResponseCode());
+                throw Failure.unavailable("not ready: " + address + " returns " + connection.getResponseCode());
             }
         } catch (IOException | URISyntaxException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
         }
-        console.tell("Ready");
+        console.printError("Ready");
         return Main.DONE;
     }
 }

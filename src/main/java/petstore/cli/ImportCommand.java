@@ -6,13 +6,11 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.app.StoreChoice;
-import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
@@ -23,55 +21,37 @@ import petstore.transfer.Importer;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `petstore import`: adds the animals of a file.
-@Command(name = "import", description = "Adds the animals of a file, after checking all of it; beside a running server too.", footer = {
+@Command(name = "import", description = "Adds the animals of a file, after checking all of it, also while a server runs.", footer = {
         "", "Example:", "  petstore import examples/animals.ndjson",
         "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
-final class ImportCommand implements Callable<Integer> {
+final class ImportCommand extends TransferCommand {
 
     private static final int LARGE_GROUP = 10_000;
     private static final int SMALL_GROUP = 1_000;
     private static final Duration PAUSE_FOR_THE_SERVER = Duration.ofMillis(10);
 
-    private final Console console;
-    /// The exit code of a process that a signal ends, once one has come.
+    /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger interruption = new AtomicInteger();
 
-    @Spec
-    private CommandSpec spec;
-    @Mixin
-    private final StoreOptions store = new StoreOptions();
-    @Mixin
-    private final ProgressBarOption progress = new ProgressBarOption();
-    @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "How animals are written: ndjson or csv.")
-    private Format format;
-    @Option(names = "--spreadsheet", description = "For CSV: takes off the apostrophes that export --spreadsheet puts before names.")
-    private boolean spreadsheet;
     @Option(names = "--keep-ids", description = "Keeps the ids of the file, all or none; they rise from line to line, above all of the store. Not while a server runs on the folder.")
     private boolean keepIds;
-    @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1 all the same.")
+    @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1.")
     private boolean skipBad;
-    @Option(names = "--dry-run", description = "Checks only, and adds nothing.")
+    @Option(names = "--dry-run", description = "Checks the file, and adds nothing.")
     private boolean dryRun;
-    @Parameters(paramLabel = "FILE", description = "What to read; - for stdin.")
+    @Parameters(paramLabel = "FILE", description = "The file to read; - for stdin.")
     private String file;
 
     ImportCommand(Console console) {
-        this.console = console;
+        super(console);
     }
 
     @Override
-    public Integer call() {
-        if (spreadsheet && format != Format.CSV) {
-            throw new ParameterException(spec.commandLine(), "--spreadsheet needs --format csv");
-        }
+    int transfer() {
         try {
             if (file.equals("-")) {
                 return importSpooled(console.input());
@@ -88,7 +68,7 @@ final class ImportCommand implements Callable<Integer> {
         }
     }
 
-    /// Imports what can be read only once.
+    /// Imports a stream, by a temporary file: the import reads it twice.
     private int importSpooled(InputStream in) throws IOException {
         try (TemporaryFile spooled = new TemporaryFile("petstore-import-")) {
             in.transferTo(spooled);
@@ -97,7 +77,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int importFile(Path source) throws IOException {
-        StoreChoice choice = store.choice(console.environment());
+        StoreChoice choice = choice();
         if (dryRun) {
             return check(choice, source);
         }
@@ -118,7 +98,7 @@ final class ImportCommand implements Callable<Integer> {
                 lastId = open.catalogue().lastId();
             }
         } else {
-            console.tell("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+            console.printError("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
                     + "; the file is checked against an empty one");
         }
         try (ProgressBarOption.Display display = start("check", source, 1)) {
@@ -131,7 +111,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
-        Signals.stopAtOnceWhenToldTwice(interruption::set);
+        Signals.haltAtSecondSignal(interruption::set);
         Report report;
         try (ProgressBarOption.Display display = start("import", source, 2)) {
             report = Importer.run(open.catalogue(), plan(source, alone), display, () -> interruption.get() != 0);
@@ -146,16 +126,16 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private int reportInterruption(long written) {
-        console.tell(keepIds && written == 0
+        console.printError(keepIds && written == 0
                 ? "petstore: the import was interrupted; nothing was imported"
                 : "petstore: the import was interrupted after " + written + " animals, which stay");
         return interruption.get();
     }
 
     private int report(Report report, Path source) throws IOException {
-        report.firstBad().forEach(console::tell);
+        report.firstBad().forEach(console::printError);
         if (report.bad() > report.firstBad().size()) {
-            console.tell("... and " + (report.bad() - report.firstBad().size()) + " more");
+            console.printError("... and " + (report.bad() - report.firstBad().size()) + " more");
         }
         if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON) {
             advise(source);
@@ -163,13 +143,13 @@ final class ImportCommand implements Callable<Integer> {
         String bad = report.bad() == 0
                 ? ""
                 : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
-        console.tell(dryRun
+        console.printError(dryRun
                 ? "Checked: " + report.good() + " animals are good" + bad
                 : "Imported " + report.written() + " animals" + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
     }
 
-    /// Suggests a reason why no line is an animal, by the first byte behind blanks and a byte order mark.
+    /// Suggests why no line is an animal, by the first byte after blanks and a byte order mark.
     private void advise(Path source) throws IOException {
         int first;
         try (InputStream in = new BufferedInputStream(Files.newInputStream(source))) {
@@ -178,9 +158,9 @@ final class ImportCommand implements Callable<Integer> {
             } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
         }
         if (first == '[') {
-            console.tell("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
+            console.printError("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
         } else if (first != '{' && first >= 0) {
-            console.tell("no line is an animal: is it CSV (--format csv), or compressed"
+            console.printError("no line is an animal: is it CSV (--format csv), or compressed"
                     + " (zcat FILE | petstore import -)?");
         }
     }

@@ -13,7 +13,7 @@ import petstore.Scope;
 import petstore.cli.terminal.TextTable;
 import petstore.json.KeyJson;
 
-/// API keys as an operator sees them.
+/// Lists of API keys for operators.
 final class KeyList {
 
     private static final List<String> HEADINGS = List.of("ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "REVOKED",
@@ -22,7 +22,6 @@ final class KeyList {
     private KeyList() {
     }
 
-    /// How they are shown.
     enum Form {
         TABLE, JSON;
 

@@ -47,12 +47,12 @@ public final class Main {
 
     /// Exit code: done.
     static final int DONE = 0;
-    /// Exit code: failed, for a reason that stands on stderr.
+    /// Exit code: failed; the reason is on stderr.
     public static final int FAILED = 1;
     /// Exit code: wrong usage.
     public static final int WRONG_USAGE = 2;
 
-    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Shows where a failure comes from.")
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack trace of a failure.")
     private boolean verbose;
 
     /// The version of the jar that is running.
@@ -72,7 +72,7 @@ public final class Main {
         try {
             System.exit(run(console, args));
         } catch (OutOfMemoryError e) {
-            // Only a missing thread comes here: if the heap is full, Java ends at once. An orderly end would take more threads.
+            // Only a missing thread: if the heap is full, Java ends at once. An orderly end would take more threads.
             console.err().println("petstore: " + Failure.noThread(e).getMessage());
             Runtime.getRuntime().halt(FAILED);
         }
@@ -84,26 +84,20 @@ public final class Main {
     public static int run(Console console, String... args) {
         Optional<String> refusal = ArgumentPasswords.refusal(args);
         if (refusal.isPresent()) {
-            console.tell("petstore: " + refusal.get());
+            console.printError("petstore: " + refusal.get());
             return WRONG_USAGE;
         }
-        Optional<String> named = Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst();
-        return commandLine(console, named).execute(args);
+        return commandLine(console, args).execute(args);
     }
 
-    /// The whole command line, ready to be executed.
-    public static CommandLine commandLine(Console console) {
-        return commandLine(console, Optional.empty());
-    }
-
-    /// The command line with the one command that is named, or with all when there is no such: to find out what all of them take
-    /// is longer than most need for their work.
-    private static CommandLine commandLine(Console console, Optional<String> named) {
+    /// Returns the command line with the command in `args` alone, because to set up all takes longer than most commands; with all
+    /// commands if `args` have no known command.
+    public static CommandLine commandLine(Console console, String... args) {
         Map<String, Supplier<Object>> commands = commands(console);
         Main program = new Main();
         CommandLine main = new CommandLine(program);
-        commands.keySet()
-                .retainAll(named.filter(commands::containsKey).map(Set::of).orElse(Set.copyOf(commands.keySet())));
+        Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst().filter(commands::containsKey)
+                .ifPresent(name -> commands.keySet().retainAll(Set.of(name)));
         commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(console.out()).setErr(console.err())
                 .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
@@ -114,12 +108,12 @@ public final class Main {
                 .registerConverter(Duration.class, OptionConverters::duration)
                 .registerConverter(Instant.class, OptionConverters::instant)
                 .registerConverter(RateLimit.class, OptionConverters::rateLimit)
-                .registerConverter(BaseUrl.class, OptionConverters::baseUrl)
+                .registerConverter(BaseUrl.class, OptionConverters.of(BaseUrl::parse))
                 .registerConverter(Scope.class, OptionConverters::scope)
-                .registerConverter(PostgresUri.class, OptionConverters::database)
+                .registerConverter(PostgresUri.class, OptionConverters.of(PostgresUri::parse))
                 .setExecutionStrategy(parsed -> {
                     Variables.check(parsed, console);
-                    // Help shows what holds without variables, which may have a secret.
+                    // Help shows the defaults without variables, which may have a secret.
                     main.setDefaultValueProvider(_ -> null);
                     return new RunLast().execute(parsed);
                 })
@@ -127,7 +121,7 @@ public final class Main {
                 .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
     }
 
-    /// Every command by its name, in the order of the help.
+    /// Returns all commands by name, in the order of the help.
     private static Map<String, Supplier<Object>> commands(Console console) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("serve", () -> new ServeCommand(console));
@@ -151,7 +145,7 @@ public final class Main {
         String reason = oneLine(e.getMessage());
         String message = e instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : reason;
         String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
-        console.tell("petstore: " + message + source(console, e) + hint + " (see '"
+        console.printError("petstore: " + message + source(console, e) + hint + " (see '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
         return WRONG_USAGE;
     }
@@ -168,12 +162,12 @@ public final class Main {
                 + NearestWord.find(word, known).map(meant -> "; did you mean " + meant + "?").orElse("");
     }
 
-    /// The variable that a wrong value comes from; empty when it comes from the command line.
+    /// Returns the variable of a wrong value, for a message; empty if the value is from the command line.
     private static String source(Console console, ParameterException e) {
         if (e.getValue() == null || !(e.getArgSpec() instanceof OptionSpec option)) {
             return "";
         }
-        // It may be one of several, which commas separate.
+        // The value may be one of a list.
         return Variables.of(option).filter(console.environment()::containsKey)
                 .filter(variable -> ("," + console.environment().get(variable) + ",")
                         .contains("," + e.getValue() + ","))
@@ -181,9 +175,9 @@ public final class Main {
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {
-        console.tell("petstore: " + (e instanceof Failure
+        console.printError("petstore: " + (e instanceof Failure
                 ? oneLine(e.getMessage())
-                : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose shows where"));
+                : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose prints its stack trace"));
         if (verbose) {
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
@@ -192,7 +186,7 @@ public final class Main {
         return FAILED;
     }
 
-    /// Drivers of databases begin a line for each detail, and indent it.
+    /// Joins the indented lines of a database driver.
     private static String oneLine(@Nullable String message) {
         return message == null ? "" : message.strip().replaceAll("\\s*\\R[ \t]+", " ");
     }

@@ -1,11 +1,9 @@
 package petstore.cli;
 
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 
 import petstore.app.StoreChoice;
 import petstore.cli.options.HasVariables;
-import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.SqlStore;
@@ -20,19 +18,15 @@ import picocli.CommandLine.Option;
 @HasVariables
 @Command(name = "move", description = "Copies the embedded store, keys too, to an empty PostgreSQL database and compares both; not while a server runs.", footer = {
         "", "Example:", "  petstore move --to postgresql://petstore@db.example:5432/petstore"})
-public final class MoveCommand implements Callable<Integer> {
+public final class MoveCommand extends StoreCommand {
 
-    private final Console console;
-
-    @Mixin
-    private final StoreOptions store = new StoreOptions();
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
     @Option(names = "--to", required = true, paramLabel = "URL", description = "The empty PostgreSQL database, as a URL of psql; its password belongs in PETSTORE_DATABASE_PASSWORD.")
     private PostgresUri to;
 
     MoveCommand(Console console) {
-        this.console = console;
+        super(console);
     }
 
     @Override
@@ -41,14 +35,14 @@ public final class MoveCommand implements Callable<Integer> {
         StoreChoice.requireEmbedded(folder);
         StoreSummary moved;
         try (FolderLock _ = FolderLock.replace(folder);
-                SqlStore source = store.choice(console.environment()).open();
+                SqlStore source = choice().open();
                 SqlStore target = store.other(to, console.environment()).open();
                 ProgressBarOption.Display display = progress.start(console, "move", " animals", 2,
                         () -> 2 * source.catalogue().count())) {
             moved = source.copyTo(target, display);
         }
-        console.tell("Moved to " + to + ", both sides compared: " + moved);
-        console.tell("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
+        console.printError("Moved to " + to + ", both sides compared: " + moved);
+        console.printError("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
         return Main.DONE;
     }
 }

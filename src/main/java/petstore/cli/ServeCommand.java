@@ -23,22 +23,22 @@ import petstore.store.postgres.DatabaseWait;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `petstore serve`: runs the service until the process is told to stop.
+/// `petstore serve`: runs the service until a signal stops it.
 @Command(name = "serve", description = "Runs the service until SIGTERM or Ctrl-C.", footer = {"",
         "Example:", "  petstore serve --port 8080 --data ./data"})
 final class ServeCommand implements Callable<Integer> {
 
-    private static final Duration TIME_TO_START = Duration.ofSeconds(5);
-    private static final Duration TIME_FOR_LAST_ANSWERS = Duration.ofMillis(500);
+    private static final Duration MAX_START = Duration.ofSeconds(5);
+    private static final Duration TIME_FOR_LAST_RESPONSES = Duration.ofMillis(500);
 
     private final Console console;
 
     @Mixin
     private final ServeOptions options = new ServeOptions();
 
-    /// Has what gives back what was opened, once it serves.
+    /// Closes the service; complete when it serves.
     private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
-    /// The exit code of a process that a signal ends, once one has come.
+    /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger signal = new AtomicInteger();
     private volatile @Nullable DatabaseWait databaseWait;
 
@@ -51,7 +51,7 @@ final class ServeCommand implements Callable<Integer> {
         SystemLimits.requireRoomForService();
         try (BufferedLog log = Logging.start(options.logFormat(), options.accessLog())) {
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(log)));
-            Signals.stopAtOnceWhenToldTwice(exitCode -> {
+            Signals.haltAtSecondSignal(exitCode -> {
                 signal.set(exitCode);
                 Runtime.getRuntime().exit(exitCode);
             });
@@ -63,7 +63,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /// Opens everything, and says what closes it.
+    /// Starts the service. Returns its end.
     private Runnable serve(BufferedLog log) {
         Settings settings = options.settings(console.environment());
         DatabaseWait wait = new DatabaseWait(settings.databaseWait());
@@ -73,19 +73,20 @@ final class ServeCommand implements Callable<Integer> {
                 ServeCommand::stopForLostDisk, console.clock());
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
         console.out().println("Petstore is ready: " + (settings.server().tls().isPresent() ? "https" : "http") + "://"
-                + OptionConverters.address(options.host(), service.port()) + "/v1");
-        console.out().println("Admin: http://" + OptionConverters.address(options.adminHost(), service.adminPort()));
+                + OptionConverters.address(settings.server().host(), service.port()) + "/v1");
+        console.out().println(
+                "Admin: http://" + OptionConverters.address(settings.server().adminHost(), service.adminPort()));
         return () -> {
             service.close();
             tracing.close();
         };
     }
 
-    /// Ends the process, once the clients whose animals were not kept have been told.
+    /// Ends the process, once clients have the responses for animals that were lost.
     private static void stopForLostDisk() {
         Thread.ofPlatform().name("lost-disk").start(() -> {
             try {
-                Thread.sleep(TIME_FOR_LAST_ANSWERS);
+                Thread.sleep(TIME_FOR_LAST_RESPONSES);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -93,8 +94,8 @@ final class ServeCommand implements Callable<Integer> {
         });
     }
 
-    /// What a signal leads to: a start comes to its end first, unless that takes long or waits for the database. A start that has failed ends the process with
-    /// an exit code of its own.
+    /// Stops the service after a signal. A start finishes first, unless it takes long or waits for the database. A failed start has
+    /// its own exit code.
     private void stop(BufferedLog log) {
         if (serving.isCancelled()) {
             return;
@@ -105,9 +106,9 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().halt(signal.get());
         }
         try {
-            serving.get(TIME_TO_START.toMillis(), TimeUnit.MILLISECONDS).run();
+            serving.get(MAX_START.toMillis(), TimeUnit.MILLISECONDS).run();
         } catch (TimeoutException | ExecutionException | CancellationException | InterruptedException e) {
-            // Nothing serves that would have to be closed.
+            // The service does not run.
         }
         log.close();
         Runtime.getRuntime().halt(Main.DONE);

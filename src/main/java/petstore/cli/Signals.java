@@ -5,33 +5,30 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/// What the process is told to do by SIGTERM and SIGINT (Ctrl-C).
+/// The handlers of SIGTERM and SIGINT (Ctrl-C).
 ///
-/// Java looks at the first signal alone: it runs the shutdown hooks, and whatever comes while they run changes nothing.
-/// `sun.misc.Signal` hears of them all. It is reached by reflection, because the compiler has a warning for it that cannot be
-/// switched off.
+/// Java handles the first signal alone: it runs the shutdown hooks, and ignores signals meanwhile. `sun.misc.Signal` receives all
+/// signals. It is called by reflection, because its compiler warning cannot be suppressed.
 final class Signals {
 
     private static final List<String> NAMES = List.of("TERM", "INT");
-    /// What a shell adds to the number of a signal for the exit code of a process that the signal ended.
+    /// Shells add this to the number of a signal that ended a process.
     private static final int ENDED_BY_SIGNAL = 128;
 
     private Signals() {
     }
 
-    /// Has the first signal do what `first` says, and the next one end the process where it stands, with exit code 143 (SIGTERM)
-    /// or 130 (SIGINT). Where Java does not allow that the first signal does what it always does.
-    ///
-    /// @param first is told the exit code
-    static void stopAtOnceWhenToldTwice(IntConsumer first) {
-        AtomicBoolean told = new AtomicBoolean();
+    /// Calls `first` with the exit code at the first signal: 143 (SIGTERM) or 130 (SIGINT). The second signal ends the process at
+    /// once with that code. If Java does not allow handlers, it handles the first signal.
+    static void haltAtSecondSignal(IntConsumer first) {
+        AtomicBoolean received = new AtomicBoolean();
         try {
             Class<?> signalClass = Class.forName("sun.misc.Signal");
             Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
             Object handler = Proxy.newProxyInstance(handlerClass.getClassLoader(), new Class<?>[]{handlerClass},
                     (_, _, arguments) -> {
                         int number = (Integer) signalClass.getMethod("getNumber").invoke(arguments[0]);
-                        if (told.getAndSet(true)) {
+                        if (received.getAndSet(true)) {
                             Runtime.getRuntime().halt(ENDED_BY_SIGNAL + number);
                         }
                         first.accept(ENDED_BY_SIGNAL + number);
@@ -42,7 +39,7 @@ final class Signals {
                         signalClass.getConstructor(String.class).newInstance(name), handler);
             }
         } catch (ReflectiveOperationException e) {
-            // With -Xrs, or on a Java without the module jdk.unsupported, a second signal is one too many to hear of.
+            // With -Xrs, or without the module jdk.unsupported, Java handles the first signal alone.
             return;
         }
     }

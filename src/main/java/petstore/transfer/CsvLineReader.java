@@ -27,15 +27,15 @@ import petstore.Pet;
 import petstore.PetStatus;
 import petstore.json.StrictUtf8;
 
-/// Reads one animal a record (RFC 4180), below a header that names the columns `name` and `categoryId`, may name `id` and
-/// `status`, in any order, and others that are passed over.
+/// A reader of CSV (RFC 4180). The header has the columns `name` and `categoryId`, may have `id` and `status`, and others, which
+/// are ignored, in any order.
 final class CsvLineReader implements ImportLineReader {
 
     static final String HEADER = "id,name,categoryId,status";
 
-    /// In bytes; that of NDJSON too.
-    private static final int LONGEST_RECORD = 64 * 1024;
-    private static final int MOST_FIELDS = 1 << 14;
+    /// In bytes, as for NDJSON.
+    private static final int MAX_RECORD_BYTES = 64 * 1024;
+    private static final int MAX_FIELDS = 1 << 14;
     private static final List<String> COLUMNS = List.of(HEADER.split(",", -1));
     private static final Map<String, String> OTHER_SEPARATORS = Map.of(";", "';'", "\t", "tabs", "|", "'|'");
     private static final Pattern LINE = Pattern.compile("(?i)record starting at line ([0-9]+)");
@@ -53,10 +53,10 @@ final class CsvLineReader implements ImportLineReader {
         this.spreadsheet = spreadsheet;
         this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE).extraFieldStrategy(FieldMismatchStrategy.IGNORE)
-                .maxBufferSize(2 * LONGEST_RECORD)
-                .build(CsvRecordHandler.builder().maxFields(MOST_FIELDS).maxFieldSize(LONGEST_RECORD)
-                        .maxRecordSize(LONGEST_RECORD).build(),
-                        // What makes a file CSV is ASCII. So a name that is no UTF-8 is the matter of its record alone.
+                .maxBufferSize(2 * MAX_RECORD_BYTES)
+                .build(CsvRecordHandler.builder().maxFields(MAX_FIELDS).maxFieldSize(MAX_RECORD_BYTES)
+                        .maxRecordSize(MAX_RECORD_BYTES).build(),
+                        // A byte a character: a name that is not UTF-8 makes its record bad, not the file.
                         new InputStreamReader(in, StandardCharsets.ISO_8859_1));
         this.records = csv.iterator();
         Optional<CsvRecord> first = nextRecord();
@@ -69,7 +69,7 @@ final class CsvLineReader implements ImportLineReader {
         }
     }
 
-    /// Returns the error message for the header; empty if it is valid. A file in another form of a spreadsheet gets advice.
+    /// Returns the error message for the header; empty if it is valid. It has advice for other formats of spreadsheets.
     private Optional<String> headerViolation() {
         if (header.isEmpty()) {
             return Optional.of("all lines are blank" + FirstBytes.HEADER);
@@ -86,7 +86,7 @@ final class CsvLineReader implements ImportLineReader {
         Optional<String> twice = COLUMNS.stream().filter(column -> Collections.frequency(header, column) > 1)
                 .findFirst();
         if (twice.isPresent()) {
-            return Optional.of("the column " + twice.get() + " stands twice");
+            return Optional.of("the column " + twice.get() + " is named twice");
         }
         return (withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")).stream()
                 .filter(column -> !header.contains(column)).findFirst().map(column -> "the header must name the column "
@@ -98,7 +98,7 @@ final class CsvLineReader implements ImportLineReader {
         return nextRecord().map(this::parse);
     }
 
-    /// Returns the next record that has a value: lines may be blank, and spreadsheets save rows that were emptied as commas alone.
+    /// Returns the next record with a value: lines may be blank, and spreadsheets save emptied rows as commas.
     private Optional<CsvRecord> nextRecord() throws IOException {
         while (hasNext()) {
             CsvRecord record = records.next();
@@ -124,17 +124,17 @@ final class CsvLineReader implements ImportLineReader {
         }
     }
 
-    /// Returns the reason that the library gives, in the words of this project.
+    /// Returns the error message for a message of FastCSV.
     private static String reason(String message) {
         if (message.contains("after closing quote")) {
             return "a quoted value has more text behind its end";
         }
         if (message.contains("fields")) {
-            return "the record has more than " + MOST_FIELDS + " fields";
+            return "the record has more than " + MAX_FIELDS + " fields";
         }
         return message.contains("Unclosed")
                 ? "a quoted value has no end"
-                : "the record is longer than " + LONGEST_RECORD + " bytes"
+                : "the record is longer than " + MAX_RECORD_BYTES + " bytes"
                         + (message.contains("buffer") ? ", or a quoted value has no end" : "");
     }
 

@@ -9,26 +9,26 @@ import java.util.Set;
 
 import petstore.Failure;
 
-/// The first bytes of a file that is imported. They show whether it has another form than it should.
+/// The first bytes of an imported file, which show another format.
 final class FirstBytes {
 
-    /// How to save a spreadsheet that was saved in another form.
+    /// Advice for a spreadsheet in another format.
     static final String SAVE_AS = "save as CSV with commas, UTF-8";
     /// The end of a message about a missing header.
     static final String HEADER = "; a CSV file begins with a header, as " + CsvLineReader.HEADER;
 
     private static final int COUNT = 4096;
-    /// A byte order mark in UTF-8, one byte a character.
+    /// The byte order mark of UTF-8, a byte a character.
     private static final String MARK = "\u00EF\u00BB\u00BF";
-    /// Which of the first four bytes are 0 in ASCII that is encoded in UTF-16 or UTF-32.
+    /// The zeros among the first four bytes of ASCII in UTF-16 or UTF-32.
     private static final Set<String> WIDE = Set.of("x0x0", "0x0x", "x000", "000x");
 
     private FirstBytes() {
     }
 
-    /// Returns the file, for CSV without the byte order mark that spreadsheets put at its beginning.
+    /// Returns the file, for CSV without the byte order mark of spreadsheets.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST` for a file of another form; `in` is closed then
+    /// @throws Failure of kind `INVALID_REQUEST` for another format; `in` is closed then
     static InputStream checked(InputStream in, Format format) throws IOException {
         PushbackInputStream file = new PushbackInputStream(in, COUNT);
         byte[] first = file.readNBytes(COUNT);
@@ -51,7 +51,7 @@ final class FirstBytes {
         return text.startsWith("\u00FE\u00FF") || text.startsWith("\u00FF\u00FE") || WIDE.contains(zeros);
     }
 
-    /// Returns the error message for a file that is known not to be CSV.
+    /// Returns the error message for a file that is not CSV; empty if it may be.
     private static Optional<String> notCsv(String text) {
         if (text.isEmpty()) {
             return Optional.of("line 1: the file is empty" + HEADER);

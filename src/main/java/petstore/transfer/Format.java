@@ -6,23 +6,23 @@ import java.io.InputStream;
 import petstore.Pet;
 import petstore.json.PetJson;
 
-/// How animals stand in a file.
+/// The format of a file of animals.
 public enum Format {
-    /// One animal a line, exactly as the API shows it.
+    /// An animal a line, exactly as in the API.
     NDJSON,
     /// RFC 4180 with the header `id,name,categoryId,status`; an absent status is empty.
     CSV;
 
-    /// Appends what stands above all animals.
+    /// Appends the header.
     void appendHeader(StringBuilder text) {
         if (this == CSV) {
             PetCsv.appendHeader(text);
         }
     }
 
-    /// Appends one animal.
+    /// Appends an animal.
     ///
-    /// @param spreadsheet whether CSV is for a spreadsheet, which must not take a name for a formula
+    /// @param spreadsheet true if CSV is for a spreadsheet, which must not take a name for a formula
     void append(Pet pet, boolean spreadsheet, StringBuilder text) {
         switch (this) {
             case NDJSON -> PetJson.append(pet, text).append('\n');
@@ -30,11 +30,11 @@ public enum Format {
         }
     }
 
-    /// Begins to read a file.
+    /// Returns a reader.
     ///
-    /// @param in is closed with the reader
-    /// @param withIds whether every animal must bring its id
-    /// @param spreadsheet whether CSV was written for a spreadsheet
+    /// @param in closed with the reader
+    /// @param withIds true if every animal must have its id
+    /// @param spreadsheet true if CSV was written for a spreadsheet
     ImportLineReader reader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         InputStream checked = FirstBytes.checked(in, this);
         return switch (this) {

@@ -7,12 +7,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 import petstore.Catalogue;
 import petstore.Failure;
+import petstore.NewPet;
 import petstore.Pet;
 
 /// The import of a file into the catalogue. It checks the whole file first.
@@ -104,21 +106,34 @@ public final class Importer {
 
     /// Returns the number of animals written. Reads the next group while the one before is being written.
     private long write(Catalogue catalogue) throws IOException {
-        try (ImportLineGroups groups = groups(0); GroupWriter writer = new GroupWriter(catalogue, plan.pause())) {
-            try {
+        AtomicLong written = new AtomicLong();
+        try (ImportLineGroups groups = groups(0)) {
+            try (TaskThread thread = new TaskThread("import", 1)) {
                 for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
-                    writer.write(goodOf(group));
+                    List<NewPet> pets = goodOf(group).stream().map(ImportLine.Good::pet).toList();
+                    thread.submit(() -> {
+                        catalogue.addAll(pets);
+                        written.addAndGet(pets.size());
+                        Thread.sleep(plan.pause());
+                        return written;
+                    });
                 }
-                writer.finish();
-            } catch (IOException | Failure e) {
-                throw writer.stopped(e);
+                thread.finish();
+            } catch (IOException e) {
+                throw Failure.unavailable(stopped(written), e);
+            } catch (RuntimeException e) {
+                throw new Failure(Failure.Kind.UNAVAILABLE, stopped(written) + ": " + e.getMessage(), e);
             }
-            if (writer.written() != check.good() && !interrupted.getAsBoolean()) {
-                throw Failure.unavailable("the file was changed meanwhile: it had " + check.good()
-                        + " animals when it was checked; " + writer.written() + " were imported, which stay");
-            }
-            return writer.written();
         }
+        if (written.get() != check.good() && !interrupted.getAsBoolean()) {
+            throw Failure.unavailable("the file was changed meanwhile: it had " + check.good()
+                    + " animals when it was checked; " + written + " were imported, which stay");
+        }
+        return written.get();
+    }
+
+    private static String stopped(AtomicLong written) {
+        return "the import stopped after " + written + " animals, which stay";
     }
 
     /// Returns the number of animals written: all or none.

@@ -273,7 +273,7 @@ class BackupIT {
         assertThat(shell.run(bound + "b petstore restore here/backup.db --data other")).isEqualTo(new Ending(1,
                 List.of(), List.of("petstore: here/backup.db cannot be read: permission denied")));
         assertThat(shell.run("chmod 700 data here; petstore restore here/backup.db; petstore restore here").err())
-                .hasSize(2).last().isEqualTo("petstore: here is no file");
+                .hasSize(2).last().isEqualTo("petstore: here is not a file");
     }
 
     /// The service, which runs as somebody else, could not use it.

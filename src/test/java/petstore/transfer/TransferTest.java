@@ -322,7 +322,7 @@ class TransferTest {
         for (boolean skipBad : new boolean[]{true, false}) {
             assertThatThrownBy(() -> importInto(store, Format.CSV, header + "\n1,2,3,4\n", false, skipBad, false))
                     .isInstanceOf(Failure.class)
-                    .hasMessage("line 1: the column " + column + " stands twice");
+                    .hasMessage("line 1: the column " + column + " is named twice");
         }
         assertThat(store.catalogue().count()).isZero();
     }

@@ -6,7 +6,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Finds passwords of databases in arguments, which the process list shows to everybody.
+/// The refusal of database passwords in arguments, which the process list shows to everybody.
 public final class ArgumentPasswords {
 
     private static final List<String> OPTIONS = List.of("--database", "--to");
@@ -21,19 +21,19 @@ public final class ArgumentPasswords {
     private ArgumentPasswords() {
     }
 
-    /// Returns the error message for the first argument that holds a password, without the argument; absent if there is none.
+    /// Returns the error message for the first argument that holds a password, without the argument; absent if no argument does.
     public static Optional<String> refusal(String... arguments) {
-        String before = "";
+        String previous = "";
         for (String argument : arguments) {
             int equals = argument.startsWith("-") ? argument.indexOf('=') : -1;
-            String option = equals < 0 ? before : argument.substring(0, equals);
+            String option = equals < 0 ? previous : argument.substring(0, equals);
             String value = argument.substring(equals + 1);
             boolean known = OPTIONS.contains(option);
             if ((known || ADDRESS.matcher(value).matches()) && hasPassword(value)) {
                 boolean moves = known ? option.equals("--to") : List.of(arguments).contains("move");
                 return Optional.of(message(moves ? "--to" : "--database"));
             }
-            before = argument;
+            previous = argument;
         }
         return Optional.empty();
     }

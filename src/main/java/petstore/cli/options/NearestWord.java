@@ -9,8 +9,7 @@ public final class NearestWord {
     private NearestWord() {
     }
 
-    /// Returns the first known word with one letter wrong, missing or too many, or with two neighbours swapped; absent if there is
-    /// none.
+    /// Returns the first known word with one letter wrong, missing or too many, or with two neighbours swapped.
     public static Optional<String> find(String word, Collection<String> known) {
         return known.stream().filter(other -> isNear(word, other)).findFirst();
     }

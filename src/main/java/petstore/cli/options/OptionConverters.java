@@ -9,7 +9,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,21 +17,19 @@ import petstore.Failure;
 import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
-import petstore.http.BaseUrl;
 import petstore.http.message.UriHost;
-import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Reads the values of options as people write them. Errors: `TypeConversionException`, which says what is expected.
+/// Converters for the values of options. Errors: `TypeConversionException` with the expected form.
 public final class OptionConverters {
 
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
-    private static final Duration LONGEST = Duration.ofDays(36_500);
-    private static final int GREATEST_PORT = 65_535;
-    private static final int MOST_READERS = 1_000;
+    private static final Duration MAX_DURATION = Duration.ofDays(36_500);
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_READERS = 1_000;
 
     /// Advice for a command line that has a whole API key.
     public static final String ID_OF_KEY = "the id is the 10 characters after pets_";
@@ -39,7 +37,7 @@ public final class OptionConverters {
     private OptionConverters() {
     }
 
-    /// A whole number and a unit: `500ms`, `30s`, `10m`, `24h`, `90d`; more than nothing, and no more than a hundred years.
+    /// Returns a duration of at most 100 years, e.g. of `500ms`, `30s`, `10m`, `24h` or `90d`; never zero.
     public static Duration duration(String text) {
         Matcher parts = DURATION.matcher(text);
         ChronoUnit unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
@@ -47,21 +45,20 @@ public final class OptionConverters {
         if (duration.isZero()) {
             throw new TypeConversionException("'" + text + "' is not a duration such as 500ms, 30s, 10m, 24h or 90d");
         }
-        if (duration.compareTo(LONGEST) > 0) {
-            throw new TypeConversionException("'" + text + "' is longer than " + LONGEST.toDays() + "d");
+        if (duration.compareTo(MAX_DURATION) > 0) {
+            throw new TypeConversionException("'" + text + "' is longer than " + MAX_DURATION.toDays() + "d");
         }
         return duration;
     }
 
-    /// The number of a port, or 0 for a free one.
+    /// A port, or 0 for a free port.
     public static final class Port implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            return number(text, "a port", 0, GREATEST_PORT);
+            return number(text, "a port", 0, MAX_PORT);
         }
     }
 
-    /// How many connections there may be.
     static final class Connections implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
@@ -69,11 +66,10 @@ public final class OptionConverters {
         }
     }
 
-    /// How many requests may read from a database at once.
     static final class Readers implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            return number(text, "a number", 1, MOST_READERS);
+            return number(text, "a number", 1, MAX_READERS);
         }
     }
 
@@ -84,7 +80,7 @@ public final class OptionConverters {
         return Integer.parseInt(text);
     }
 
-    /// The name or the address of a host; an IPv6 address may have the brackets that it has in a URL.
+    /// A host name or an IP address; an IPv6 address may have the brackets of a URL.
     public static final class Host implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
@@ -98,7 +94,7 @@ public final class OptionConverters {
         }
     }
 
-    /// The id of an API key. The error does not show a key that was given in its place.
+    /// The id of an API key. The error message does not show a key in its place.
     public static final class KeyId implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
@@ -109,7 +105,7 @@ public final class OptionConverters {
         }
     }
 
-    /// Where a file or a folder is. An empty text would be the current folder.
+    /// A path. An empty path would be the current folder.
     static final class Location implements ITypeConverter<Path> {
         @Override
         public Path convert(String text) {
@@ -128,7 +124,8 @@ public final class OptionConverters {
         }
     }
 
-    /// A moment, `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, `2027-01-31`; to the millisecond, as stores keep it.
+    /// Returns a moment, e.g. of `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, of `2027-01-31`; in milliseconds, as
+    /// stores keep it.
     public static Instant instant(String text) {
         try {
             Instant moment = text.contains("T")
@@ -141,19 +138,19 @@ public final class OptionConverters {
         }
     }
 
-    /// A host and a port as they stand in a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
+    /// Returns the authority of a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
     public static String address(String host, int port) {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /// A count and a time, `600/1m`.
+    /// Returns a rate limit, e.g. of `600/1m`.
     public static RateLimit rateLimit(String text) {
         return RateLimit.find(text).orElseThrow(
                 () -> new TypeConversionException(
                         "'" + text + "' is not a rate limit such as 600/1m or 10/1s, over at most 365d"));
     }
 
-    /// An origin as browsers send it: scheme, host, and a port when it is not the usual one.
+    /// An origin as browsers send it: scheme, host, and a port unless it is the default port.
     static final class Origin implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
@@ -161,8 +158,8 @@ public final class OptionConverters {
             int end = UriHost.end(authority);
             String host = authority.substring(0, end);
             String port = authority.substring(end);
-            boolean usualPort = port.equals(text.startsWith("https") ? ":443" : ":80");
-            if (authority.equals(text) || usualPort || !text.equals(text.toLowerCase(Locale.ROOT))
+            boolean defaultPort = port.equals(text.startsWith("https") ? ":443" : ":80");
+            if (authority.equals(text) || defaultPort || !text.equals(text.toLowerCase(Locale.ROOT))
                     || !(UriHost.isHostName(host) || UriHost.isIpLiteral(host))
                     || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1))))) {
                 throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
@@ -172,26 +169,19 @@ public final class OptionConverters {
         }
     }
 
-    /// Where clients find the API. The error does not show the text, which may have a password in it.
-    public static BaseUrl baseUrl(String text) {
-        return orRefuse(() -> BaseUrl.parse(text));
-    }
-
-    /// Where a PostgreSQL database is. The error does not show the text, which may have a password in it.
-    public static PostgresUri database(String text) {
-        return orRefuse(() -> PostgresUri.parse(text));
-    }
-
-    private static <T> T orRefuse(Supplier<T> parsed) {
-        try {
-            return parsed.get();
-        } catch (Failure e) {
-            throw new TypeConversionException(e.getMessage());
-        }
+    /// Returns a converter with the messages of a parser, which do not show the text: it may hold a password.
+    public static <T> ITypeConverter<T> of(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (Failure e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        };
     }
 
     public static Scope scope(String text) {
         return Scope.find(text)
-                .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of " + Scope.choices()));
+                .orElseThrow(() -> new TypeConversionException("'" + text + "' is not one of " + Scope.choices()));
     }
 }

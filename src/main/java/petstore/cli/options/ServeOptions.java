@@ -22,13 +22,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Everything that `petstore serve` can be told, and `petstore config` shows.
+/// The options of `petstore serve` and `petstore config`.
 @HasVariables
 public final class ServeOptions {
 
     private static final int MIN_KEY_LENGTH = 16;
 
-    /// Yes or no. Of a `boolean` picocli takes an empty text for no.
+    /// A boolean. Picocli would read an empty text as false.
     private enum Truth {
         TRUE, FALSE
     }
@@ -46,47 +46,39 @@ public final class ServeOptions {
     private String adminHost;
     @Option(names = "--admin-port", defaultValue = "9090", converter = OptionConverters.Port.class, paramLabel = "PORT", description = "Port of the admin listener; 0 takes a free one.")
     private int adminPort;
-    @Option(names = "--base-url", paramLabel = "URL", description = "Where clients find the API, ends in /v1; makes Link and Location absolute.")
+    @Option(names = "--base-url", paramLabel = "URL", description = "URL of the API for clients, ends in /v1; makes Link and Location absolute.")
     private Optional<BaseUrl> baseUrl;
-    @Option(names = "--staging-base-url", paramLabel = "URL", description = "Where clients find the staging environment, ends in /v1; shown in the contract.")
+    @Option(names = "--staging-base-url", paramLabel = "URL", description = "URL of the staging environment for clients, ends in /v1; shown in the contract.")
     private Optional<BaseUrl> stagingBaseUrl;
-    @Option(names = "--idle-timeout", defaultValue = "75s", paramLabel = "TIME", description = "How long a connection may stay without a request.")
+    @Option(names = "--idle-timeout", defaultValue = "75s", paramLabel = "TIME", description = "Longest time that a connection may be idle.")
     private Duration idleTimeout;
-    @Option(names = "--header-timeout", defaultValue = "10s", paramLabel = "TIME", description = "How long a client may take for a request's header block.")
+    @Option(names = "--header-timeout", defaultValue = "10s", paramLabel = "TIME", description = "Longest time for a request's header block.")
     private Duration headerTimeout;
-    @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "How long a client may take for the rest: sending the body, taking the answer.")
+    @Option(names = "--request-timeout", defaultValue = "20s", paramLabel = "TIME", description = "Longest time for the rest: the client sends the body and receives the response.")
     private Duration requestTimeout;
-    @Option(names = "--shutdown-delay", defaultValue = "0s", converter = OptionConverters.Delay.class, paramLabel = "TIME", description = "How long to go on serving when told to stop, while /readyz already says 503.")
+    @Option(names = "--shutdown-delay", defaultValue = "0s", converter = OptionConverters.Delay.class, paramLabel = "TIME", description = "Time from the signal to stop until the service stops; meanwhile /readyz returns 503.")
     private Duration shutdownDelay;
-    @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "How long the result of a request with an Idempotency-Key is kept.")
+    @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "Time for which the result of a request with an Idempotency-Key is kept.")
     private Duration idempotencyRetention;
-    @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "How many requests each API key may send, e.g. 600/1m; any number when not given.")
+    @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "Requests that each API key may send, e.g. 600/1m; no limit by default.")
     private Optional<RateLimit> rateLimit;
-    @Option(names = "--database-readers", defaultValue = "16", converter = OptionConverters.Readers.class, paramLabel = "COUNT", description = "How many requests may read from --database at once, each on a connection of its own.")
+    @Option(names = "--database-readers", defaultValue = "16", converter = OptionConverters.Readers.class, paramLabel = "COUNT", description = "Concurrent reads from --database, each on its own connection.")
     private int databaseReaders;
-    @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "How long to wait at the start for a --database that cannot commit.")
+    @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "Longest time that a start waits for a --database that cannot commit.")
     private Duration databaseWait;
-    @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "How the log is written: text or json, one event a line.")
+    @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "Format of the log: text or json, one event a line.")
     private Logging.Format logFormat;
-    @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "Whether the log has a line for every request: true or false.")
+    @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "A log line for every request: true or false.")
     private Truth accessLog;
-    @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Most connections at once to each listener; more are closed at once.")
+    @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener at a time; more are closed at once.")
     private int maxConnections;
 
-    @Option(names = "--tls-certificate", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key it speaks HTTPS.")
+    @Option(names = "--tls-certificate", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key, it serves HTTPS.")
     private Optional<Path> tlsCertificate;
     @Option(names = "--tls-key", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
     private Optional<Path> tlsKey;
     @Option(names = "--cors-origin", split = ",", converter = OptionConverters.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();
-
-    public String host() {
-        return host;
-    }
-
-    public String adminHost() {
-        return adminHost;
-    }
 
     public Logging.Format logFormat() {
         return logFormat;
@@ -96,8 +88,7 @@ public final class ServeOptions {
         return accessLog == Truth.TRUE;
     }
 
-    /// The settings, once they are checked. Errors: `ParameterException` for a setting that makes no sense, [Failure] for a file
-    /// that cannot be read.
+    /// Returns the checked settings. Errors: `ParameterException` for an invalid setting, [Failure] for a file that cannot be read.
     public Settings settings(Map<String, String> environment) {
         Deadlines deadlines = new Deadlines(idleTimeout, headerTimeout, requestTimeout);
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
@@ -113,7 +104,7 @@ public final class ServeOptions {
                 configuredKey(environment));
     }
 
-    /// The key that the environment gives, in `PETSTORE_API_KEY` or in the file that `PETSTORE_API_KEY_FILE` names.
+    /// Returns the key of `PETSTORE_API_KEY`, or of the file in `PETSTORE_API_KEY_FILE`; absent without either.
     private Optional<String> configuredKey(Map<String, String> environment) {
         Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
         if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Which store a command works on.
+/// The choice of a store.
 @HasVariables
 public final class StoreOptions {
 
@@ -32,16 +32,16 @@ public final class StoreOptions {
     private SchemaPolicy migrate;
     private @Nullable Path resolved;
 
-    /// The choice, with the password that the environment gives for it.
+    /// Returns the choice, with the password of the environment.
     ///
-    /// Errors: `ParameterException` for a choice that makes no sense, [Failure] for a file that cannot be read, or a folder whose
-    /// path is too long.
+    /// Errors: `ParameterException` for an invalid choice, [Failure] for a file that cannot be read, or a folder whose path is too
+    /// long.
     public StoreChoice choice(Map<String, String> environment) {
         return new StoreChoice(database.isPresent() ? data : folder(),
                 database.map(uri -> withPassword(uri, environment)), migrate);
     }
 
-    /// The folder of the embedded store, resolved once: all steps of a command use one folder, wherever a link leads meanwhile.
+    /// Returns the folder of the embedded store. It is resolved once, so that a changed link does not mix two folders.
     private Path folder() {
         if (resolved == null) {
             resolved = StoreFiles.resolve(data);
@@ -50,7 +50,7 @@ public final class StoreOptions {
         return resolved;
     }
 
-    /// Another database, with the password that the environment gives for it. Errors: as for [#choice].
+    /// Returns the choice of another database, with the password of the environment. Errors: as for [#choice].
     public StoreChoice other(PostgresUri uri, Map<String, String> environment) {
         return new StoreChoice(data, Optional.of(withPassword(uri, environment)), migrate);
     }
@@ -59,7 +59,7 @@ public final class StoreOptions {
         return uri.orPassword(SecretVariable.DATABASE_PASSWORD.find(environment, spec.commandLine()));
     }
 
-    /// The command line of a command that only works on the embedded store: what it refuses it does not offer.
+    /// Returns the command line of a command on the embedded store. Its help does not show `--database`, which it refuses.
     public static CommandLine embeddedOnly(Object command) {
         CommandLine line = new CommandLine(command);
         OptionSpec database = line.getCommandSpec().findOption("--database");
@@ -67,11 +67,12 @@ public final class StoreOptions {
         return line;
     }
 
-    /// The folder of the embedded store, for such a command. Errors: as for [#choice].
-    public Path embedded(String instead) {
+    /// Returns the folder of the embedded store. Errors: as for [#choice], and `ParameterException` with the alternative for
+    /// `--database`.
+    public Path embedded(String alternative) {
         if (database.isPresent()) {
             throw new ParameterException(spec.commandLine(), "this works on the embedded store, not on --database; "
-                    + instead);
+                    + alternative);
         }
         return folder();
     }

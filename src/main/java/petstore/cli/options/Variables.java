@@ -64,7 +64,7 @@ public final class Variables {
                 throw new ParameterException(commands.getLast(), described(name) + "; did you mean " + meant + "?");
             });
         }
-        unknown.forEach(name -> console.tell("petstore: warning: " + described(name) + " is ignored"));
+        unknown.forEach(name -> console.printError("petstore: warning: " + described(name) + " is ignored"));
     }
 
     private static String described(String name) {

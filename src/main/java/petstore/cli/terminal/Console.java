@@ -10,19 +10,18 @@ import java.util.Map;
 import petstore.Failure;
 import petstore.SafeText;
 
-/// What surrounds a command: where it reads and writes, which environment it was started in, and what time it is.
+/// The surroundings of a command: streams, environment variables and clock.
 ///
 /// @param input stdin
-/// @param output stdout for data in bulk; nothing of it waits in a buffer of its own
+/// @param output stdout for data in bulk, unbuffered
 /// @param out stdout for lines of text
 /// @param err stderr
-/// @param isTerminal whether a person sees stderr
+/// @param isTerminal true if stderr is a terminal
 /// @param environment the environment variables, without those of Kubernetes
-/// @param clock the time
 public record Console(InputStream input, OutputStream output, PrintWriter out, PrintWriter err, boolean isTerminal,
         Map<String, String> environment, Clock clock) {
 
-    /// A console on three streams, in UTF-8.
+    /// Returns a console on three streams, in UTF-8.
     public static Console of(InputStream input, OutputStream output, OutputStream err, boolean isTerminal,
             Map<String, String> environment, Clock clock) {
         return new Console(input, output, new PrintWriter(output, true, StandardCharsets.UTF_8),
@@ -30,22 +29,20 @@ public record Console(InputStream input, OutputStream output, PrintWriter out, P
                 KubernetesVariables.removedFrom(environment), clock);
     }
 
-    /// Writes one line to stderr, safely.
-    public void tell(String line) {
+    /// Writes a line to stderr, without control characters.
+    public void printError(String line) {
         err.println(SafeText.of(line));
     }
 
-    /// Writes text to stdout.
-    ///
-    /// @param otherwise the message of the [Failure], of kind `UNAVAILABLE`, when it cannot be written
-    public void show(String text, String otherwise) {
+    /// Writes text to stdout. Throws [Failure] of kind `UNAVAILABLE` with this message if stdout cannot be written.
+    public void show(String text, String failure) {
         out.print(text);
         if (out.checkError()) {
-            throw Failure.unavailable(otherwise);
+            throw Failure.unavailable(failure);
         }
     }
 
-    /// The same, for what can be asked for again.
+    /// Writes text to stdout. Throws [Failure] of kind `UNAVAILABLE` if stdout cannot be written.
     public void show(String text) {
         show(text, "stdout cannot be written");
     }

@@ -24,6 +24,7 @@ public final class PostgresUri {
 
     private static final Pattern SHAPE = Pattern.compile(
             "postgres(?:ql)?://(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:/(?<database>[^?#]*))?(?:\\?(?<parameters>[^#]+)?)?");
+    private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
     /// The parameters of libpq, with their names in the driver.
     private static final Map<String, String> PARAMETERS = new TreeMap<>(Map.of("application_name", "ApplicationName",
             "channel_binding", "channelBinding", "connect_timeout", "connectTimeout", "gssencmode", "gssEncMode",
@@ -46,15 +47,15 @@ public final class PostgresUri {
         require(uri.matches(), "it must look like postgresql://user@host:5432/database");
         // A password with an @ or a slash would be taken for a host, a database or a parameter, and shown.
         require(text.indexOf('@', uri.start("hosts")) < 0, "write each @ of its user, password and parameters as %40");
-        require(!text.matches(".*%(?![0-9A-Fa-f]{2}).*"), "it has a % that no two hexadecimal digits follow");
+        require(!BAD_ESCAPE.matcher(text).find(), "it has a % that no two hexadecimal digits follow");
         Map<String, String> given = new TreeMap<>();
         String query = uri.group("parameters");
         for (String pair : query == null ? new String[0] : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             require(equals > 0, "its parameters must look like name=value&name=value");
             String name = decode(pair.substring(0, equals));
-            String twice = given.put(name, decode(pair.substring(equals + 1)));
-            require(twice == null, "its parameter " + name + " stands twice");
+            require(given.put(name, decode(pair.substring(equals + 1))) == null,
+                    "its parameter " + name + " is set twice");
         }
         String user = first(given.remove("user"), decode(uri.group("user")), System.getProperty("user.name"));
         String database = first(given.remove("dbname"), decode(uri.group("database")), user);
@@ -66,7 +67,7 @@ public final class PostgresUri {
                 "connect_timeout must be a number of seconds");
         Properties properties = new Properties();
         given.forEach((name, value) -> {
-            require(PARAMETERS.containsKey(name), "its parameter " + name + " is none of "
+            require(PARAMETERS.containsKey(name), "its parameter " + name + " is not known; use "
                     + String.join(", ", PARAMETERS.keySet()) + ", target_session_attrs");
             properties.setProperty(PARAMETERS.getOrDefault(name, name), value);
         });

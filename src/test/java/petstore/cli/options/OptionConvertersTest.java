@@ -7,6 +7,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.http.BaseUrl;
 import picocli.CommandLine.TypeConversionException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,9 +17,9 @@ class OptionConvertersTest {
 
     @Test
     void anAddressIsWrittenInAscii() {
-        assertThat(OptionConverters.baseUrl("https://shop.example/łódź/v1"))
+        assertThat(BaseUrl.parse("https://shop.example/łódź/v1"))
                 .hasToString("https://shop.example/%C5%82%C3%B3d%C5%BA/v1");
-        assertThat(OptionConverters.baseUrl("https://shop.example/%C5%82/v1"))
+        assertThat(BaseUrl.parse("https://shop.example/%C5%82/v1"))
                 .hasToString("https://shop.example/%C5%82/v1");
     }
 

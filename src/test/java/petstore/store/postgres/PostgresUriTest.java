@@ -35,7 +35,7 @@ class PostgresUriTest {
     }
 
     @Test
-    void whatIsMissingIsAsForPsql() {
+    void defaultsAreThoseOfPsql() {
         String user = System.getProperty("user.name");
         PostgresUri uri = PostgresUri.parse("postgres://");
         assertThat(uri).hasToString("postgresql://" + user + "@localhost:5432/" + user);
@@ -62,24 +62,25 @@ class PostgresUriTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a,b,c/d?port=1,2", "a/d?port=1,2", "/d?port=1,2", "a:1,b:2/d?host=a,b,c"})
-    void refusesPortsThatBelongToNoHost(String address) {
+    void refusesMorePortsThanHosts(String address) {
         assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + address)).isInstanceOf(Failure.class).hasMessage(
                 "the database's address cannot be used: it must have one port for all hosts, or one for each");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a:0/d", "a:65536/d", "a:99999/d", "a:123456/d", "a,b:0/d", "a/d?port=0", "a/d?port=65536",
-            "a/d?port=-1", "a/d?port=5432x", "a/d?port=geheim", "a:geheim/d", "a,b/d?port=5432,0", "u:geheim/d"})
-    void refusesPortsThatThereAreNot(String address) {
+            "a/d?port=-1", "a/d?port=5432x", "a/d?port=geheim", "a:geheim/d", "a,b/d?port=5432,0", "u:geheim/d",
+            "[::1]:geheim/d"})
+    void refusesInvalidPorts(String address) {
         assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + address)).isInstanceOf(Failure.class).hasMessage(
                 "the database's address cannot be used: its ports must be numbers from 1 to 65535");
     }
 
     @Test
-    void refusesAParameterThatStandsTwice() {
+    void refusesAParameterThatIsSetTwice() {
         assertThatThrownBy(() -> PostgresUri.parse("postgres://u@h/d?sslmode=require&sslcert=c&sslm%6Fde=disable"))
                 .isInstanceOf(Failure.class)
-                .hasMessage("the database's address cannot be used: its parameter sslmode stands twice");
+                .hasMessage("the database's address cannot be used: its parameter sslmode is set twice");
     }
 
     @Test
@@ -134,9 +135,10 @@ class PostgresUriTest {
     @ValueSource(strings = {"geheim", "mysql://u:geheim@h/d", "postgres://u:geheim@h:port/d",
             "postgres://u:geheim@h,/d", "postgres://u:geheim@/d?host=a,", "postgres://u:geheim@/d?host=a:5433",
             "postgres://u:geheim@/d?host=/run", "postgres://u:geheim@h/d?nothing=1", "postgres://u:geheim%@h/d",
+            "postgres://u:geheim\n%@h/d",
             "postgres://u:geheim@h/d?password=geheim", "postgres://u:geheim@h/d?target_session_attrs=standby",
             "postgres://u:geheim@h/d?connect_timeout=soon"})
-    void refusesWhatItCannotUseWithoutShowingThePassword(String text) {
+    void refusesInvalidAddressesWithoutShowingThePassword(String text) {
         assertThatThrownBy(() -> PostgresUri.parse(text)).isInstanceOf(Failure.class)
                 .hasMessageStartingWith("the database's address cannot be used: ").message().doesNotContain("geheim");
     }

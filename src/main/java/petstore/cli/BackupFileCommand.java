@@ -1,0 +1,38 @@
+package petstore.cli;
+
+import java.nio.file.Path;
+
+import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ProgressBarOption;
+import petstore.store.sqlite.VerifiedBackup;
+import picocli.CommandLine.Mixin;
+
+/// A command on the embedded store and a backup of it.
+abstract class BackupFileCommand extends StoreCommand {
+
+    @Mixin
+    final ProgressBarOption progress = new ProgressBarOption();
+
+    BackupFileCommand(Console console) {
+        super(console);
+    }
+
+    /// Returns the folder of the embedded store. Throws `ParameterException` for another store, and for a stream.
+    ///
+    /// @param tool the program for a PostgreSQL database, and its task
+    /// @param stream the stream that `-` would be
+    final Path folder(String tool, Path file, String stream) {
+        Path folder = store.embedded(tool + " a PostgreSQL database");
+        if (file.equals(Path.of("-"))) {
+            throw wrongUsage("a backup cannot " + stream
+                    + ", because it is verified first; name a file, or ./- for one of that name");
+        }
+        return folder;
+    }
+
+    final void warnWithoutChecksum(VerifiedBackup backup, Path file, String explanation) {
+        if (!backup.hasChecksum()) {
+            console.printError("warning: " + file + " has no checksum, " + explanation);
+        }
+    }
+}
