@@ -65,6 +65,12 @@ class ProseTest {
         return all.stream();
     }
 
+    private static Stream<Path> sources() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            return files.filter(file -> file.toString().endsWith(".java")).sorted().toList().stream();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("documents")
     void sentencesOfTheDocumentsAreShort(Path document) throws IOException {
@@ -76,6 +82,12 @@ class ProseTest {
     @MethodSource("documents")
     void wordsOfTheDocumentsAreClear(Path document) throws IOException {
         assertThat(sentences(Files.readString(document))).noneMatch(sentence -> UNCLEAR.matcher(sentence).find());
+    }
+
+    @ParameterizedTest
+    @MethodSource("sources")
+    void wordsOfTheProgramAreClear(Path source) throws IOException {
+        assertThat(unclear(Files.readString(source))).isEmpty();
     }
 
     @Test
