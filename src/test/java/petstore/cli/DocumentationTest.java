@@ -25,7 +25,7 @@ import picocli.CommandLine.Model.OptionSpec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The documents say what is so: every name in them exists, and every table is what the code would write.
+/// The documents are true: every name in them exists, and every table has the texts of the code.
 class DocumentationTest {
 
     private static final List<String> DOCUMENTS = List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",

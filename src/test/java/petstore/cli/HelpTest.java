@@ -14,7 +14,7 @@ import petstore.cli.terminal.Console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What `--help` tells of the options of a command.
+/// The texts of `--help`.
 class HelpTest {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -31,7 +31,7 @@ class HelpTest {
         return out.toString(StandardCharsets.UTF_8).replaceAll("\\s+", " ");
     }
 
-    /// What stands in a variable may be a secret, and is no default.
+    /// The value of a variable may be a secret, and is not a default.
     @Test
     void showsDefaultsAndNoVariable() {
         String serve = help(Map.of("PETSTORE_PORT", "7000", "PETSTORE_DATABASE", "postgresql://u:secret@h/d"), "serve");

@@ -15,7 +15,7 @@ import petstore.cli.terminal.Console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What `import` guesses of a file of which no line is an animal, and what it does not.
+/// The advice of `import` for a file without an animal.
 class ImportAdviceTest {
 
     @ParameterizedTest

@@ -61,7 +61,7 @@ class SafeOutputTest {
 
     @ParameterizedTest
     @MethodSource("lines")
-    void escapesWhatIsNotPrintable(String line) {
+    void escapesControlCharacters(String line) {
         run(Map.of(), line, ODD);
         assertPrintable();
     }

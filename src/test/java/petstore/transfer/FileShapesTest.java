@@ -27,7 +27,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Files that are not what their format says: the line number and the reason are true in both formats.
+/// Files in another format: the line number and the reason are true for both formats.
 class FileShapesTest {
 
     private static final String HEADER = "; a CSV file begins with a header, as id,name,categoryId,status";
@@ -53,7 +53,7 @@ class FileShapesTest {
             \\n\\r\\n \\n{"name":"Rex","categoryId":1} -> line 4: begins with {
             \uFEFF{"a":1} -> line 1: begins with {
             [\\n{"name":"Rex"}] -> line 1: begins with [""")
-    void jsonIsNoCsv(String file, String message) {
+    void refusesJsonAsCsv(String file, String message) {
         assertRefused(Format.CSV, file.translateEscapes().getBytes(UTF_8), message
                 + ", as JSON does; leave out --format csv for NDJSON");
     }
@@ -72,7 +72,7 @@ class FileShapesTest {
             \\n\\n"open,1 -> line 5: a quoted value has no end
             "a\\nb",1\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end
             \\r\\n\\r\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end""")
-    void saysWhereAFileCeasesToBeCsv(String file, String message) {
+    void reportsTheLineOfACsvError(String file, String message) {
         assertRefused(Format.CSV, ("name,categoryId\nRex,1\n" + file.translateEscapes()).getBytes(UTF_8),
                 message + "; the rest cannot be read");
     }
@@ -105,7 +105,7 @@ class FileShapesTest {
     }
 
     @Test
-    void packedFilesAndBytesOfZeroAreNoText() throws IOException {
+    void refusesCompressedFilesAndZeroBytes() throws IOException {
         ByteArrayOutputStream packed = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
             gzip.write("name,categoryId\n".getBytes(UTF_8));
@@ -121,7 +121,7 @@ class FileShapesTest {
     }
 
     @Test
-    void linesOfNdjsonAreNoBodies() throws IOException {
+    void messagesForNdjsonSayLineNotBody() throws IOException {
         String file = "\uFEFF" + PET + "\n\n[" + PET + "]\n" + PET + "," + PET + "\n\0\0\n" + PET.replace(":1", ":1,")
                 + "\nid,name\n" + PET.replace("Rex", "\\ud800") + "\n{\"a\":1,\"a\":1}\n" + PET + "\r" + PET
                 + "\n\uFEFF" + PET + "\n" + PET.substring(0, 9);

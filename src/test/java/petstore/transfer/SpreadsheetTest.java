@@ -49,7 +49,7 @@ class SpreadsheetTest {
     }
 
     @Test
-    void guardsNamesOnlyWhenTold() throws IOException {
+    void guardsNamesOnlyForSpreadsheets() throws IOException {
         StringBuilder plain = new StringBuilder("id,name,categoryId,status\n");
         StringBuilder guarded = new StringBuilder(plain);
         int id = 1;
@@ -71,7 +71,7 @@ class SpreadsheetTest {
     }
 
     @Test
-    void comesBackTheSame() throws IOException {
+    void importRestoresAnExport() throws IOException {
         for (boolean spreadsheet : new boolean[]{true, false}) {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
             try (SqlStore other = SqlStore

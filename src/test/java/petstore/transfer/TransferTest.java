@@ -63,7 +63,7 @@ class TransferTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsExportedComesBackTheSame(Format format, @TempDir Path other) throws IOException {
+    void importRestoresAnExport(Format format, @TempDir Path other) throws IOException {
         List<String> names = List.of("Whiskers", "  blanks  ", "comma, \"quote\" 'tick'", "line\nfeed\r\n", "犬 🐕",
                 "tab\t\u0001",
                 "=1+1", "null", "\\", "a\u2028b", "a,b", "a\"b", "a\nb", "a\rb");
@@ -125,9 +125,9 @@ class TransferTest {
         assertThat(store.catalogue().count()).isZero();
     }
 
-    /// Its last few bytes stand alone in what is read at once, and would fit again.
+    /// Its last bytes are alone in a buffer, where they would fit again.
     @Test
-    void nothingIsLeftOutOfALineThatIsTooLong() throws IOException {
+    void aLineThatIsTooLongIsOneBadLine() throws IOException {
         String line = "{\"name\":\"Rex\",\"categoryId\":1,\"remark\":\"\"}\n";
         String remark = "x".repeat(2 * (1 << 16) + 10 - GOOD.length() - line.length());
         Report report = importInto(store, Format.NDJSON, GOOD + line.replace("\"\"", "\"" + remark + "\"") + GOOD,
@@ -241,7 +241,7 @@ class TransferTest {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("meanwhile", 1, Optional.empty())));
     }
 
-    /// Imports a file whose ids are kept; what comes between does so once, as soon as enough bytes have been read.
+    /// Imports a file with its ids, and runs the action once enough bytes have been read.
     private Report importMeanwhile(String file, LongPredicate enough, Runnable between) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicBoolean done = new AtomicBoolean();
@@ -269,7 +269,7 @@ class TransferTest {
     }
 
     @Test
-    void aNameThatIsNoUtf8IsTheMatterOfItsRecord() throws IOException {
+    void aNameThatIsNotUtf8MakesItsRecordBad() throws IOException {
         Path source = Files.write(folder.resolve("source"),
                 "name,categoryId\nRex,1\nSe\u00F1or,2\nTom,3\n".getBytes(ISO_8859_1));
         Report report = run(store, source, Format.CSV, false, true, false);
@@ -289,7 +289,7 @@ class TransferTest {
     }
 
     @Test
-    void refusesACsvFileThatIsNone() throws IOException {
+    void refusesAFileThatIsNotCsv() throws IOException {
         for (String file : List.of("a,b\n1,2\n", "name,categoryId\n\"open,1\n",
                 "name,categoryId,more\nRex,1," + "x,".repeat(40_000) + "\n")) {
             Path source = Files.write(folder.resolve("source"), file.getBytes(ISO_8859_1));
@@ -300,7 +300,7 @@ class TransferTest {
     }
 
     @Test
-    void saysWhereAFileCeasesToBeCsv() {
+    void reportsTheLineOfACsvError() {
         assertThatThrownBy(() -> importInto(store, Format.CSV, "name,categoryId\nRex,1\nTom,1\n\"open,1\n", false,
                 false, false)).hasMessage("line 4: a quoted value has no end; the rest cannot be read");
     }
@@ -405,7 +405,7 @@ class TransferTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
-    void nothingStaysOfAnImportWithIdsThatIsInterrupted(int group) throws IOException {
+    void anInterruptedImportWithIdsRollsBack(int group) throws IOException {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicInteger groups = new AtomicInteger();
@@ -420,7 +420,7 @@ class TransferTest {
     }
 
     @Test
-    void nothingStaysOfAFileWithIdsThatIsChangedMeanwhile() throws IOException {
+    void anImportWithIdsOfAChangedFileRollsBack() throws IOException {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         for (String changed : List.of(pet(1), file.replace("pet299", ""))) {
             Path source = Files.writeString(folder.resolve("source"), file);
@@ -437,11 +437,11 @@ class TransferTest {
     }
 
     @Test
-    void tellsHowMuchOfBothReadingsIsDone() throws IOException {
+    void reportsTheBytesOfBothReadings() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
-        List<Long> told = new ArrayList<>();
-        Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), told::add, () -> false);
-        assertThat(told).isSorted().last().isEqualTo(600L * GOOD.length());
+        List<Long> progress = new ArrayList<>();
+        Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), progress::add, () -> false);
+        assertThat(progress).isSorted().last().isEqualTo(600L * GOOD.length());
     }
 
     @Test
@@ -453,7 +453,7 @@ class TransferTest {
         }
     }
 
-    /// A disk for whose later writes there is room again: the file lacks what was in the middle.
+    /// A disk that is full for a moment: the file lacks the middle.
     private static final class FullForOnce extends OutputStream {
         private boolean full = true;
 

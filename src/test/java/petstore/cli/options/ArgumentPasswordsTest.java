@@ -58,7 +58,7 @@ class ArgumentPasswordsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"mysql://u:geheim@h/d", "u:geheim@h/d", "host=h password=geheim", "password = 'geheim'"})
-    void areRefusedInWhatIsNoAddress(String value) {
+    void areRefusedInOtherValues(String value) {
         assertRefused("--database", "config", "--database", value);
         assertRefused("--to", "move", "--to=" + value);
     }
@@ -81,12 +81,12 @@ class ArgumentPasswordsTest {
             "postgresql://us%40er@one:1,[::1]:2/d",
             "postgresql://h:5432/d?application_name=a%40b", "postgresql://h/d?options=-c%20x%3Dy",
             "postgresql://h/password"})
-    void areNotSeenWhereThereAreNone(String address) {
+    void areNotSeenInAddressesWithoutPassword(String address) {
         assertThat(run(Map.of(), "config", "--database", address)).as(err.toString(StandardCharsets.UTF_8)).isZero();
     }
 
     @Test
-    void mayStandInVariablesAndAreNoConcernOfOtherOptions() {
+    void areAllowedInVariablesAndOtherOptions() {
         assertThat(run(Map.of("PETSTORE_DATABASE", "postgresql://u:geheim@h/d?sslpassword=geheim"), "config")).isZero();
         assertThat(run(Map.of(), "config", "--data", "a:b@c password=x")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("postgresql://u:***@h").doesNotContain("geheim");

@@ -24,7 +24,7 @@ class OptionConvertersTest {
     }
 
     @Test
-    void whatIsJustAllowedIsTaken() {
+    void acceptsTheLimits() {
         assertThat(OptionConverters.duration("1ms")).isEqualTo(Duration.ofMillis(1));
         assertThat(OptionConverters.duration("36500d")).isEqualTo(Duration.ofDays(36_500));
         assertThat(new OptionConverters.Port().convert("0")).isZero();
@@ -36,7 +36,7 @@ class OptionConvertersTest {
     }
 
     @Test
-    void whatIsJustNotAllowedIsRefused() {
+    void refusesValuesBeyondTheLimits() {
         assertRefused(() -> OptionConverters.duration("0ms"), "is not a duration");
         assertRefused(() -> OptionConverters.duration("36501d"), "is longer than 36500d");
         assertRefused(() -> new OptionConverters.Port().convert("65536"), "between 0 and 65535");
@@ -61,7 +61,7 @@ class OptionConvertersTest {
     @ParameterizedTest
     @ValueSource(strings = {"soon", "2027-02-30", "+999999999-12-31", "+300000000-01-01T00:00:00Z",
             "-999999999-01-01"})
-    void whatNoStoreCanKeepIsNoMoment(String text) {
+    void refusesMomentsThatNoStoreCanKeep(String text) {
         assertThatThrownBy(() -> OptionConverters.instant(text)).isInstanceOf(TypeConversionException.class)
                 .hasMessage("'" + text + "' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z");
     }

@@ -21,7 +21,7 @@ import petstore.cli.terminal.Console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A wrong setting is refused in one line that names the setting, what is wrong, and no secret.
+/// The error message for an invalid setting: one line with the setting and the reason, without a secret.
 class SettingsTest {
 
     private static final String PASSWORD = "PETSTORE_DATABASE_PASSWORD_FILE";
@@ -115,7 +115,7 @@ class SettingsTest {
                 " must be at least 16 characters of visible ASCII without spaces");
     }
 
-    /// @param bytes the file as ISO 8859-1; without it there is none
+    /// @param bytes the file as ISO 8859-1; absent for no file
     private void assertFile(int code, String setting, @Nullable String bytes, String reason)
             throws IOException {
         Path file = folder.resolve("secret");

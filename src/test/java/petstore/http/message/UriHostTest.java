@@ -44,7 +44,7 @@ class UriHostTest {
     @ValueSource(strings = {"", ":", "1", ":1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", ":::", "1:::2", "1::2::3", "::12345",
             "::g",
             "::1.2.3", "::1.2.3.4.5", "::1.2.3.256", "::01.2.3.4", "::1.2.3.4:5", "1.2.3.4::", "::1%25eth0", "::1 "})
-    void whatIsNoIpv6Address(String text) {
+    void invalidIpv6Addresses(String text) {
         assertIpv6(text, false);
     }
 
@@ -62,7 +62,7 @@ class UriHostTest {
             "%4", "%", "%4g", "%4:80", "\u00E4", "[", "]", "[]", "[::1", "[::1]80", "[::1]]", "a[::1]", "[[::1]]",
             "[v.a]",
             "[v1.]", "[v1]", "[vg.a]", "[x1.a]", "[v1.a/b]", "[v1.a%41]", "[127.0.0.1]", "[a]", "\0", "a\u007F"})
-    void whatIsNoHostAndPort(String text) {
+    void invalidHostsAndPorts(String text) {
         assertThat(UriHost.isHostAndPort(text)).isFalse();
     }
 
@@ -76,7 +76,7 @@ class UriHostTest {
     @ValueSource(strings = {"", ".", "-", "a..b", ".a", "-a", "a-", "a-.b", "a.-b", "a.-", "a_b", "a b", "\u00E4", "1",
             "127.1",
             "256.1.1.1", "1.2.3.4.5", "127.0.0.01", "1.", "a.1", "::1", "[::1]", "a:80"})
-    void whatIsNoHostName(String text) {
+    void invalidHostNames(String text) {
         assertThat(UriHost.isHostName(text)).isFalse();
     }
 
@@ -88,7 +88,7 @@ class UriHostTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "65536", "4294967297", "99999999999999999999", "-1", "+1", "1 ", "\u0661"})
-    void whatIsNoPort(String text) {
+    void invalidPorts(String text) {
         assertThat(UriHost.isPort(text)).isFalse();
     }
 }
