@@ -1,6 +1,6 @@
 package petstore.store;
 
-/// How a store with an older schema is opened. A newer schema is always refused.
+/// The policy for a store with an older schema. A newer schema is always refused.
 public enum SchemaPolicy {
     /// Applies pending upgrades.
     AUTO,

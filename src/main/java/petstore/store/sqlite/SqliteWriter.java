@@ -62,7 +62,7 @@ final class SqliteWriter {
                 throw e;
             }
             diskLost = true;
-            LOG.error("The disk failed to sync; the service stops, because only a restart can read what was kept: {}",
+            LOG.error("The disk failed to sync; the service stops, because only a restart finds the durable data: {}",
                     SqliteErrors.reason(e));
             onLostDisk.run();
             throw Failure.unavailable(LOST_DISK);
