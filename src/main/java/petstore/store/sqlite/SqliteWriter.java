@@ -62,7 +62,8 @@ final class SqliteWriter {
                 throw e;
             }
             diskLost = true;
-            LOG.error("The disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
+            LOG.error(
+                    "The disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
                     SqliteErrors.reason(e));
             onLostDisk.run();
             throw Failure.unavailable(LOST_DISK);
