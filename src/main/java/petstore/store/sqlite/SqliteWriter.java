@@ -110,7 +110,7 @@ final class SqliteWriter {
             if (!SqliteErrors.isFullDisk(e)) {
                 throw e;
             }
-            LOG.warn("The store's disk is full; writes are refused until space is freed: {}",
+            LOG.warn("The store's disk is full; free some space, because writes are refused until then: {}",
                     SqliteErrors.reason(e));
             return false;
         }
