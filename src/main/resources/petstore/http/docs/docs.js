@@ -6,10 +6,54 @@ const followSystem = () => document.documentElement.classList.toggle('dark-mode'
 dark.addEventListener('change', followSystem);
 followSystem();
 
+/** Returns JSON in lines, with each number as it was sent: a number of JavaScript has 53 bits, an id has 64. */
+const exactLines = (json) => JSON.stringify(
+  JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value)), null, 2);
+
+/** Changes Swagger UI where it is inexact, too long, or not accessible. */
+const mended = ({ React: { createElement: h } }) => ({
+  components: {
+    // A link would be a control inside the button of its operation.
+    DeepLink: ({ text }) => h('span', null, text),
+  },
+  wrapComponents: {
+    // The operations are what a reader looks for first.
+    InfoContainer: (Original) => (props) => h('details', { className: 'wrapper about' },
+      h('summary', null, 'About this API'), h(Original, props)),
+    responseBody: (Original, { getComponent }) => (props) => {
+      const isJson = /json/i.test(props.contentType) && typeof props.content === 'string' && JSON.rawJSON !== undefined;
+      if (!isJson) {
+        return h(Original, props);
+      }
+      return h('div', null, h('h5', null, 'Response body'),
+        h(getComponent('HighlightCode', true), { language: 'json', downloadable: true, fileName: 'response.json' },
+          exactLines(props.content)));
+    },
+  },
+});
+
+/** Names the controls that Swagger UI leaves without a label. */
+const nameControls = (reference) => reference.querySelectorAll('select, textarea, input, .close-modal').forEach((field) => {
+  if (field.matches('.close-modal')) {
+    field.ariaLabel = 'Close';
+    return;
+  }
+  const isNamed = [...field.labels].some((label) => !(field.tagName === 'SELECT' && label.contains(field)) && label.innerText.trim() !== '');
+  if (!field.ariaLabel && !isNamed) {
+    field.ariaLabel = field.id === 'servers'
+      ? 'Server'
+      : field.closest('tr')?.dataset.paramName ?? (field.tagName === 'TEXTAREA' ? 'Request body' : 'Example or media type');
+  }
+});
+const reference = document.getElementById('reference');
+new MutationObserver(() => nameControls(reference)).observe(reference, { childList: true, subtree: true });
+
 SwaggerUIBundle({
   url: 'openapi.json',
-  domNode: document.getElementById('reference'),
+  domNode: reference,
   layout: 'BaseLayout',
+  plugins: [mended],
+  syntaxHighlight: { theme: 'tomorrow-night' },
   deepLinking: true,
   docExpansion: 'list',
   displayRequestDuration: true,

@@ -1,0 +1,235 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.openqa.selenium.By;
+import org.openqa.selenium.JavascriptExecutor;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// Chromium, in which a test finds things by role and name as a person does.
+public final class Browser implements AutoCloseable {
+
+    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+    private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /// The elements that may have a role.
+    private static final Map<String, By> CANDIDATES = Map.of("button", By.cssSelector("button"), "link",
+            By.cssSelector("a"), "textbox", By.cssSelector("input"), "combobox", By.cssSelector("select"), "heading",
+            By.cssSelector("h1,h2"));
+    private static final String AXE = resource("/axe.min.js");
+
+    private final ChromeDriver driver;
+
+    private Browser(ChromeDriver driver) {
+        this.driver = driver;
+    }
+
+    /// Returns true if Debian's packages chromium and chromium-driver are installed.
+    public static boolean isInstalled() {
+        return Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
+    }
+
+    /// Opens a window of 1280 × 800 pixels without a profile.
+    public static Browser open() {
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(CHROMIUM.toFile());
+        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                "--window-size=1280,800");
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        options.setCapability("goog:loggingPrefs", logs);
+        return new Browser(new ChromeDriver(
+                new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).usingAnyFreePort().build(),
+                options));
+    }
+
+    /// Returns Selenium's driver, for what has no method here.
+    public ChromeDriver driver() {
+        return driver;
+    }
+
+    public void visit(String url) {
+        driver.get(url);
+    }
+
+    /// Opens an address in a new tab, and switches to it.
+    public void visitInNewTab(String url) {
+        driver.switchTo().newWindow(WindowType.TAB);
+        driver.get(url);
+    }
+
+    /// Switches to the first tab.
+    public void firstTab() {
+        driver.switchTo().window(driver.getWindowHandles().iterator().next());
+    }
+
+    /// Closes all tabs but the first.
+    public void closeOtherTabs() {
+        List<String> tabs = List.copyOf(driver.getWindowHandles());
+        for (String tab : tabs.subList(1, tabs.size())) {
+            driver.switchTo().window(tab).close();
+        }
+        firstTab();
+    }
+
+    /// Inserts text at once, as an input method or the clipboard does. Selenium types no characters beyond 16 bits.
+    public void insert(WebElement field, String text) {
+        field.click();
+        driver.executeCdpCommand("Input.insertText", Map.of("text", text));
+    }
+
+    /// Returns the address.
+    public String address() {
+        return String.valueOf(driver.getCurrentUrl());
+    }
+
+    /// Emulates a device of this width.
+    public void width(int pixels) {
+        driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+                Map.of("width", pixels, "height", 800, "deviceScaleFactor", 1, "mobile", false));
+    }
+
+    /// Saves downloads in a folder.
+    public void downloadTo(Path folder) {
+        driver.executeCdpCommand("Browser.setDownloadBehavior",
+                Map.of("behavior", "allow", "downloadPath", folder.toString()));
+    }
+
+    /// Emulates the system's colour scheme, `light` or `dark`.
+    public void scheme(String name) {
+        driver.executeCdpCommand("Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
+    }
+
+    /// Returns the one visible element with this role and accessible name, once there is one.
+    public WebElement find(String role, String name) {
+        return await(role + " " + name).atMost(PATIENCE).until(() -> all(role, name), found -> found.size() == 1)
+                .getFirst();
+    }
+
+    /// Waits until no visible element has this role and accessible name.
+    public void awaitNo(String role, String name) {
+        await("no " + role + " " + name).atMost(PATIENCE).until(() -> all(role, name).isEmpty());
+    }
+
+    /// Returns true if a visible element has this role and accessible name now.
+    public boolean has(String role, String name) {
+        return !all(role, name).isEmpty();
+    }
+
+    private List<WebElement> all(String role, String name) {
+        return driver.findElements(Objects.requireNonNull(CANDIDATES.get(role))).stream()
+                .filter(element -> is(element, role, name)).toList();
+    }
+
+    private static boolean is(WebElement element, String role, String name) {
+        try {
+            return element.isDisplayed() && role.equals(element.getAriaRole())
+                    && name.equals(String.valueOf(element.getAccessibleName()).strip());
+        } catch (StaleElementReferenceException e) {
+            return false;
+        }
+    }
+
+    /// Waits until the page shows a text.
+    public void awaitText(String text) {
+        await(text).atMost(PATIENCE).until(this::text, shown -> shown.contains(text));
+    }
+
+    /// Returns the visible text of the page.
+    public String text() {
+        return driver.findElement(By.tagName("body")).getText();
+    }
+
+    /// Returns the cells of each row of the table's body.
+    public List<List<String>> rows() {
+        return rowsOf(
+                "return [...document.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.textContent))");
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<List<String>> rowsOf(String script) {
+        return (List<List<String>>) Objects.requireNonNull(run(script));
+    }
+
+    /// Runs a script in the page, and returns its result.
+    public @Nullable Object run(String script, Object... arguments) {
+        return ((JavascriptExecutor) driver).executeScript(script, arguments);
+    }
+
+    /// Returns the names of the rules of axe-core that the page breaks.
+    @SuppressWarnings("unchecked")
+    public List<String> axe() {
+        run(AXE);
+        return (List<String>) Objects.requireNonNull(driver.executeAsyncScript("""
+                const done = arguments[arguments.length - 1];
+                axe.run().then(result => done(result.violations.map(each =>
+                    `${each.impact} ${each.id}: ${each.nodes.map(node => node.target.join(' ')).join(', ')}`)));"""));
+    }
+
+    /// Returns the lines of the console since the last call.
+    public List<String> console() {
+        return Stream.of(driver.manage().logs().get(LogType.BROWSER)).flatMap(lines -> lines.getAll().stream())
+                .map(LogEntry::getMessage).toList();
+    }
+
+    /// Saves a picture of the window.
+    public void screenshot(Path file) {
+        try {
+            Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Types into the element that has the focus.
+    public void type(CharSequence... keys) {
+        driver.switchTo().activeElement().sendKeys(keys);
+    }
+
+    /// Fails unless an element has the focus.
+    public void assertFocused(WebElement element) {
+        await("focus").atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(driver.switchTo().activeElement()).isEqualTo(element));
+    }
+
+    private static String resource(String name) {
+        try (InputStream file = Browser.class.getResourceAsStream(name)) {
+            if (file == null) {
+                throw new IllegalStateException("no resource " + name);
+            }
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}
