@@ -16,6 +16,7 @@ import petstore.http.ApiSettings;
 import petstore.http.Dispatcher;
 import petstore.http.Docs;
 import petstore.http.Health;
+import petstore.http.Home;
 import petstore.http.MetricsPage;
 import petstore.http.OpenApiDocument;
 import petstore.http.PageCache;
@@ -61,8 +62,8 @@ public final class ServiceApi implements AutoCloseable {
         heap = new HeapGuard(pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
-                Routes.api(new PetOperations(catalogue, settings, pages, clock), new OpenApiDocument(settings),
-                        new Docs(settings), health, virtualThreads),
+                Routes.api(new PetOperations(catalogue, settings, pages, clock), new Home(settings),
+                        new OpenApiDocument(settings), new Docs(settings), health, virtualThreads),
                 bearer, limits, telemetry, BrowserPolicy.of(settings.corsOrigins(), tls));
         admin = new Dispatcher(Routes.admin(health, new MetricsPage(metrics), virtualThreads), bearer,
                 limits, telemetry, Optional.empty());

@@ -1,5 +1,7 @@
 package petstore.cli;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -72,10 +74,17 @@ final class ServeCommand implements Callable<Integer> {
         Service service = Service.start(settings, wait, tracing.tracer(), log,
                 ServeCommand::stopForLostDisk, console.clock());
         service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
-        console.out().println("Petstore is ready: " + (settings.server().tls().isPresent() ? "https" : "http") + "://"
-                + OptionConverters.address(settings.server().host(), service.port()) + "/v1");
+        String origin = (settings.server().tls().isPresent() ? "https" : "http") + "://"
+                + OptionConverters.address(settings.server().host(), service.port());
+        console.out().println("Petstore is ready: " + origin + "/v1");
         console.out().println(
                 "Admin: http://" + OptionConverters.address(settings.server().adminHost(), service.adminPort()));
+        if (settings.api().page() && console.isTerminal()) {
+            String page = settings.api().baseUrl().isPresent() ? settings.api().root() : origin + "/";
+            // To the terminal alone: a log must not keep the key.
+            service.firstKey().ifPresent(key -> console.err().println("Page, signed in with this key: " + page + "#key="
+                    + URLEncoder.encode(key.text(), StandardCharsets.UTF_8)));
+        }
         return () -> {
             service.close();
             tracing.close();

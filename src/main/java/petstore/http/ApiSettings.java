@@ -12,9 +12,10 @@ import petstore.RateLimit;
 /// @param stagingBaseUrl the URL of the staging environment, for the OpenAPI document
 /// @param idempotencyRetention the time that the result of a request with an Idempotency-Key is kept
 /// @param rateLimit the limit of API keys without their own; absent for none
+/// @param page true if `/` has a page for people
 /// @param corsOrigins the origins whose pages may use the API from a browser, e.g. `https://shop.example`
 public record ApiSettings(Optional<BaseUrl> baseUrl, Optional<BaseUrl> stagingBaseUrl, Duration idempotencyRetention,
-        Optional<RateLimit> rateLimit, List<String> corsOrigins) {
+        Optional<RateLimit> rateLimit, boolean page, List<String> corsOrigins) {
 
     /// Returns the base of links to the API: the base URL, or `/v1`.
     String base() {
@@ -23,6 +24,11 @@ public record ApiSettings(Optional<BaseUrl> baseUrl, Optional<BaseUrl> stagingBa
 
     /// Returns the URL of the reference page.
     String docs() {
-        return base().substring(0, base().lastIndexOf('/')) + "/docs";
+        return root() + "docs";
+    }
+
+    /// Returns the URL of the page for people: the base URL without `v1`, or `/`.
+    public String root() {
+        return base().substring(0, base().lastIndexOf('/') + 1);
     }
 }

@@ -54,7 +54,7 @@ public final class OpenApiDocument {
     }
 
     private String yaml() {
-        String yaml = new String(Docs.resource("/openapi.yaml"), StandardCharsets.UTF_8);
+        String yaml = new String(WebFiles.resource("/openapi.yaml"), StandardCharsets.UTF_8);
         String servers = server(settings.baseUrl(), "Production") + server(settings.stagingBaseUrl(), "Staging");
         return servers.isEmpty()
                 ? yaml

@@ -30,12 +30,14 @@ public final class Routes {
     /// Returns the routes for clients.
     ///
     /// @param threads may block
-    public static Routes api(PetOperations pets, OpenApiDocument document, Docs docs, Health health, Executor threads) {
+    public static Routes api(PetOperations pets, Home home, OpenApiDocument document, Docs docs, Health health,
+            Executor threads) {
         return new Routes(List.of(
                 new Route("GET", "/v1/pets", Optional.of(Scope.READ), pets::listPets, List.of()),
                 new Route("POST", "/v1/pets", Optional.of(Scope.WRITE), pets::createPet, List.of()),
                 new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet, pets.deprecation()),
-                Route.open("/", Operation.on(threads, docs::redirect)),
+                Route.open("/", Operation.on(threads, home::respondTo)),
+                Route.open("/page/{file}", Operation.on(threads, home::file)),
                 Route.open("/docs", Operation.on(threads, docs::page)),
                 Route.open("/docs/{asset}", Operation.on(threads, docs::asset)),
                 Route.open("/openapi.yaml", Operation.on(threads, document::yaml)),

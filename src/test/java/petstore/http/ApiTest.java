@@ -191,6 +191,8 @@ class ApiTest {
         assertThat(api.send("GET", "/openapi.yaml", new TestHeaders(), "").body()).startsWith("openapi:");
         assertThat(api.send("GET", "/docs", new TestHeaders(), "").header("content-type"))
                 .contains("text/html; charset=utf-8");
-        assertThat(api.send("GET", "/", new TestHeaders(), "").status()).isEqualTo(302);
+        assertThat(api.send("GET", "/", new TestHeaders(), "").body()).contains("\"docs\":\"docs\"");
+        assertThat(api.send("GET", "/", new TestHeaders().add("Accept", "text/html"), "").body())
+                .startsWith("<!DOCTYPE html>");
     }
 }

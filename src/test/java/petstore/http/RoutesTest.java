@@ -30,7 +30,8 @@ class RoutesTest {
             Routes routes = Routes.api(
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             Clock.systemUTC()),
-                    new OpenApiDocument(settings), new Docs(settings), new Health(store::check), Runnable::run);
+                    new Home(settings), new OpenApiDocument(settings), new Docs(settings), new Health(store::check),
+                    Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());
             assertThat(served).isEqualTo(documented());

@@ -20,6 +20,7 @@ public final class TestSettings {
     private int maxConnections = 10_000;
     private Optional<RateLimit> rateLimit = Optional.empty();
     private Optional<TlsFiles> tls = Optional.empty();
+    private boolean page = true;
     private List<String> corsOrigins = List.of();
 
     public TestSettings baseUrl(BaseUrl url) {
@@ -47,13 +48,18 @@ public final class TestSettings {
         return this;
     }
 
+    public TestSettings withoutPage() {
+        page = false;
+        return this;
+    }
+
     public TestSettings corsOrigins(String... origins) {
         corsOrigins = List.of(origins);
         return this;
     }
 
     public ApiSettings api() {
-        return new ApiSettings(baseUrl, Optional.empty(), Duration.ofHours(24), rateLimit, corsOrigins);
+        return new ApiSettings(baseUrl, Optional.empty(), Duration.ofHours(24), rateLimit, page, corsOrigins);
     }
 
     public ServerSettings server() {

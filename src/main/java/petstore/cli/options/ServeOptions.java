@@ -33,6 +33,10 @@ public final class ServeOptions {
         TRUE, FALSE
     }
 
+    private enum Switch {
+        ON, OFF
+    }
+
     @Mixin
     private final StoreOptions store = new StoreOptions();
     @Spec(Spec.Target.MIXEE)
@@ -70,6 +74,8 @@ public final class ServeOptions {
     private Logging.Format logFormat;
     @Option(names = "--access-log", defaultValue = "true", paramLabel = "BOOLEAN", description = "A log line for every request: true or false.")
     private Truth accessLog;
+    @Option(names = "--page", defaultValue = "on", paramLabel = "ON|OFF", description = "The page for people at /: on or off.")
+    private Switch page;
     @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener at a time; more are closed at once.")
     private int maxConnections;
 
@@ -98,7 +104,8 @@ public final class ServeOptions {
             throw wrong("--tls-certificate and --tls-key must be given together");
         }
         return new Settings(store.choice(environment), databaseReaders, databaseWait,
-                new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, List.copyOf(corsOrigins)),
+                new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
+                        List.copyOf(corsOrigins)),
                 new ServerSettings(host, port, adminHost, adminPort, deadlines, maxConnections, shutdownDelay,
                         tlsCertificate.map(file -> new TlsFiles(file, tlsKey.orElseThrow()))),
                 configuredKey(environment));

@@ -49,7 +49,7 @@ class ServeOptionsTest {
             Map.entry("--shutdown-delay", "5s"), Map.entry("--idempotency-retention", "2h"),
             Map.entry("--rate-limit", "600/1m"), Map.entry("--database-readers", "17"),
             Map.entry("--database-wait", "3m"),
-            Map.entry("--log-format", "json"), Map.entry("--access-log", "false"),
+            Map.entry("--log-format", "json"), Map.entry("--access-log", "false"), Map.entry("--page", "off"),
             Map.entry("--max-connections", "5000"), Map.entry("--tls-certificate", "chain.pem"),
             Map.entry("--tls-key", "key.pem"),
             Map.entry("--cors-origin", "https://shop.example,https://other.example"));
@@ -61,7 +61,7 @@ class ServeOptionsTest {
             17, Duration.ofMinutes(3),
             new ApiSettings(Optional.of(BaseUrl.parse("https://petstore.example/v1")),
                     Optional.of(BaseUrl.parse("https://staging.example/v1")), Duration.ofHours(2),
-                    Optional.of(new RateLimit(600, Duration.ofMinutes(1))),
+                    Optional.of(new RateLimit(600, Duration.ofMinutes(1))), false,
                     List.of("https://shop.example", "https://other.example")),
             new ServerSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
                     new Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),

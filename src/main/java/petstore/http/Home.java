@@ -1,0 +1,44 @@
+package petstore.http;
+
+import petstore.Failure;
+import petstore.http.message.Accept;
+import petstore.http.message.ConditionalResponse;
+import petstore.http.message.Header;
+import petstore.http.message.Request;
+import petstore.http.message.Response;
+import petstore.json.ServiceJson;
+
+/// The page for people at `/`, and a description of the service for programs.
+public final class Home {
+
+    private static final Header VARY = Header.of("Vary", "Accept");
+
+    private final WebFiles files = new WebFiles("page/",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+                    + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+                    + " require-trusted-types-for 'script'; trusted-types 'none'");
+    private final boolean hasPage;
+    private final ConditionalResponse description;
+
+    public Home(ApiSettings settings) {
+        this.hasPage = settings.page();
+        String version = Home.class.getPackage().getImplementationVersion();
+        this.description = new ConditionalResponse(
+                Response.json(200, ServiceJson.write(version == null ? "unknown" : version), VARY));
+    }
+
+    /// Returns the page if the client accepts `text/html`, else the description.
+    Response respondTo(Request request) {
+        return hasPage && Accept.names(request.headers(), "Accept", "text/html")
+                ? files.page(request, VARY)
+                : description.respondTo(request);
+    }
+
+    /// Returns a script, a style sheet or a picture of the page. Errors: [Failure] of kind `NOT_FOUND`.
+    Response file(Request request) {
+        if (!hasPage) {
+            throw new Failure(Failure.Kind.NOT_FOUND, "this service has no page (--page off)");
+        }
+        return files.file(request);
+    }
+}

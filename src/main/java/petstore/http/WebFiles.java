@@ -1,0 +1,92 @@
+package petstore.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.GZIPOutputStream;
+
+import petstore.Failure;
+import petstore.http.message.Accept;
+import petstore.http.message.ConditionalResponse;
+import petstore.http.message.Header;
+import petstore.http.message.Request;
+import petstore.http.message.Response;
+
+/// The files of a web page, which are resources of the program. Each has an `ETag`, and is compressed once if clients accept gzip.
+final class WebFiles {
+
+    private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8", "css",
+            "text/css; charset=utf-8", "js", "text/javascript; charset=utf-8", "svg", "image/svg+xml");
+    private static final Header GZIP = Header.of("Content-Encoding", "gzip");
+
+    private final String folder;
+    private final List<Header> headers;
+    private final Map<String, ConditionalResponse> files = new ConcurrentHashMap<>();
+
+    /// @param folder the folder, relative to this class
+    /// @param policy the `Content-Security-Policy`
+    WebFiles(String folder, String policy) {
+        this.folder = folder;
+        this.headers = List.of(Header.of("Content-Security-Policy", policy), Header.of("X-Frame-Options", "DENY"),
+                Header.of("Referrer-Policy", "no-referrer"), Header.of("Vary", "Accept-Encoding"));
+    }
+
+    /// Returns the file `index.html`, with more headers.
+    Response page(Request request, Header... more) {
+        return respond(request, "index.html", more);
+    }
+
+    /// Returns the file that the path's parameter names. Errors: [Failure] of kind `NOT_FOUND`.
+    Response file(Request request) {
+        String name = request.parameter();
+        if (!name.matches("[a-z-]+\\.(css|js|svg)") || WebFiles.class.getResource(folder + name) == null) {
+            throw new Failure(Failure.Kind.NOT_FOUND, "the page does not have this file");
+        }
+        return respond(request, name);
+    }
+
+    private Response respond(Request request, String name, Header... more) {
+        boolean compressed = Accept.names(request.headers(), "Accept-Encoding", "gzip");
+        return files.computeIfAbsent(compressed ? name + ".gz" : name, _ -> read(name, compressed, more))
+                .respondTo(request);
+    }
+
+    private ConditionalResponse read(String name, boolean compressed, Header... more) {
+        byte[] bytes = resource(folder + name);
+        List<Header> all = new ArrayList<>(headers);
+        all.addAll(List.of(more));
+        if (compressed) {
+            all.add(GZIP);
+        }
+        String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "application/octet-stream");
+        return new ConditionalResponse(
+                Response.ok(type, compressed ? compress(bytes) : bytes, all.toArray(Header[]::new)));
+    }
+
+    private static byte[] compress(byte[] bytes) {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return compressed.toByteArray();
+    }
+
+    /// Returns the bytes of a resource of the program.
+    static byte[] resource(String name) {
+        try (InputStream resource = WebFiles.class.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalStateException("no resource " + name);
+            }
+            return resource.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

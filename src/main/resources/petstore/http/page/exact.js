@@ -1,0 +1,28 @@
+// JSON with exact integers: numbers are kept as the text of their digits, since a number of JavaScript has 53 bits.
+
+/** Returns true if this browser can read exact integers. */
+export function canReadExactly() {
+  return parse('[9007199254740993]')[0] === '9007199254740993';
+}
+
+/** Returns the value of a JSON text, with each number as a string of its digits. */
+export function parse(json) {
+  return JSON.parse(json, (_key, value, context) => (typeof value === 'number' ? String(context?.source) : value));
+}
+
+/** Returns the JSON of a new animal. A category that is not a whole number is sent as text, for the service to refuse. */
+export function petJson({ name, categoryId, status }) {
+  const members = [`"name":${JSON.stringify(name)}`];
+  if (categoryId !== '') {
+    members.push(`"categoryId":${isInteger(categoryId) ? categoryId : JSON.stringify(categoryId)}`);
+  }
+  if (status !== '') {
+    members.push(`"status":${JSON.stringify(status)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** Returns true for a whole number as JSON writes it. */
+export function isInteger(digits) {
+  return /^-?(0|[1-9][0-9]*)$/.test(digits);
+}
