@@ -41,7 +41,7 @@ public final class Postgres implements Database {
     private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
         this.patience = patience;
-        this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(patience),
+        this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(1, patience),
                 Collections.nCopies(readers, group -> List.of(readNow(group.getFirst()))));
     }
 

@@ -37,7 +37,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param largestGroup the number of items that a thread takes at once
     /// @param longestWait items whose estimated wait is longer are refused
     /// @param patience items that are not done by then fail
-    /// @param drains true if [#close] waits for queued items, false if it refuses them
+    /// @param drains true for writes, which a thread takes all at once, and for which [#close] waits; false for reads, which threads
+    ///        share, and which [#close] refuses
     public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, boolean drains) {
 
         /// Returns the limits of writes, which wait for the disk or the database together.
@@ -45,9 +46,11 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             return new Limits(8_192, 512, patience.dividedBy(4), patience, true);
         }
 
-        /// Returns the limits of reads, which are done one by one.
-        public static Limits ofReads(Duration patience) {
-            return new Limits(1_024, 1, Duration.ofMillis(250), patience, false);
+        /// Returns the limits of reads.
+        ///
+        /// @param largestGroup as for [Limits]; the threads share the items that wait
+        public static Limits ofReads(int largestGroup, Duration patience) {
+            return new Limits(1_024, largestGroup, Duration.ofMillis(250), patience, false);
         }
     }
 
@@ -181,7 +184,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 while (waiting.isEmpty() && !closed) {
                     arrived.awaitUninterruptibly();
                 }
-                while (!waiting.isEmpty() && next.size() < limits.largestGroup()) {
+                int share = limits.drains() ? waiting.size() : waiting.size() / workers.size() + 1;
+                while (!waiting.isEmpty() && next.size() < Math.min(share, limits.largestGroup())) {
                     next.add(waiting.remove());
                 }
             } finally {

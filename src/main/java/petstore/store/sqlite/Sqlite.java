@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.Pet;
@@ -27,6 +29,8 @@ import petstore.store.queue.WorkQueue;
 public final class Sqlite implements Database {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int LARGEST_GROUP = 16;
+    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     private final DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
@@ -39,12 +43,43 @@ public final class Sqlite implements Database {
         this.file = file;
         this.sessions = sessions;
         this.writer = new SqliteWriter(sessions.writer(), sessions.settled(), errors, onLostDisk);
-        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(PATIENCE),
+        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, PATIENCE),
                 sessions.queued().stream().map(this::reader).toList());
     }
 
     private Function<List<Work<?>>, List<Object>> reader(LockedSession<Session> session) {
-        return group -> List.of(read(session, group.getFirst()));
+        return group -> group.size() == 1
+                ? List.of(outcome(session, group.getFirst()))
+                : readGroup(session, group);
+    }
+
+    /// Does reads in one transaction, because each would lock and unlock the file. All of them see the commits made before they were
+    /// submitted.
+    private List<Object> readGroup(LockedSession<Session> session, List<Work<?>> group) {
+        execute(session, "BEGIN");
+        List<Object> outcomes = group.stream().map(work -> outcome(session, work)).toList();
+        execute(session, "ROLLBACK");
+        return outcomes;
+    }
+
+    private static void execute(LockedSession<Session> session, String sql) {
+        try {
+            session.use(locked -> locked.prepare(sql).execute());
+        } catch (SQLException e) {
+            LOG.debug("SQLite has rolled back, or each read is a transaction: {}", e.getMessage());
+        }
+    }
+
+    /// Returns the result of a read, or why it failed: the others of its group do not fail.
+    private Object outcome(LockedSession<Session> session, Work<?> work) {
+        try {
+            return read(session, work);
+        } catch (RuntimeException e) {
+            return new Failed(e);
+        }
+    }
+
+    private record Failed(RuntimeException reason) {
     }
 
     private <T> T read(LockedSession<Session> session, Work<T> work) {
@@ -75,7 +110,12 @@ public final class Sqlite implements Database {
     @Override
     @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return (CompletableFuture<T>) readers.submit(work);
+        return readers.submit(work).thenApply(outcome -> {
+            if (outcome instanceof Failed(RuntimeException reason)) {
+                throw reason;
+            }
+            return (T) outcome;
+        });
     }
 
     @Override

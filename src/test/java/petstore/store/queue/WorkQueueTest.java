@@ -78,6 +78,31 @@ class WorkQueueTest {
     }
 
     @Test
+    void threadsShareReadsThatWait() {
+        List<List<String>> shared = new CopyOnWriteArrayList<>();
+        CompletableFuture<Boolean> release = new CompletableFuture<>();
+        Function<List<String>, List<String>> work = group -> {
+            shared.add(group);
+            release.join();
+            return group;
+        };
+        try (WorkQueue<String, String> queue = new WorkQueue<>("test", WorkQueue.Limits.ofReads(3, PATIENCE),
+                List.of(work, work))) {
+            List<CompletableFuture<String>> items = new ArrayList<>();
+            for (int begun = 1; begun <= 2; begun++) {
+                items.add(queue.submit("begun"));
+                await().atMost(PATIENCE).until(shared::size, size -> size == items.size());
+            }
+            for (int i = 0; i < 4; i++) {
+                items.add(queue.submit("item " + i));
+            }
+            release.complete(true);
+            items.forEach(item -> assertThat(item).succeedsWithin(PATIENCE));
+        }
+        assertThat(shared).contains(List.of("item 0", "item 1", "item 2"));
+    }
+
+    @Test
     void itemsBeyondTheCapacityAreRefusedAtOnce() {
         WorkQueue.Limits limits = new WorkQueue.Limits(2, 1, PATIENCE, PATIENCE, true);
         try (WorkQueue<String, String> queue = queue(limits)) {
@@ -125,7 +150,7 @@ class WorkQueueTest {
     void closingDrainsWritesAndRefusesReads() {
         assertThat(closedWhileWaiting(WorkQueue.Limits.ofWrites(PATIENCE))).succeedsWithin(PATIENCE)
                 .isEqualTo("waiting");
-        assertFails(closedWhileWaiting(WorkQueue.Limits.ofReads(PATIENCE)), "the service is stopping");
+        assertFails(closedWhileWaiting(WorkQueue.Limits.ofReads(1, PATIENCE)), "the service is stopping");
     }
 
     private CompletableFuture<String> closedWhileWaiting(WorkQueue.Limits limits) {

@@ -1,8 +1,13 @@
 package petstore.store.sqlite;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -11,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
+import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 
@@ -19,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// What only a SQLite file does.
 class SqliteTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final AtomicInteger lostDisks = new AtomicInteger();
 
@@ -35,6 +43,34 @@ class SqliteTest {
     @AfterEach
     void close() {
         sqlite.close();
+    }
+
+    /// SQLite itself rolls back when the disk fails to read.
+    @Test
+    void aReadThatFailsFailsAloneAndLeavesNoTransactionOpen() {
+        Database.Work<String> count = session -> session.text("SELECT count(*) FROM mark");
+        Database.Work<String> fail = session -> {
+            session.execute("ROLLBACK");
+            throw new SQLException("disk I/O error");
+        };
+        for (int marks = 0; marks < 3; marks++) {
+            CompletableFuture<Boolean> release = new CompletableFuture<>();
+            List<CompletableFuture<Boolean>> busy = IntStream.range(0, 4 * Runtime.getRuntime().availableProcessors())
+                    .mapToObj(_ -> sqlite.read(_ -> release.join())).toList();
+            List<CompletableFuture<String>> reads = Stream.of(count, fail, count, fail, count).map(sqlite::read)
+                    .toList();
+            release.complete(true);
+            busy.forEach(read -> assertThat(read).succeedsWithin(PATIENCE));
+            for (int i = 0; i < reads.size(); i++) {
+                if (i % 2 == 0) {
+                    assertThat(reads.get(i)).succeedsWithin(PATIENCE).isEqualTo(String.valueOf(marks));
+                } else {
+                    assertThat(reads.get(i)).failsWithin(PATIENCE).withThrowableThat().havingRootCause()
+                            .withMessage("disk I/O error");
+                }
+            }
+            write("INSERT INTO mark VALUES (1)");
+        }
     }
 
     /// The next fsync would succeed without the pages that the kernel has dropped.
