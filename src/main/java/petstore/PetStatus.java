@@ -1,7 +1,9 @@
 package petstore;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// The status of an animal in the store. Source: SPEC `PetStatus`.
@@ -9,6 +11,8 @@ public enum PetStatus {
     AVAILABLE("available"), PENDING("pending"), SOLD("sold");
 
     private static final List<PetStatus> ALL = List.of(values());
+    private static final Map<String, PetStatus> BY_TEXT = ALL.stream()
+            .collect(Collectors.toMap(PetStatus::text, Function.identity()));
 
     /// Error message for an invalid status.
     public static final String VIOLATION = ALL.stream().map(PetStatus::text)
@@ -27,6 +31,6 @@ public enum PetStatus {
 
     /// Parses a status; absent if it is unknown.
     public static Optional<PetStatus> find(String text) {
-        return ALL.stream().filter(status -> status.text.equals(text)).findFirst();
+        return Optional.ofNullable(BY_TEXT.get(text));
     }
 }
