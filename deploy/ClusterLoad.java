@@ -132,7 +132,7 @@ static final class Load {
         }
     }
 
-    /// Whatever was acknowledged is in every list from then on, of whichever replica.
+    /// Every acknowledged animal is in each later list, on each replica.
     private void list() throws InterruptedException {
         Acknowledged pet = last.get();
         long after = pet == null ? 0 : pet.id - 1;

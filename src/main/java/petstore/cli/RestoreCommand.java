@@ -48,7 +48,7 @@ final class RestoreCommand extends BackupFileCommand {
         warnWithoutChecksum(backup, file,
                 "so it may have been altered unnoticed; 'petstore backup' adds a checksum");
         if (!restored.keepsIds()) {
-            console.printError("The store before is damaged: ids that it gave out may be given out again");
+            console.printError("The store before is damaged: ids that it used may be used again");
         }
         return Main.DONE;
     }

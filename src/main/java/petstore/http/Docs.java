@@ -20,7 +20,8 @@ public final class Docs {
         this.files = new WebFiles("docs/",
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
                         + " connect-src 'self'" + apis
-                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                "Accept-Encoding");
     }
 
     /// Returns the URL of the page.

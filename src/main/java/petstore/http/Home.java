@@ -11,12 +11,11 @@ import petstore.json.ServiceJson;
 /// The page for people at `/`, and a description of the service for programs.
 public final class Home {
 
-    private static final Header VARY = Header.of("Vary", "Accept");
-
     private final WebFiles files = new WebFiles("page/",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
                     + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-                    + " require-trusted-types-for 'script'; trusted-types 'none'");
+                    + " require-trusted-types-for 'script'; trusted-types 'none'",
+            "Accept, Accept-Encoding");
     private final boolean hasPage;
     private final ConditionalResponse description;
 
@@ -24,13 +23,14 @@ public final class Home {
         this.hasPage = settings.page();
         String version = Home.class.getPackage().getImplementationVersion();
         this.description = new ConditionalResponse(
-                Response.json(200, ServiceJson.write(version == null ? "unknown" : version), VARY));
+                Response.json(200, ServiceJson.write(version == null ? "unknown" : version),
+                        Header.of("Vary", "Accept")));
     }
 
     /// Returns the page if the client accepts `text/html`, else the description.
     Response respondTo(Request request) {
         return hasPage && Accept.names(request.headers(), "Accept", "text/html")
-                ? files.page(request, VARY)
+                ? files.page(request)
                 : description.respondTo(request);
     }
 

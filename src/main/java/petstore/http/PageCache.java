@@ -73,10 +73,10 @@ public final class PageCache {
         return Optional.of(page.response());
     }
 
-    /// Returns the page at version `now`; absent if it is not cached.
+    /// Returns a page that was cached at version `now`; absent if there is none.
     Optional<ConditionalResponse> find(PetQuery query, CatalogueVersion now) {
         CachedPage page = pages.getIfPresent(query);
-        if (page == null || !page.version().keepsPage(page.hasNext(), now)) {
+        if (page == null || !page.version().equals(now)) {
             misses.increment();
             return Optional.empty();
         }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.GZIPOutputStream;
 
@@ -30,15 +31,16 @@ final class WebFiles {
 
     /// @param folder the folder, relative to this class
     /// @param policy the `Content-Security-Policy`
-    WebFiles(String folder, String policy) {
+    /// @param vary the request headers that choose a response
+    WebFiles(String folder, String policy, String vary) {
         this.folder = folder;
         this.headers = List.of(Header.of("Content-Security-Policy", policy), Header.of("X-Frame-Options", "DENY"),
-                Header.of("Referrer-Policy", "no-referrer"), Header.of("Vary", "Accept-Encoding"));
+                Header.of("Referrer-Policy", "no-referrer"), Header.of("Vary", vary));
     }
 
-    /// Returns the file `index.html`, with more headers.
-    Response page(Request request, Header... more) {
-        return respond(request, "index.html", more);
+    /// Returns the file `index.html`.
+    Response page(Request request) {
+        return respond(request, "index.html");
     }
 
     /// Returns the file that the path's parameter names. Errors: [Failure] of kind `NOT_FOUND`.
@@ -50,20 +52,19 @@ final class WebFiles {
         return respond(request, name);
     }
 
-    private Response respond(Request request, String name, Header... more) {
+    private Response respond(Request request, String name) {
         boolean compressed = Accept.names(request.headers(), "Accept-Encoding", "gzip");
-        return files.computeIfAbsent(compressed ? name + ".gz" : name, _ -> read(name, compressed, more))
+        return files.computeIfAbsent(compressed ? name + ".gz" : name, _ -> read(name, compressed))
                 .respondTo(request);
     }
 
-    private ConditionalResponse read(String name, boolean compressed, Header... more) {
+    private ConditionalResponse read(String name, boolean compressed) {
         byte[] bytes = resource(folder + name);
         List<Header> all = new ArrayList<>(headers);
-        all.addAll(List.of(more));
         if (compressed) {
             all.add(GZIP);
         }
-        String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "application/octet-stream");
+        String type = Objects.requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.') + 1)));
         return new ConditionalResponse(
                 Response.ok(type, compressed ? compress(bytes) : bytes, all.toArray(Header[]::new)));
     }

@@ -6,7 +6,7 @@ public final class ErrorJson {
     private ErrorJson() {
     }
 
-    /// Returns an error, e.g. `{"code":"not_found","message":"no such animal","status":404}`.
+    /// Returns an error, e.g. `{"code":"not_found","message":"there is no animal with this id","status":404}`.
     public static byte[] write(String code, String message, int status) {
         return Json.bytes(json -> {
             json.writeStartObject();

@@ -30,7 +30,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Bearer keys: who is let in, and what the others are told.
+/// Bearer keys: which are accepted, and the answers to the others.
 @Tag("both-stores")
 class AuthenticationTest {
 

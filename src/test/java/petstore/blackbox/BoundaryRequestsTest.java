@@ -221,7 +221,7 @@ class BoundaryRequestsTest {
         }
     }
 
-    /// HTTP/1.0 ends the connection unless it is told not to, and says so only then.
+    /// HTTP/1.0 closes the connection unless the request says keep-alive; only then the answer says it too.
     @ParameterizedTest
     @CsvSource({"TE, false", "close, false", "keep-alive, true", "keep-alive!close, false",
             "keep-alive!x!close, false"})

@@ -71,7 +71,7 @@ class ContractCoverageTest {
         get(writer, "1");
     }
 
-    /// Whoever has the store's lock keeps a request in progress.
+    /// A held lock of the store keeps a request in progress.
     private void reachWhatAnIdempotencyKeyAnswers(ApiClient client) throws SQLException {
         String[] key = {"Idempotency-Key", "coverage"};
         try (Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));

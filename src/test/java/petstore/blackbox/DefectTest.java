@@ -63,7 +63,7 @@ class DefectTest {
         }
     }
 
-    /// Whatever is thrown, and in whichever step: before the key is judged, in an operation without a body, and behind a body.
+    /// Every kind of exception, in each step: before the key is judged, in an operation without a body, and behind a body.
     @Test
     void anErrorIsAnsweredToo() {
         AtomicBoolean isBroken = new AtomicBoolean();

@@ -68,7 +68,7 @@ class HomeTest {
         try (TestService service = TestService.start(folder)) {
             HttpResponse<byte[]> home = accept == null ? get(service, "/") : get(service, "/", "Accept", accept);
             assertThat(home.statusCode()).isEqualTo(200);
-            assertThat(home.headers().allValues("Vary")).contains("Accept");
+            assertThat(home.headers().firstValue("Vary").orElseThrow().split(", ")).contains("Accept");
             assertThat(home.headers().firstValue("Content-Type"))
                     .contains(html ? "text/html; charset=utf-8" : "application/json");
         }
@@ -97,7 +97,7 @@ class HomeTest {
                 HttpResponse<byte[]> file = get(service, path, "Accept", HTML, "Accept-Encoding", "br, gzip");
                 bytes += file.body().length;
                 assertThat(file.headers().firstValue("Content-Encoding")).as(path).contains("gzip");
-                assertThat(file.headers().allValues("Vary")).contains("Accept-Encoding");
+                assertThat(file.headers().firstValue("Vary").orElseThrow().split(", ")).contains("Accept-Encoding");
                 assertThat(file.headers().firstValue("Cache-Control").orElseThrow()).contains("no-cache");
                 assertThat(file.headers().firstValue("Referrer-Policy")).contains("no-referrer");
                 String tag = file.headers().firstValue("ETag").orElseThrow();

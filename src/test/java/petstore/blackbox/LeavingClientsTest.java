@@ -108,7 +108,7 @@ class LeavingClientsTest {
     }
 
     @Test
-    void forgetsClientsThatGoAwayWhateverTheyWereAbout() throws IOException {
+    void closedConnectionsLeaveNothingBehindInEachState() throws IOException {
         List<String> lastWords = List.of("", "GET /v1/pe", GET, "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{",
                 "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{", GET.repeat(1_000),
                 SCRIPT.repeat(20), "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));

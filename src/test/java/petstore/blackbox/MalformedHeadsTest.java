@@ -16,7 +16,7 @@ import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Requests whose head is not HTTP/1.1, by RFC 9112 sections 2 to 5. Each is answered whatever its key is, and the connection is
+/// Requests whose head is not HTTP/1.1, by RFC 9112 sections 2 to 5. Each is answered with or without a key, and the connection is
 /// closed.
 class MalformedHeadsTest {
 

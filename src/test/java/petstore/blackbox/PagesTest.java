@@ -39,8 +39,8 @@ import petstore.testkit.TestStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Pages that are read while animals are added, held against a model of the catalogue: whatever the service keeps in memory, a
-/// page is what the catalogue was at one moment after the request was sent.
+/// Pages that are read while animals are added, compared with a model of the catalogue. With or without a
+/// cache, a page is the catalogue at one moment after the request was sent.
 @Tag("both-stores")
 class PagesTest {
 

@@ -68,7 +68,7 @@ class RateLimitTest {
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
     }
 
-    /// Whoever waits as long as it is told is not refused again.
+    /// A client that waits for `Retry-After` is not refused again.
     @Test
     void partsOfASecondAreWaitedForWhole() {
         spend(client, 3);

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Clients that take their time: each deadline ends the connections that overstep it, and no others. All of them come at once.
 ///
-/// They meet services of which one deadline is short, so that it is clear which one has struck however late that is.
+/// One deadline of each service is short, so that it is clear which one was reached on a slow machine too.
 class SlowClientsTest {
 
     /// The deadlines, and a service of which that one is short.

@@ -25,7 +25,7 @@ class HelpTest {
                 line.split(" ", 0));
     }
 
-    /// As one line, whatever the width of a terminal.
+    /// As one line, for a terminal of any width.
     private String help(Map<String, String> environment, String command) {
         assertThat(run(environment, command + " --help")).isZero();
         return out.toString(StandardCharsets.UTF_8).replaceAll("\\s+", " ");

@@ -172,7 +172,7 @@ class BackupIT {
         assertThat(shell.run("petstore restore backup.db")).satisfies(ending -> {
             assertThat(ending.code()).isZero();
             assertThat(ending.err()).hasSize(2)
-                    .last().isEqualTo("The store before is damaged: ids that it gave out may be given out again");
+                    .last().isEqualTo("The store before is damaged: ids that it used may be used again");
         });
         assertThat(pets(shell.data())).hasSize(2);
     }

@@ -197,7 +197,7 @@ class DataIT {
     }
 
     @Test
-    void advisesWhoeverImportsWhatIsNoNdjson() {
+    void anImportOfAnotherFormatSaysWhatToDo() {
         importExamples();
         shell.run("petstore export animals.csv --format csv;"
                 + " gzip < animals.csv > animals.csv.gz");

@@ -64,7 +64,7 @@ class KillIT {
         System.out.println("KillIT: -Dpetstore.kills=" + KILLS + " -Dpetstore.seed=" + SEED);
         for (int i = 0; i < KILLS; i++) {
             Moment moment = Moment.values()[i % Moment.values().length];
-            // Whatever happens, the process is killed where this block ends.
+            // The end of this block kills the process, also after a failure.
             try (PetstoreProcess server = start()) {
                 if (moment == Moment.STARTING) {
                     pause(START);

@@ -92,7 +92,7 @@ class LogIT {
 
     /// A pipe takes 64 KB, the queue of the log 1 MB.
     @Test
-    void whoeverDoesNotReadItKeepsNobodyWaiting() {
+    void aReaderThatStopsDelaysNoRequest() {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
                 StoreFile file = new StoreFile(folder)) {
             file.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'defect'); END");

@@ -96,7 +96,7 @@ public abstract class CatalogueKit {
         }
     }
 
-    /// Whatever is kept in memory of animals that were found before.
+    /// The part of the catalogue that is cached.
     @Test
     void findsEachOfManyAnimals() {
         List<Pet> pets = IntStream.range(0, 41).mapToObj(bit -> new Pet(1 + (1L << bit), "pet" + bit, bit,

@@ -37,9 +37,9 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param largestGroup the number of items that a thread takes at once
     /// @param longestWait items whose estimated wait is longer are refused
     /// @param patience items that are not done by then fail
-    /// @param drains true for writes, which a thread takes all at once, and for which [#close] waits; false for reads, which threads
-    ///        share, and which [#close] refuses
-    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, boolean drains) {
+    /// @param ofWrites true if a free thread takes all items, a group takes as long as one item, and [#close] waits for items; false if
+    ///        the threads share items, each item takes its time, and [#close] refuses items
+    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, boolean ofWrites) {
 
         /// Returns the limits of writes, which wait for the disk or the database together.
         public static Limits ofWrites(Duration patience) {
@@ -48,7 +48,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
 
         /// Returns the limits of reads.
         ///
-        /// @param largestGroup as for [Limits]; the threads share the items that wait
+        /// @param largestGroup as for [Limits]
         public static Limits ofReads(int largestGroup, Duration patience) {
             return new Limits(1_024, largestGroup, Duration.ofMillis(250), patience, false);
         }
@@ -96,7 +96,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             if (closed) {
                 return CompletableFuture.failedFuture(stopping());
             }
-            if (waiting.size() == limits.capacity() || !admission.admits(waiting.size() / limits.largestGroup())) {
+            if (waiting.size() == limits.capacity() || !admission.admits(units(waiting.size()))) {
                 return CompletableFuture.failedFuture(overloaded());
             }
             if (checks.isEmpty()) {
@@ -110,6 +110,11 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Returns the units of work that items are: groups of writes, or single reads.
+    private int units(int items) {
+        return limits.ofWrites() ? items / limits.largestGroup() : items;
     }
 
     /// Starts the threads at the first item. If the system allows no more threads, the next item tries again.
@@ -171,7 +176,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             while (take()) {
                 long beganNs = System.nanoTime();
                 perform();
-                admission.recordDuration(System.nanoTime() - beganNs);
+                admission.recordDuration((System.nanoTime() - beganNs) / Math.max(1, units(group.size())));
                 group = List.of();
             }
         }
@@ -184,7 +189,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 while (waiting.isEmpty() && !closed) {
                     arrived.awaitUninterruptibly();
                 }
-                int share = limits.drains() ? waiting.size() : waiting.size() / workers.size() + 1;
+                int share = limits.ofWrites() ? waiting.size() : waiting.size() / workers.size() + 1;
                 while (!waiting.isEmpty() && next.size() < Math.min(share, limits.largestGroup())) {
                     next.add(waiting.remove());
                 }
@@ -214,7 +219,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            if (!limits.drains()) {
+            if (!limits.ofWrites()) {
                 refused.addAll(waiting);
                 waiting.clear();
             }

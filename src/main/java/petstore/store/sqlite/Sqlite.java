@@ -28,9 +28,9 @@ import petstore.store.queue.WorkQueue;
 /// A SQLite file with one connection for writes and a few for reads.
 public final class Sqlite implements Database {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int LARGEST_GROUP = 16;
-    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     private final DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
@@ -48,9 +48,7 @@ public final class Sqlite implements Database {
     }
 
     private Function<List<Work<?>>, List<Object>> reader(LockedSession<Session> session) {
-        return group -> group.size() == 1
-                ? List.of(outcome(session, group.getFirst()))
-                : readGroup(session, group);
+        return group -> group.size() == 1 ? List.of(outcome(session, group.getFirst())) : readGroup(session, group);
     }
 
     /// Does reads in one transaction, because each would lock and unlock the file. All of them see the commits made before they were

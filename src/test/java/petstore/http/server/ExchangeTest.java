@@ -110,7 +110,7 @@ class ExchangeTest {
         }, exchange -> {
             Response answer = answers.next();
             if (answer.equals(waiting)) {
-                // The connection is told to be full in the next turn of the event loop.
+                // The event loop marks the connection as full in its next turn.
                 exchange.await(CompletableFuture.completedFuture(answer), exchange::send);
             } else {
                 exchange.send(answer);

@@ -203,7 +203,7 @@ class PostgresTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"repeatable read", "serializable"})
-    void animalsAreAddedAtOnceWhateverTheDefaultIsolation(String isolation) {
+    void animalsAreAddedAtOnceUnderEachDefaultIsolation(String isolation) {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
         try (SqlStore one = serve(); SqlStore other = serve()) {
             List<CompletableFuture<Pet>> added = new ArrayList<>();
@@ -216,7 +216,7 @@ class PostgresTest {
     }
 
     @Test
-    void storesAreMadeAtOnceWhateverTheDefaultIsolation() throws Exception {
+    void storesAreMadeAtOnceUnderEachDefaultIsolation() throws Exception {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = 'repeatable read'");
         try (Connection connection = PostgresServer.connect(url);
                 Statement statement = connection.createStatement();

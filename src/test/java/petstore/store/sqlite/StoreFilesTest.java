@@ -129,7 +129,7 @@ class StoreFilesTest {
     @ParameterizedTest
     @CsvSource({"whole, -wal", "damaged, -wal", "empty, -wal", "missing, -wal", "missing, -journal", "missing, -shm",
             "whole, -journal"})
-    void aRestoredStoreIsTheBackupWhateverLayBesideIt(String database, String suffix) throws IOException {
+    void aRestoredStoreIsTheBackupBesideEachOtherFile(String database, String suffix) throws IOException {
         add("Whiskers");
         Path backup = backup();
         killed("Rex");
