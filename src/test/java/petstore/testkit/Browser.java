@@ -125,6 +125,11 @@ public final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
     }
 
+    /// Emulates a printer (`print`), or the screen again (`screen`).
+    public void medium(String name) {
+        driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", name));
+    }
+
     /// Returns the one visible element with this role and accessible name, once there is one.
     public WebElement find(String role, String name) {
         return await(role + " " + name).atMost(PATIENCE).until(() -> all(role, name), found -> found.size() == 1)

@@ -1,0 +1,146 @@
+package petstore.process;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.StoreFile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The page's form, which adds an animal.
+class PageFormIT extends PageKit {
+
+    private static final String ODD = "9007199254740993";
+    private static final String MARKUP = "<img src=x onerror=alert(1)>&amp;\u202Erex\uD83D\uDC36";
+
+    @Test
+    void numbersAreExactAndNamesAreText() {
+        String name = MARKUP + "x".repeat(255 - MARKUP.codePointCount(0, MARKUP.length()));
+        signIn();
+        browser.insert(browser.find("textbox", "Name"), name);
+        browser.find("textbox", "Category").sendKeys(ODD);
+        browser.find("button", "Add animal").click();
+        browser.awaitText("as animal 1.");
+        assertThat(api().get("/v1/pets").body()).contains("\"categoryId\":" + ODD);
+        browser.find("link", "Show it in the list").click();
+        awaitFirstRow("1");
+        assertThat(browser.rows()).containsExactly(List.of("1", name, ODD, "not known"));
+        assertAccessible();
+    }
+
+    @Test
+    void oneAnimalIsAddedHoweverOftenTheButtonIsPressed() {
+        signIn();
+        fillForm("Rex", "7");
+        browser.run("const b = [...document.querySelectorAll('button')].find(x => x.textContent === 'Add animal');"
+                + " b.click(); b.click(); b.click();");
+        browser.awaitText("Added Rex as animal 1.");
+        browser.find("button", "Add another like it").click();
+        browser.assertFocused(browser.find("textbox", "Name"));
+        browser.find("button", "Add animal").click();
+        browser.awaitText("Added Rex as animal 2.");
+        assertThat(api().get("/v1/pets").body()).contains("\"id\":2").doesNotContain("\"id\":3");
+    }
+
+    @Test
+    void refusalsStandAtTheirFieldsAndTheTextStays() {
+        signIn();
+        fillForm(" ", "seven");
+        browser.find("button", "Add animal").click();
+        browser.awaitText("categoryId must be");
+        WebElement name = browser.find("textbox", "Name");
+        WebElement category = browser.find("textbox", "Category");
+        browser.assertFocused(name);
+        assertThat(name.getDomAttribute("aria-invalid")).isEqualTo("true");
+        assertThat(description(name)).startsWith("name must");
+        assertThat(description(category)).contains("categoryId must");
+        assertThat(category.getDomProperty("value")).isEqualTo("seven");
+        assertAccessible();
+    }
+
+    private String description(WebElement element) {
+        return String.valueOf(browser.run("return arguments[0].getAttribute('aria-describedby').split(' ')"
+                + ".map(id => document.getElementById(id).textContent).join(' ')", element)).strip();
+    }
+
+    @Test
+    void aServiceThatIsKilledWhileAnAnimalIsAddedGetsItOnceAfterItsRestartAndAReload() {
+        add(1);
+        signIn();
+        fillForm("Rex", "7");
+        int port = service.port();
+        service.kill();
+        browser.find("button", "Add animal").click();
+        browser.awaitText("adds it only once");
+        assertThat(browser.find("textbox", "Name").getDomProperty("readOnly")).isEqualTo("true");
+        assertAccessible();
+        service = serve(port);
+        browser.driver().navigate().refresh();
+        browser.awaitText("Added Rex as animal 2.");
+        assertThat(browser.find("textbox", "Name").getDomProperty("readOnly")).isEqualTo("false");
+        assertThat(api().get("/v1/pets").body()).contains("Rex").doesNotContain("\"id\":3");
+    }
+
+    @Test
+    void typedTextSurvivesAReloadAndAKeyThatIsNoLongerAccepted() {
+        String key = newKey();
+        browser.visit(page + "#key=" + key);
+        fillForm("Rex", "7");
+        browser.driver().navigate().refresh();
+        assertThat(browser.find("textbox", "Name").getDomProperty("value")).isEqualTo("Rex");
+        PetstoreProcess.run("keys", "revoke", key.substring(5, 15), "--data", folder.resolve("data").toString());
+        service.client(key).awaitRefusal(PATIENCE);
+        browser.find("button", "Add animal").click();
+        browser.awaitText("This API key is not accepted");
+        browser.type(KEY, Keys.ENTER);
+        assertThat(browser.find("textbox", "Name").getDomProperty("value")).isEqualTo("Rex");
+        browser.find("button", "Add animal").click();
+        browser.awaitText("Added Rex as animal 1.");
+    }
+
+    @Test
+    void aServiceThatIsBusyIsAskedAgain() {
+        signIn();
+        fillForm("Rex", "7");
+        try (StoreFile store = new StoreFile(folder.resolve("data"))) {
+            store.execute("BEGIN IMMEDIATE");
+            browser.find("button", "Add animal").click();
+            browser.awaitText("The service is starting or busy. This page asks again, and adds the animal only once.");
+            assertAccessible();
+            store.execute("ROLLBACK");
+        }
+        browser.awaitText("Added Rex as animal 1.");
+        assertThat(api().get("/v1/pets").body()).doesNotContain("\"id\":2");
+    }
+
+    @Test
+    void everythingIsDoneWithTheKeyboardAlone() {
+        browser.visit(page);
+        browser.assertFocused(browser.find("textbox", "API key"));
+        browser.type(KEY, Keys.ENTER);
+        browser.assertFocused(browser.find("heading", "All animals"));
+        tabTo(browser.find("textbox", "Name"));
+        browser.type("Rex");
+        tabTo(browser.find("textbox", "Category"));
+        browser.type("7");
+        tabTo(browser.find("combobox", "Status"));
+        browser.type("a");
+        tabTo(browser.find("button", "Add animal"));
+        browser.type(Keys.ENTER);
+        browser.awaitText("Added Rex as animal 1.");
+        tabTo(browser.find("link", "Show it in the list"));
+        browser.type(Keys.ENTER);
+        awaitFirstRow("1");
+        assertThat(browser.rows()).containsExactly(List.of("1", "Rex", "7", "available"));
+    }
+
+    private void tabTo(WebElement element) {
+        for (int i = 0; i < 20 && !element.equals(browser.driver().switchTo().activeElement()); i++) {
+            browser.type(Keys.TAB);
+        }
+        browser.assertFocused(element);
+    }
+}

@@ -1,0 +1,152 @@
+package petstore.process;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import petstore.testkit.ApiClient;
+import petstore.testkit.Browser;
+import petstore.testkit.PetstoreProcess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+/// A service and a browser to try the page for people. The browser finds things by role and name, as a person does.
+@Execution(ExecutionMode.SAME_THREAD)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("NullAway.Init") // JUnit sets the fields before each test.
+abstract class PageKit {
+
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final String KEY = "key-of-the-shop-0123456789";
+
+    Browser browser;
+    @TempDir
+    Path folder;
+    PetstoreProcess service;
+    /// The address of the page.
+    String page;
+
+    @BeforeAll
+    void openBrowser() {
+        assumeThat(Browser.isInstalled()).as("chromium and chromium-driver are installed").isTrue();
+        browser = Browser.open();
+    }
+
+    @AfterAll
+    void closeBrowser() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void startService() {
+        service = serve(0);
+        page = "http://127.0.0.1:" + service.port() + "/";
+        browser.console();
+    }
+
+    PetstoreProcess serve(int port, String... more) {
+        List<String> command = new ArrayList<>(List.of("serve", "--port", String.valueOf(port), "--admin-port", "0",
+                "--data", folder.resolve("data").toString()));
+        command.addAll(List.of(more));
+        return PetstoreProcess.start(Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_ACCESS_LOG", "false"),
+                command.toArray(String[]::new)).awaitReady();
+    }
+
+    void serveAgain(String... more) {
+        service.close();
+        service = serve(0, more);
+        page = "http://127.0.0.1:" + service.port() + "/";
+    }
+
+    @AfterEach
+    void stopService() {
+        browser.closeOtherTabs();
+        browser.run("sessionStorage.clear()");
+        assertThat(browser.console()).as("console")
+                .allMatch(line -> line.contains("Failed to load resource") && !line.contains("/page/"));
+        service.close();
+    }
+
+    ApiClient api() {
+        return service.client(KEY);
+    }
+
+    void add(int count) {
+        for (int i = 1; i <= count; i++) {
+            assertThat(api().post("{\"name\":\"Animal " + i + "\",\"categoryId\":7,\"status\":\""
+                    + (i % 2 == 0 ? "sold" : "available") + "\"}").statusCode()).isEqualTo(201);
+        }
+    }
+
+    void signIn() {
+        browser.visit(page + "#key=" + KEY);
+        await("the list").atMost(PATIENCE).until(() -> "false"
+                .equals(browser.run("return document.getElementById('list').getAttribute('aria-busy')")));
+    }
+
+    void assertAccessible() {
+        for (String scheme : List.of("light", "dark")) {
+            browser.scheme(scheme);
+            assertThat(browser.axe()).as(scheme).isEmpty();
+        }
+        // A window of 1280 pixels shows 640 at a zoom of 200 %.
+        for (int width : List.of(640, 320, 1280)) {
+            browser.width(width);
+            assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                    .as("fits into " + width + " px").isEqualTo(true);
+        }
+    }
+
+    String newKey(String... scopes) {
+        List<String> command = new ArrayList<>(
+                List.of("keys", "create", "--name", "test", "--data", folder.resolve("data").toString()));
+        Stream.of(scopes).forEach(scope -> command.addAll(List.of("--scope", scope)));
+        PetstoreProcess.Ending made = PetstoreProcess.run(command.toArray(String[]::new));
+        return made.out().stream().filter(line -> line.contains("pets_"))
+                .map(line -> line.substring(line.indexOf("pets_")).strip()).findFirst().orElseThrow();
+    }
+
+    void awaitFirstRow(String id) {
+        await("row " + id).atMost(PATIENCE)
+                .until(() -> browser.rows(), rows -> !rows.isEmpty() && rows.getFirst().getFirst().equals(id));
+    }
+
+    void fillForm(String name, String category) {
+        browser.find("textbox", "Name").sendKeys(name);
+        browser.find("textbox", "Category").sendKeys(category);
+    }
+
+    void countRequests() {
+        browser.run("""
+                const { fetch, Date: { now } } = window;
+                window.requests = 0;
+                window.passed = 0;
+                window.fetch = (...request) => { window.requests++; return fetch(...request); };
+                Date.now = () => now() + window.passed;""");
+    }
+
+    /// Lets time pass in the page. Returns the number of requests that it sends then.
+    long requestsAfter(Duration time) {
+        return (Long) Objects.requireNonNull(browser.run("""
+                window.passed += arguments[0];
+                window.requests = 0;
+                document.dispatchEvent(new Event('visibilitychange'));
+                return window.requests;""", time.toMillis()));
+    }
+}

@@ -1,0 +1,145 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// The page's list of animals.
+class PageListIT extends PageKit {
+
+    private static final String ODD = "9007199254740993";
+    private static final String GREATEST = "9223372036854775807";
+
+    @Test
+    void thePagesOfTheListHaveAddresses() {
+        add(45);
+        signIn();
+        assertAccessible();
+        assertThat(browser.rows()).hasSize(20).first().isEqualTo(List.of("1", "Animal 1", "7", "available"));
+        browser.find("link", "Next page").click();
+        awaitFirstRow("21");
+        assertThat(browser.address()).isEqualTo(page + "?after=20");
+        assertThat(browser.has("link", "First page")).isFalse();
+        browser.find("link", "Next page").click();
+        awaitFirstRow("41");
+        assertThat(browser.has("link", "Next page")).isFalse();
+        browser.find("link", "Previous page").click();
+        awaitFirstRow("21");
+        browser.driver().navigate().refresh();
+        awaitFirstRow("21");
+        browser.find("link", "Previous page").click();
+        awaitFirstRow("1");
+
+        WebElement filter = browser.find("combobox", "Show");
+        filter.sendKeys("sold");
+        awaitFirstRow("2");
+        browser.assertFocused(filter);
+        assertThat(browser.address()).isEqualTo(page + "?status=sold");
+        browser.driver().navigate().back();
+        awaitFirstRow("1");
+        assertThat(browser.find("combobox", "Show").getDomProperty("value")).isEmpty();
+
+        browser.visitInNewTab(page + "?status=sold&after=20");
+        awaitFirstRow("22");
+        assertThat(browser.has("link", "Previous page")).isFalse();
+        browser.find("link", "First page").click();
+        awaitFirstRow("2");
+    }
+
+    @Test
+    void newAnimalsAppearByThemselvesAndTheFocusStays() {
+        add(1);
+        signIn();
+        WebElement name = browser.find("textbox", "Name");
+        name.sendKeys("typing");
+        add(1);
+        await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
+        browser.assertFocused(name);
+        assertThat(name.getDomProperty("value")).isEqualTo("typing");
+    }
+
+    @Test
+    void anAnimalIsFoundByItsIdWithoutTheDeprecatedOperation() {
+        add(30);
+        signIn();
+        WebElement id = browser.find("textbox", "Find by id");
+        id.sendKeys("25", Keys.ENTER);
+        browser.awaitText("Animal 25 is marked.");
+        assertThat(browser.address()).isEqualTo(page + "?after=24#animal-25");
+        assertThat(browser.rows().getFirst().getFirst()).isEqualTo("25");
+        assertAccessible();
+        for (String missing : List.of("31", GREATEST, "0", "-1", "99999999999999999999")) {
+            id.clear();
+            id.sendKeys(missing, Keys.ENTER);
+            browser.awaitText("There is no animal " + missing + ".");
+        }
+        id.clear();
+        id.sendKeys("one", Keys.ENTER);
+        browser.awaitText("An id is a whole number");
+        assertThat(service.metric("http_server_request_duration_seconds_count", "http_route=\"/v1/pets/{petId}\""))
+                .isZero();
+    }
+
+    @Test
+    void theListIsSavedAsCsvWithAllItsPages() throws IOException {
+        add(130);
+        api().post("{\"name\":\"=1+1, \\\"x\\\"\",\"categoryId\":" + ODD + ",\"status\":\"sold\"}");
+        signIn();
+        browser.downloadTo(folder);
+        browser.find("combobox", "Show").sendKeys("sold");
+        awaitFirstRow("2");
+        browser.find("button", "Save this list as CSV").click();
+        browser.awaitText("Saved 66 animals.");
+        Path file = folder.resolve("animals-sold.csv");
+        await("the file").atMost(PATIENCE).until(() -> Files.exists(file));
+        List<String> lines = Files.readAllLines(file);
+        assertThat(lines).hasSize(67).startsWith("id,name,categoryId,status", "2,Animal 2,7,sold");
+        assertThat(lines.getLast()).isEqualTo("131,\"'=1+1, \"\"x\"\"\"," + ODD + ",sold");
+    }
+
+    /// Signing in takes two requests.
+    @Test
+    void changesAreAskedForWhileMoreThanHalfOfTheRateLimitRemains() {
+        serveAgain("--rate-limit", "4/1h");
+        signIn();
+        countRequests();
+        assertThat(requestsAfter(Duration.ofMinutes(1))).as("half of the limit remains").isZero();
+        assertThat(requestsAfter(Duration.ofHours(1))).as("the limit has passed").isOne();
+
+        serveAgain("--rate-limit", "5/1h");
+        signIn();
+        countRequests();
+        assertThat(requestsAfter(Duration.ofMinutes(1))).as("more than half of the limit remains").isOne();
+    }
+
+    @Test
+    void aHiddenTabAsksForNoChanges() {
+        signIn();
+        countRequests();
+        browser.run("Object.defineProperty(document, 'visibilityState', { get: () => window.visibility })");
+        browser.run("window.visibility = 'hidden'");
+        assertThat(requestsAfter(Duration.ofMinutes(1))).isZero();
+        browser.run("window.visibility = 'visible'");
+        assertThat(requestsAfter(Duration.ZERO)).isOne();
+    }
+
+    @Test
+    void printedItIsTheTable() {
+        add(1);
+        signIn();
+        browser.medium("print");
+        assertThat(browser.find("heading", "All animals").isDisplayed()).isTrue();
+        assertThat(browser.text()).contains("Animal 1").doesNotContain("Add", "Save", "Show", "Find", "Sign out",
+                "API reference");
+        browser.medium("screen");
+    }
+}

@@ -1,0 +1,70 @@
+package petstore.testkit;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Executors;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+/// A reverse proxy that serves a local service below a path, and removes that path from requests.
+public final class PathProxy implements AutoCloseable {
+
+    private static final Set<String> OF_A_CONNECTION = Set.of("connection", "host", "content-length", "upgrade",
+            "http2-settings", "transfer-encoding");
+
+    private final HttpServer server;
+    private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final String path;
+    private final int target;
+
+    /// @param path with slashes at both ends, e.g. `/animals/`
+    /// @param target the port of the service
+    public PathProxy(String path, int target) throws IOException {
+        this.path = path;
+        this.target = target;
+        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext(path, this::pass);
+        server.start();
+    }
+
+    /// Returns the address of the service's root behind the proxy.
+    public String address() {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+    }
+
+    private void pass(HttpExchange exchange) throws IOException {
+        String rest = exchange.getRequestURI().toString().substring(path.length());
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + target + "/" + rest))
+                .method(exchange.getRequestMethod(),
+                        HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
+        exchange.getRequestHeaders().forEach((name, values) -> values.stream()
+                .filter(value -> !OF_A_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
+                .forEach(value -> request.header(name, value)));
+        try (exchange) {
+            HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            response.headers().map().forEach((name, values) -> values.stream()
+                    .filter(value -> !OF_A_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
+                    .forEach(value -> exchange.getResponseHeaders().add(name, value)));
+            exchange.sendResponseHeaders(response.statusCode(),
+                    response.body().length == 0 ? -1 : response.body().length);
+            exchange.getResponseBody().write(response.body());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        client.close();
+    }
+}
