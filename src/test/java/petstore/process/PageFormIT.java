@@ -122,7 +122,9 @@ class PageFormIT extends PageKit {
         browser.assertFocused(browser.find("textbox", "API key"));
         browser.type(KEY, Keys.ENTER);
         browser.assertFocused(browser.find("heading", "All animals"));
-        tabTo(browser.find("textbox", "Name"));
+        tabTo(browser.find("button", "Add an animal"));
+        browser.type(Keys.ENTER);
+        browser.assertFocused(browser.find("textbox", "Name"));
         browser.type("Rex");
         tabTo(browser.find("textbox", "Category"));
         browser.type("7");

@@ -59,6 +59,7 @@ class PageIT extends PageKit {
         String writes = newKey("pets:write");
         browser.visit(page + "#key=" + reads);
         browser.awaitText("Your API key may only read, so you cannot add animals.");
+        assertThat(browser.has("button", "Add an animal")).isFalse();
         assertThat(browser.has("heading", "Add an animal")).isFalse();
         assertAccessible();
         browser.visit(page + "#key=" + writes);

@@ -24,6 +24,7 @@ class PageListIT extends PageKit {
         add(45);
         signIn();
         assertAccessible();
+        browser.awaitText("Animals on this page: 20, ids 1 to 20");
         assertThat(browser.rows()).hasSize(20).first().isEqualTo(List.of("1", "Animal 1", "7", "available"));
         browser.find("link", "Next page").click();
         awaitFirstRow("21");
@@ -97,7 +98,7 @@ class PageListIT extends PageKit {
         browser.downloadTo(folder);
         browser.find("combobox", "Show").sendKeys("sold");
         awaitFirstRow("2");
-        browser.find("button", "Save this list as CSV").click();
+        browser.find("button", "Save all pages for a spreadsheet (CSV)").click();
         browser.awaitText("Saved 66 animals.");
         Path file = folder.resolve("animals-sold.csv");
         await("the file").atMost(PATIENCE).until(() -> Files.exists(file));

@@ -199,7 +199,7 @@ function render(view, response) {
   document.title = title;
   element('status-filter').value = view.status;
   element('list-table').hidden = pets.length === 0;
-  show(element('list-caption'), pets.length === 0 ? '' : text('caption', pets[0].id, pets.at(-1).id));
+  show(element('list-caption'), pets.length === 0 ? '' : text('caption', pets.length, pets[0].id, pets.at(-1).id));
   const status = element('list-status');
   if (pets.length === 0) {
     show(status, text(emptyText(view)));
@@ -251,6 +251,7 @@ function find(event) {
   event.preventDefault();
   const id = element('find-id').value.trim();
   const error = element('find-error');
+  show(element('list-status'), '');
   if (!isInteger(id)) {
     show(error, text('not-an-id'));
     element('find-id').focus();

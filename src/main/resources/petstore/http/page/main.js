@@ -18,13 +18,14 @@ function showOnly(...ids) {
   ['sign-in', 'list', 'add', 'scope', 'sign-out'].forEach((id) => { element(id).hidden = !ids.includes(id); });
 }
 
-function askForKey(reason) {
+function askForKey(reason, isError = true) {
   entering.abort();
   list.close();
   add.close();
   showOnly('sign-in');
   lock(controls, false);
-  show(element('sign-in-error'), reason);
+  show(element('sign-in-error'), isError ? reason : '');
+  show(element('sign-in-status'), isError ? '' : reason);
   element('key').focus();
 }
 
@@ -51,6 +52,7 @@ async function enter(key) {
   element('key').value = '';
   const mayWrite = probe.status !== 403;
   showOnly('list', 'sign-out', ...(mayWrite ? ['add'] : ['scope']));
+  element('go-to-add').hidden = !mayWrite;
   show(element('scope'), text('read-only'));
   if (mayWrite) {
     add.resume();
@@ -82,14 +84,17 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   if (!isLocked(form.querySelector('button'))) {
     show(element('sign-in-error'), '');
+    show(element('sign-in-status'), '');
     enter(element('key').value.trim());
   }
 });
 
 element('sign-out').addEventListener('click', () => {
   session.signOut();
-  askForKey(text('signed-out'));
+  askForKey(text('signed-out'), false);
 });
+
+element('go-to-add').addEventListener('click', () => element('name').focus());
 
 addEventListener('hashchange', () => {
   const given = session.takeFromAddress();
@@ -98,7 +103,7 @@ addEventListener('hashchange', () => {
   }
 });
 
-session.onOtherTabs(enter, () => askForKey(text('signed-out')));
+session.onOtherTabs(enter, () => askForKey(text('signed-out'), false));
 list.start(refuse);
 add.start({ refused: refuse, added: list.refreshSoon, show: list.showAnimal });
 begin();
