@@ -1,10 +1,12 @@
 package petstore.process;
 
+import java.io.IOException;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import petstore.testkit.PathProxy;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.StoreFile;
 
@@ -82,6 +84,22 @@ class PageFormIT extends PageKit {
         browser.awaitText("Added Rex as animal 2.");
         assertThat(browser.find("textbox", "Name").getDomProperty("readOnly")).isEqualTo("false");
         assertThat(api().get("/v1/pets").body()).contains("Rex").doesNotContain("\"id\":3");
+    }
+
+    @Test
+    void anAnimalWhoseResponseWasLostIsAddedOnce() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            fillForm("Rex", "7");
+            proxy.loseNextResponse();
+            browser.find("button", "Add animal").click();
+            browser.awaitText("The service did not answer, so the animal may have been added or not.");
+            browser.awaitText("Added Rex as animal 1.");
+            assertThat(api().get("/v1/pets").body()).doesNotContain("\"id\":2");
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
     }
 
     @Test

@@ -62,6 +62,8 @@ class PageListIT extends PageKit {
         signIn();
         WebElement name = browser.find("textbox", "Name");
         name.sendKeys("typing");
+        await("304").atMost(PATIENCE).until(() -> service.metric("http_server_request_duration_seconds_count",
+                "http_response_status_code=\"304\"") > 0);
         add(1);
         await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
         browser.assertFocused(name);

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -24,6 +25,7 @@ public final class PathProxy implements AutoCloseable {
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String path;
     private final int target;
+    private final AtomicBoolean losesResponse = new AtomicBoolean();
 
     /// @param path with slashes at both ends, e.g. `/animals/`
     /// @param target the port of the service
@@ -41,6 +43,11 @@ public final class PathProxy implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
 
+    /// Closes the connection of the next POST within its response. A browser repeats a request without any response by itself.
+    public void loseNextResponse() {
+        losesResponse.set(true);
+    }
+
     private void pass(HttpExchange exchange) throws IOException {
         String rest = exchange.getRequestURI().toString().substring(path.length());
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + target + "/" + rest))
@@ -49,14 +56,20 @@ public final class PathProxy implements AutoCloseable {
         exchange.getRequestHeaders().forEach((name, values) -> values.stream()
                 .filter(value -> !OF_A_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
                 .forEach(value -> request.header(name, value)));
-        try (exchange) {
+        try {
             HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            if (exchange.getRequestMethod().equals("POST") && losesResponse.getAndSet(false)) {
+                exchange.sendResponseHeaders(response.statusCode(), response.body().length);
+                exchange.getResponseBody().flush();
+                throw new IOException("the response is lost");
+            }
             response.headers().map().forEach((name, values) -> values.stream()
                     .filter(value -> !OF_A_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
                     .forEach(value -> exchange.getResponseHeaders().add(name, value)));
             exchange.sendResponseHeaders(response.statusCode(),
                     response.body().length == 0 ? -1 : response.body().length);
             exchange.getResponseBody().write(response.body());
+            exchange.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
