@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,29 +29,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The documents are true: every name in them exists, and every table has the texts of the code.
 class DocumentationTest {
 
-    private static final List<String> DOCUMENTS = List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
-            "SECURITY.md", "docs/decisions.md", "docs/deployment.md", "docs/operations.md", "docs/performance.md",
-            "docs/postgresql.md",
-            "docs/security.md");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern CLASS = Pattern.compile("[A-Z][a-z]+(?:[A-Z][a-z]*)*");
     private static final Pattern FILE = Pattern.compile("\\.?[a-z][A-Za-z0-9.-]*(/[A-Za-z0-9.-]+)+/?");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^):#]+)\\)");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^):]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
+    private static final Pattern OPTION = Pattern.compile("`(--[a-z-]+)");
+    private static final int MOST_WORDS = 9_000;
+    private static final int MOST_WORDS_OF_AN_ALERT = 80;
+    private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
+            "ARCHITECTURE.md", 1_500, "docs/performance.md", 900);
 
     /// Files of an archive, which are nowhere in a checkout; `PackagingIT` looks for them.
     private static final Set<String> ARCHIVED = Set.of("petstore.jar", "petstore.aot", "commands.aot", "petstore.env",
             "completions/petstore", "runtime/legal");
 
     @Test
-    void readmeHasTheSettingsOfServe() throws IOException {
-        assertThat(rows("README.md", "| `--")).containsExactlyElementsOf(options("petstore serve")
+    void settingsAreThoseOfServe() throws IOException {
+        assertThat(rows("docs/settings.md", "| `--")).containsExactlyElementsOf(options("petstore serve")
                 .map(DocumentationTest::row).toList());
     }
 
     @Test
-    void readmeHasEveryCommand() throws IOException {
+    void commandsAreThoseOfTheProgram() throws IOException {
         List<String> expected = commands(commandLine()).map(DocumentationTest::row).toList();
-        assertThat(rows("README.md", "| `petstore ")).containsExactlyElementsOf(expected);
+        assertThat(rows("docs/cli.md", "| `petstore ")).containsExactlyElementsOf(expected);
     }
 
     @Test
@@ -65,7 +68,7 @@ class DocumentationTest {
                 .map(file -> file.substring(file.lastIndexOf('/') + 1, file.length() - ".java".length()))
                 .collect(Collectors.toSet());
         Set<String> missing = new TreeSet<>();
-        for (String document : DOCUMENTS) {
+        for (String document : documents()) {
             for (String code : matches(CODE, Files.readString(Path.of(document)))) {
                 if (ARCHIVED.contains(code)) {
                     continue;
@@ -86,11 +89,54 @@ class DocumentationTest {
     }
 
     @Test
+    void everyOptionInTheDocumentsExists() throws IOException {
+        Set<String> known = new TreeSet<>(Set.of("--help", "--version", "--long"));
+        commands(commandLine()).flatMap(command -> command.getCommandSpec().options().stream())
+                .forEach(option -> known.addAll(List.of(option.names())));
+        for (String document : documents()) {
+            assertThat(matches(OPTION, Files.readString(Path.of(document)))).as(document).isSubsetOf(known);
+        }
+    }
+
+    @Test
     void everyLinkBetweenTheDocumentsLeadsSomewhere() throws IOException {
-        for (String document : DOCUMENTS) {
-            for (String target : matches(LINK, Files.readString(Path.of(document)))) {
-                assertThat(Path.of(document).resolveSibling(target)).as(document).exists();
+        for (String document : documents()) {
+            for (String link : matches(LINK, Files.readString(Path.of(document)))) {
+                String[] target = link.split("#", 2);
+                Path file = target[0].isEmpty() ? Path.of(document) : Path.of(document).resolveSibling(target[0]);
+                assertThat(file).as(document).exists();
+                if (target.length == 2) {
+                    assertThat(matches(HEADING, Files.readString(file))).as(document + ": " + link)
+                            .anyMatch(heading -> anchor(heading).equals(target[1]));
+                }
             }
+        }
+    }
+
+    /// Returns the anchor that GitHub gives to a heading.
+    private static String anchor(String heading) {
+        return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
+    }
+
+    @Test
+    void documentsAreShort() throws IOException {
+        int all = 0;
+        for (String document : documents()) {
+            int words = Files.readString(Path.of(document)).strip().split("\\s+").length;
+            assertThat(words).as(document).isLessThanOrEqualTo(MOST_WORDS_OF.getOrDefault(document, MOST_WORDS));
+            all += words;
+        }
+        assertThat(all).isLessThanOrEqualTo(MOST_WORDS);
+    }
+
+    @Test
+    void everyAlertHasItsPlaceInTheOperationsManual() throws IOException {
+        String manual = Files.readString(Path.of("docs/operations.md"));
+        for (String alert : matches(Pattern.compile("- alert: (.+)"),
+                Files.readString(Path.of("deploy/alerts.yaml")))) {
+            List<String> text = matches(Pattern.compile("(?s)\n### " + alert + "\n\n(.+?)\n\n#"), manual);
+            assertThat(text).as(alert).hasSize(1);
+            assertThat(text.getFirst().split("\\s+").length).as(alert).isLessThanOrEqualTo(MOST_WORDS_OF_AN_ALERT);
         }
     }
 
@@ -163,6 +209,13 @@ class DocumentationTest {
     private static CommandLine commandLine() {
         return Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
                 OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC()));
+    }
+
+    /// All documents except the changelog.
+    private static List<String> documents() throws IOException {
+        List<String> all = new ArrayList<>(List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"));
+        files("docs").stream().filter(file -> file.endsWith(".md")).sorted().forEach(all::add);
+        return all;
     }
 
     private static List<String> rows(String document, String beginning) throws IOException {
