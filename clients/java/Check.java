@@ -33,9 +33,11 @@ final class Check {
         expect("the last animals of all pages", List.of(odd, greatest), all.subList(all.size() - 2, all.size()));
 
         isNotModified(pets);
-        fails("a blank name", 400, "invalid_request", "name must", () -> pets.createPet(new NewPet().name(" ").categoryId(1L), null));
+        NewPet blank = new NewPet().name(" ").categoryId(1L);
+        fails("a blank name", 400, "invalid_request", "name must", () -> pets.createPet(blank, null));
         fails("a wrong key", 401, "unauthorized", "API key", () -> api("wrong").listPets(null, null, null, null, null));
-        System.out.println("java: " + all.size() + " animals on all pages, one animal per Idempotency-Key, ETag, errors and int64 as expected");
+        System.out.println("java: " + all.size()
+                + " animals on all pages, one per Idempotency-Key, ETag, errors and int64 as expected");
     }
 
     private static PetsApi api(String key) {

@@ -36,7 +36,7 @@ fun main() {
     fails("a blank name", 400, "invalid_request", "name must", pets.createPetWithHttpInfo(NewPet(" ", 1), null))
     ApiClient.accessToken = "wrong"
     fails("a wrong key", 401, "unauthorized", "API key", pets.page(1))
-    println("kotlin: ${all.size} animals on all pages, one animal per Idempotency-Key, ETag, errors and int64 as expected")
+    println("kotlin: ${all.size} animals on all pages, one per Idempotency-Key, ETag, errors and int64 as expected")
 }
 
 /** Adds an animal twice with the same Idempotency-Key, as a retry does. */

@@ -93,7 +93,7 @@ def main():
     fails("an integer of 65 bits", 400, "invalid_request", "categoryId must",
           lambda: pets.create_pet(NewPet(name="Llama", categoryId=2**64)))
     fails("a wrong key", 401, "unauthorized", "API key", lambda: api("wrong").list_pets())
-    print(f"python: {len(animals)} animals on all pages, one animal per Idempotency-Key, ETag, errors and int64 as expected")
+    print(f"python: {len(animals)} animals on all pages, one per Idempotency-Key, ETag, errors and int64 as expected")
 
 
 main()

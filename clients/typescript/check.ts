@@ -1,5 +1,6 @@
 // Tries the generated client against the service at PETSTORE_URL with the API key PETSTORE_KEY. Exits with 1 at the first
 // difference.
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import createClient from 'openapi-fetch';
@@ -34,7 +35,7 @@ const addsOnce = async (categoryId: bigint) => {
   const request = {
     body: animal as unknown as NewPet,
     bodySerializer: (body: unknown) => stringify(body)!,
-    params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+    params: { header: { 'Idempotency-Key': randomUUID() } },
     parseAs: 'text',
   } as const;
   const first = await pets.POST('/pets', request);
@@ -92,4 +93,4 @@ expect('status with If-None-Match', 304, again.response.status);
 
 fails('a blank name', 400, 'invalid_request', 'name must', await pets.POST('/pets', { body: { name: ' ', categoryId: 1 } }));
 fails('a wrong key', 401, 'unauthorized', 'API key', await api('wrong').GET('/pets'));
-console.log(`typescript: ${animals.length} animals on all pages, one animal per Idempotency-Key, ETag, errors and int64 as expected`);
+console.log(`typescript: ${animals.length} animals on all pages, one per Idempotency-Key, ETag, errors and int64 as expected`);
