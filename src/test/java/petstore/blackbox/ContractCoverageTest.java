@@ -135,8 +135,8 @@ class ContractCoverageTest {
         Set<String> pairs = new TreeSet<>();
         for (JsonNode path : ServedContract.yaml(ServedContract.openapi()).get("paths")) {
             for (JsonNode operation : path) {
-                operation.path("responses").fieldNames()
-                        .forEachRemaining(status -> pairs.add(operation.get("operationId").asText() + " " + status));
+                ServedContract.statuses(operation)
+                        .forEach(status -> pairs.add(operation.get("operationId").asText() + " " + status));
             }
         }
         return pairs;

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RoutesTest {
 
     @Test
-    void theRoutesUnderV1AreTheOperationsOfTheContract(@TempDir Path folder) throws IOException {
+    void theRoutesUnderV1AreTheOperationsOfTheContractWithTheirScopes(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             Routes routes = Routes.api(
@@ -33,7 +33,8 @@ class RoutesTest {
                     new Home(settings), new OpenApiDocument(settings), new Docs(settings), new Health(store::check),
                     Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
-                    .map(route -> route.method() + " " + route.path()).collect(Collectors.toSet());
+                    .map(route -> route.method() + " " + route.path() + " " + route.scope().orElseThrow().text())
+                    .collect(Collectors.toSet());
             assertThat(served).isEqualTo(documented());
             assertThat(routes.table()).allSatisfy(
                     route -> assertThat(route.scope().isPresent()).isEqualTo(Routes.needsKey(route.path())));
@@ -45,8 +46,8 @@ class RoutesTest {
         Set<String> operations = new TreeSet<>();
         contract.get("paths").propertyStream().forEach(path -> path.getValue().propertyStream()
                 .filter(operation -> operation.getValue().has("operationId"))
-                .forEach(operation -> operations
-                        .add(operation.getKey().toUpperCase(Locale.ROOT) + " /v1" + path.getKey())));
+                .forEach(operation -> operations.add(operation.getKey().toUpperCase(Locale.ROOT) + " /v1"
+                        + path.getKey() + " " + operation.getValue().at("/security/0/apiKey/0").asText())));
         return operations;
     }
 }

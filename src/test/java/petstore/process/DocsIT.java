@@ -78,6 +78,8 @@ class DocsIT {
         element(browser, ".auth-btn-wrapper .btn-done").click();
         element(browser, "#operations-pets-createPet .opblock-summary-control").click();
         WebElement body = element(browser, "#operations-pets-createPet textarea");
+        WebElement retryKey = element(browser, "#operations-pets-createPet [data-param-name=Idempotency-Key] input");
+        assertThat(retryKey.getDomProperty("value")).as("an example that would be sent").isEmpty();
         body.sendKeys(Keys.chord(Keys.CONTROL, "a"));
         body.sendKeys("{\"name\":\"Rex\",\"categoryId\":" + ODD + "}");
         element(browser, "#operations-pets-createPet .execute").click();

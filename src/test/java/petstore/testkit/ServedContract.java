@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -26,6 +27,7 @@ public final class ServedContract {
     private static final YAMLMapper YAML = YAMLMapper.builder().build();
     private static final OpenApiInteractionValidator VALIDATOR = OpenApiInteractionValidator
             .createForInlineApiSpecification(openapi()).withBasePathOverride("/v1").build();
+    private static final JsonNode PATHS = yaml(openapi()).get("paths");
     private static final Pattern OPERATION = Pattern.compile("GET /v1/pets(/[^/]+)?|POST /v1/pets");
     private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,128}");
     private static final Set<Integer> FOR_ANY_REQUEST = Set.of(400, 401, 404, 405, 414, 431);
@@ -62,9 +64,17 @@ public final class ServedContract {
         if (!body.isEmpty()) {
             response.withBody(body);
         }
+        assertThat(statuses(PATHS.at(path.equals("/v1/pets") ? "/~1pets" : "/~1pets~1{petId}")
+                .get(method.toLowerCase(Locale.ROOT)))).contains(String.valueOf(status));
         Request.Method operation = method.equals("POST") ? Request.Method.POST : Request.Method.GET;
         ValidationReport report = VALIDATOR.validateResponse(path, operation, response.build());
         assertThat(report.getMessages()).as("%s %s: %d %s", method, path, status, body).isEmpty();
+    }
+
+    /// Returns the statuses that the contract lists for an operation: all but `default`, which is for malformed requests.
+    public static List<String> statuses(JsonNode operation) {
+        return operation.get("responses").propertyStream().map(Map.Entry::getKey)
+                .filter(status -> !status.equals("default")).toList();
     }
 
     /// Fails unless `body` is exactly an Error object that repeats the status.

@@ -10,8 +10,23 @@ followSystem();
 const exactLines = (json) => JSON.stringify(
   JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value)), null, 2);
 
+/** Moves the example of an optional parameter to its description: Swagger UI would send it unless the reader removes it. */
+const describeExample = (parameter) => {
+  const example = parameter?.get('example');
+  return example === undefined || parameter.get('required')
+    ? parameter
+    : parameter.delete('example').update('description', (text) => `${text} Example: \`${example}\``);
+};
+
 /** Changes Swagger UI where it is inexact, too long, or not accessible. */
 const mended = ({ React: { createElement: h } }) => ({
+  statePlugins: {
+    spec: {
+      wrapSelectors: {
+        parameterWithMetaByIdentity: (original) => (_state, ...args) => describeExample(original(...args)),
+      },
+    },
+  },
   components: {
     // A link would be a control inside the button of its operation.
     DeepLink: ({ text }) => h('span', null, text),
