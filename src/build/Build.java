@@ -30,6 +30,8 @@ public class Build {
     private static final List<String> GOALS = List.of("process-classes",
             "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
     private static final int WAITED = 3;
+    /// Room for the work and for what it makes, beside an earlier build.
+    private static final long SPACE_MB = 150;
 
     private final Path home;
     private final Path folder;
@@ -103,6 +105,10 @@ public class Build {
     private int build() throws IOException, InterruptedException {
         progress.step("building: starting Maven");
         delete(work);
+        long free = Reason.megabytes(folder);
+        if (free < SPACE_MB) {
+            throw new IOException("the build needs " + SPACE_MB + " MB in " + folder + ", where " + free + " MB are free");
+        }
         Files.createDirectories(work);
         Files.createFile(work.resolve("stamp"));
         Path log = folder.resolve("build.log");
@@ -135,7 +141,9 @@ public class Build {
 
     private Process start() throws IOException {
         List<String> command = new ArrayList<>(List.of("mvn", "-B", "-V", "-U", "-Dstyle.color=never", "-f",
-                home.resolve("pom.xml").toString(), "-Dquick", "-Dbuild.folder=" + home.relativize(work)));
+                home.resolve("pom.xml").toString(), "-Dquick", "-Dbuild.folder=" + home.relativize(work),
+                // The caches have to be made by the Java that runs the program later.
+                "-Dtoolchain.jdk.comparator=current,lts,env,version,vendor"));
         command.addAll(GOALS);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()));

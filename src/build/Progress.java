@@ -14,7 +14,6 @@ final class Progress {
     private final long began = System.nanoTime();
     private String step = "";
     private String shown = "";
-    private int files;
     private double megabytes;
     private boolean ended;
 
@@ -46,7 +45,6 @@ final class Progress {
     synchronized void read(String line) {
         Matcher fetched = FETCHED.matcher(line);
         if (fetched.matches()) {
-            files++;
             megabytes += Double.parseDouble(fetched.group(1)) * switch (fetched.group(2)) {
                 case "k" -> 1e-3;
                 case "M" -> 1;
@@ -107,7 +105,7 @@ final class Progress {
     }
 
     private String fetched() {
-        return files == 0 ? "" : ", fetched " + files + " files (" + Math.round(megabytes) + " MB)";
+        return megabytes == 0 ? "" : ", " + Math.round(megabytes) + " MB fetched";
     }
 
     private String seconds() {

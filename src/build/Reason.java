@@ -32,9 +32,9 @@ final class Reason {
         if (matcher.matches()) {
             set(5, "Maven " + matcher.group(1) + " is too old; install 3.8 or later");
         } else if (FULL.matcher(line).matches()) {
-            set(4, "the disk is full; free are " + space());
+            set(4, "no space is left on a disk; free: " + space());
         } else if ((matcher = FETCH.matcher(line)).matches()) {
-            set(3, "the network, or Maven's settings for it: " + matcher.group(1));
+            set(3, "check the network, and the proxy in Maven's settings.xml: " + matcher.group(1));
         } else if ((matcher = COMPILE.matcher(line)).matches()) {
             set(2, home.relativize(Path.of(matcher.group(1))) + ":" + matcher.group(2) + ": " + matcher.group(3));
         } else if ((matcher = ERROR.matcher(line)).matches()) {
@@ -55,7 +55,8 @@ final class Reason {
                 .distinct().map(folder -> megabytes(folder) + " MB in " + folder).collect(Collectors.joining(", "));
     }
 
-    private static long megabytes(Path folder) {
+    /// Returns the free space in the file system of a folder.
+    static long megabytes(Path folder) {
         try {
             return Files.getFileStore(folder).getUsableSpace() / 1_000_000;
         } catch (IOException e) {
