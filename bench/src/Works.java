@@ -206,16 +206,17 @@ final class Works {
 
     /// Java says nothing about a cache that is missing or does not fit, and starts without it.
     private void requireCache() throws Exception {
-        Path target = lab.home.resolve("target");
-        if (!Files.exists(target.resolve("petstore.aot")) || !Files.exists(target.resolve("commands.aot"))) {
-            throw new IOException("target/petstore.aot and target/commands.aot are not both there; ./petstore builds them");
+        Path build = lab.home.resolve(".build");
+        if (!Files.exists(build.resolve("petstore.aot")) || !Files.exists(build.resolve("commands.aot"))) {
+            throw new IOException(".build/petstore.aot and .build/commands.aot are not both there; delete .build, and ./petstore"
+                    + " builds them");
         }
         try {
             lab.run(List.of(lab.home.resolve("petstore").toString(), "serve", "--help"),
                     Map.of("PETSTORE_JAVA_OPTIONS", "-XX:AOTMode=on"));
         } catch (IOException e) {
-            throw new IOException("target/petstore.aot does not fit this JDK or target/petstore.jar; delete it and"
-                    + " target/commands.aot, and ./petstore builds both again", e);
+            throw new IOException(".build/petstore.aot does not fit this JDK or .build/petstore.jar; delete .build, and"
+                    + " ./petstore builds both again", e);
         }
     }
 

@@ -143,6 +143,22 @@ class PackagingIT {
         }
     }
 
+    /// Without git the line is left out.
+    @Test
+    void theManifestNamesTheCommit() throws IOException {
+        Path jar = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.jar");
+        Ending commit = new Shell(Path.of("").toAbsolutePath()).run("[ -e .git ] && git rev-parse HEAD");
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            String build = opened.getManifest().getMainAttributes().getValue("Implementation-Build");
+            if (commit.code() != 0) {
+                assertThat(build).isNull();
+            } else {
+                assertThat(build).matches("[0-9a-f]{9,}(-dirty)?");
+                assertThat(commit.out().getFirst()).startsWith(build.replace("-dirty", ""));
+            }
+        }
+    }
+
     /// The example is commented out, and has the defaults that `petstore config` shows.
     @Test
     void exampleConfigurationHasEverySetting() throws IOException {

@@ -147,7 +147,7 @@ class PageIT extends PageKit {
     }
 
     private List<String> serveOther(String baseUrl) {
-        return List.of("./petstore", "serve", "--port", "0", "--admin-port", "0", "--data",
+        return List.of(PetstoreProcess.LAUNCHER.toString(), "serve", "--port", "0", "--admin-port", "0", "--data",
                 folder.resolve("other").toString(), baseUrl.isEmpty() ? "--page=on" : "--base-url=" + baseUrl);
     }
 

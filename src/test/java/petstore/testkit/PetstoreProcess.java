@@ -38,7 +38,8 @@ public final class PetstoreProcess implements AutoCloseable {
     public record Ending(int code, List<String> out, List<String> err) {
     }
 
-    public static final Path LAUNCHER = Path.of("petstore").toAbsolutePath();
+    /// The program that Maven has built.
+    public static final Path LAUNCHER = Path.of("target/petstore").toAbsolutePath();
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern READY = Pattern.compile("Petstore is ready: https?://127\\.0\\.0\\.1:([0-9]+)/v1");
     private static final Pattern ADMIN = Pattern.compile("Admin: http://127\\.0\\.0\\.1:([0-9]+)");

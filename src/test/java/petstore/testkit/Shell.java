@@ -15,7 +15,7 @@ import petstore.testkit.PetstoreProcess.Ending;
 /// @param folder where they are typed; the store is in `data` below it
 public record Shell(Path folder) {
 
-    private static final Path HOME = Path.of("").toAbsolutePath();
+    private static final Path HOME = Path.of("target").toAbsolutePath();
     private static final String PATIENCE_SECONDS = "120";
     private static final String JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 

@@ -1,0 +1,185 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// Builds the program of a checkout with Maven, for the launcher.
+///
+/// Usage: `java Build.java HOME TERMINAL`, where HOME is the checkout, and TERMINAL is `true` if stderr is a terminal.
+///
+/// Maven works in `.build/maven`, which is emptied first. A finished build moves its files to `.build`, one by one: a server that
+/// has the earlier ones open keeps them. The file `stamp` comes last, and has the time at which the build began.
+///
+/// Exit codes: 0 built · 1 failed · 3 waited for the build of another process
+public class Build {
+
+    /// The phase that ends with the program's classes, and those goals of `package` that the program needs.
+    private static final List<String> GOALS = List.of("process-classes",
+            "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
+    private static final int WAITED = 3;
+    /// Room for the work and for what it makes, beside an earlier build.
+    private static final long SPACE_MB = 150;
+
+    private final Path home;
+    private final Path folder;
+    private final Path work;
+    private final Path pidFile;
+    private final Progress progress;
+
+    private Build(Path home, Progress progress) {
+        this.home = home;
+        this.folder = home.resolve(".build");
+        this.work = folder.resolve("maven");
+        this.pidFile = folder.resolve("maven.pid");
+        this.progress = progress;
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Progress progress = new Progress(Boolean.parseBoolean(args[1]));
+        int code = 1;
+        try {
+            code = new Build(Path.of(args[0]), progress).lockAndRun();
+        } catch (IOException e) {
+            progress.end(Reason.of(e));
+        }
+        System.exit(code);
+    }
+
+    private int lockAndRun() throws IOException, InterruptedException {
+        // The kernel frees the lock, however this process ends.
+        try (FileChannel file = open(); FileLock lock = file.tryLock()) {
+            if (lock == null) {
+                progress.step("waiting for another build of this checkout");
+                file.lock();
+                progress.clear();
+                return WAITED;
+            }
+            endOrphan();
+            return build();
+        }
+    }
+
+    private FileChannel open() throws IOException {
+        try {
+            Files.createDirectories(folder.resolve("lib"));
+            return FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new IOException("this checkout has to be built, and its folder cannot be written; copy it to one that can: "
+                    + Reason.of(e), e);
+        }
+    }
+
+    /// Ends the Maven of a build that was killed. A process that is younger than the file only has the same number.
+    private void endOrphan() throws IOException {
+        if (!Files.exists(pidFile)) {
+            return;
+        }
+        String pid = Files.readString(pidFile);
+        Instant written = Files.getLastModifiedTime(pidFile).toInstant();
+        Optional<ProcessHandle> orphan = pid.isEmpty() ? Optional.empty() : ProcessHandle.of(Long.parseLong(pid));
+        orphan.filter(process -> process.info().startInstant().filter(start -> !start.isAfter(written)).isPresent())
+                .ifPresent(Build::end);
+        Files.delete(pidFile);
+    }
+
+    /// Ends a process and those that it started, and waits for their end.
+    private static void end(ProcessHandle process) {
+        List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(each -> each.onExit().completeOnTimeout(each, 10, TimeUnit.SECONDS).join());
+    }
+
+    private int build() throws IOException, InterruptedException {
+        progress.step("building: starting Maven");
+        delete(work);
+        long free = Reason.megabytes(folder);
+        if (free < SPACE_MB) {
+            throw new IOException("the build needs " + SPACE_MB + " MB in " + folder + ", where " + free + " MB are free");
+        }
+        Files.createDirectories(work);
+        Files.createFile(work.resolve("stamp"));
+        Path log = folder.resolve("build.log");
+        Reason reason = new Reason(home);
+        Process maven = start();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            if (maven.isAlive()) {
+                progress.end("the build was stopped; the next command begins it anew");
+                end(maven.toHandle());
+            }
+        }));
+        Files.writeString(pidFile, Long.toString(maven.pid()));
+        try (BufferedReader lines = maven.inputReader(); Writer whole = Files.newBufferedWriter(log)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                progress.read(line);
+                reason.read(line);
+                whole.write(line + "\n");
+            }
+        } catch (IOException e) {
+            reason.read(e.getMessage());
+        }
+        if (maven.waitFor() != 0) {
+            progress.end("the build failed: " + reason, "the whole log: " + log);
+            return 1;
+        }
+        publish();
+        progress.built();
+        return 0;
+    }
+
+    private Process start() throws IOException {
+        List<String> command = new ArrayList<>(List.of("mvn", "-B", "-V", "-U", "-Dstyle.color=never", "-f",
+                home.resolve("pom.xml").toString(), "-Dquick", "-Dbuild.folder=" + home.relativize(work),
+                // The caches have to be made by the Java that runs the program later.
+                "-Dtoolchain.jdk.comparator=current,lts,env,version,vendor"));
+        command.addAll(GOALS);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()));
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+                (theirs, ours) -> ours + " " + theirs);
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new IOException("this checkout has to be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
+                    + " apt install maven, brew install maven, or sdk install maven", e);
+        }
+    }
+
+    /// Moves each file in one step, so that it is there whole, now or before.
+    private void publish() throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> libraries = Files.list(work.resolve("lib"))) {
+            libraries.forEach(files::add);
+        }
+        for (String name : List.of("petstore.jar", "petstore.aot", "commands.aot", "stamp")) {
+            files.add(work.resolve(name));
+        }
+        for (Path file : files) {
+            Files.move(file, folder.resolve(work.relativize(file)), StandardCopyOption.ATOMIC_MOVE);
+        }
+        delete(work);
+    }
+
+    private static void delete(Path path) throws IOException {
+        if (Files.exists(path)) {
+            try (Stream<Path> files = Files.walk(path)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+}

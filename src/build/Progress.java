@@ -1,0 +1,114 @@
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// What people see of a build, on stderr: one line that is rewritten each second on a terminal, else a line for each step.
+final class Progress {
+
+    private static final Pattern GOAL = Pattern.compile("\\[INFO\\] --- \\S+:(\\S+) \\((\\S+)\\) @ .*");
+    private static final Pattern FETCHED = Pattern.compile("\\[INFO\\] Downloaded from .* \\(([0-9.]+) ([kMG]?)B\\b.*");
+
+    private final boolean terminal;
+    private final long began = System.nanoTime();
+    private String step = "";
+    private String shown = "";
+    private double megabytes;
+    private boolean ended;
+
+    Progress(boolean terminal) {
+        this.terminal = terminal;
+        if (terminal) {
+            new Timer(true).schedule(new TimerTask() {
+                @Override
+                public void run() {
+                    rewrite();
+                }
+            }, 1000, 1000);
+        }
+    }
+
+    synchronized void step(String next) {
+        if (next.equals(step) || ended) {
+            return;
+        }
+        step = next;
+        if (terminal) {
+            rewrite();
+        } else {
+            System.err.println("petstore: " + step);
+        }
+    }
+
+    /// Follows Maven by a line of its log.
+    synchronized void read(String line) {
+        Matcher fetched = FETCHED.matcher(line);
+        if (fetched.matches()) {
+            megabytes += Double.parseDouble(fetched.group(1)) * switch (fetched.group(2)) {
+                case "k" -> 1e-3;
+                case "M" -> 1;
+                case "G" -> 1e3;
+                default -> 1e-6;
+            };
+            if (step.endsWith("Maven")) {
+                step("building: fetching plugins and libraries");
+            }
+        }
+        Matcher goal = GOAL.matcher(line);
+        if (goal.matches()) {
+            switch (goal.group(1)) {
+                case "compile" -> step("building: compiling");
+                case "jar" -> step("building: packaging");
+                case "exec" -> {
+                    if (goal.group(2).equals("aot-caches")) {
+                        step("building: making the caches of a fast start");
+                    }
+                }
+                default -> {
+                    // The other goals are short.
+                }
+            }
+        }
+    }
+
+    synchronized void built() {
+        end("built in " + seconds() + fetched());
+    }
+
+    /// Writes the last lines, in place of the one that was rewritten. Later ones are left out.
+    synchronized void end(String... lines) {
+        clear();
+        if (!ended) {
+            for (String line : lines) {
+                System.err.println("petstore: " + line);
+            }
+        }
+        ended = true;
+    }
+
+    /// Removes the line that is rewritten.
+    synchronized void clear() {
+        if (!shown.isEmpty()) {
+            System.err.print("\r" + " ".repeat(shown.length()) + "\r");
+            shown = "";
+        }
+        step = "";
+    }
+
+    private synchronized void rewrite() {
+        if (!step.isEmpty() && !ended) {
+            String line = "petstore: " + step + fetched() + ", " + seconds();
+            System.err.print("\r" + line + " ".repeat(Math.max(0, shown.length() - line.length())));
+            shown = line;
+        }
+    }
+
+    private String fetched() {
+        return megabytes == 0 ? "" : ", " + Math.round(megabytes) + " MB fetched";
+    }
+
+    private String seconds() {
+        return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began) + " s";
+    }
+}
