@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -115,6 +116,15 @@ class DocumentationTest {
             assertThat(cases).as(alert).containsPattern("alertname: " + alert + "\\n +exp_alerts")
                     .containsPattern("alertname: " + alert + " }");
         }
+    }
+
+    @Test
+    void everyAlertNamesItsRunbook() throws IOException {
+        List<String> alerts = matches(Pattern.compile("- alert: (.+)"),
+                Files.readString(Path.of("deploy/alerts.yaml")));
+        assertThat(matches(Pattern.compile("runbook_url: (.+)"), Files.readString(Path.of("deploy/alerts.yaml"))))
+                .containsExactlyElementsOf(alerts.stream()
+                        .map(alert -> "docs/operations.md#" + alert.toLowerCase(Locale.ROOT)).toList());
     }
 
     @Test
