@@ -5,7 +5,10 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -14,24 +17,45 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 /// Metrics of the process.
 final class ProcessMetrics {
 
+    private static final String UNKNOWN = "unknown";
+    private static final double NANOS_PER_SECOND = 1e9;
+
     private ProcessMetrics() {
     }
 
-    /// Returns a registry with metrics of memory, garbage collection, threads, processors, files and uptime.
-    static PrometheusMeterRegistry registry() {
+    /// Returns a registry with metrics of the build, memory, garbage collection, threads, processors, files and uptime.
+    static PrometheusMeterRegistry registry(Build build) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        // Their names have a unit that is none of Prometheus', and a suffix of histograms.
+        meters.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
+                .meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
         for (MeterBinder binder : List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new ClassLoaderMetrics(),
                 new ProcessorMetrics(), new FileDescriptorMetrics(), new UptimeMetrics(),
-                ProcessMetrics::collections)) {
+                ProcessMetrics::collections, ProcessMetrics::processors)) {
             binder.bindTo(meters);
         }
+        Gauge.builder("petstore.build.info", () -> 1).description("The build that is running; the value is always 1.")
+                .tag("version", build.version().orElse(UNKNOWN)).tag("commit", build.commit().orElse(UNKNOWN))
+                .tag("java", Runtime.version().toString()).register(meters);
         return meters;
+    }
+
+    /// Registers what Micrometer's `ProcessorMetrics` has under other names.
+    private static void processors(MeterRegistry meters) {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+            FunctionCounter.builder("process.cpu", system, cpu -> cpu.getProcessCpuTime() / NANOS_PER_SECOND)
+                    .description("Processor time that the process has used, in seconds.").baseUnit("seconds")
+                    .register(meters);
+        }
+        Gauge.builder("system.processors", Runtime.getRuntime()::availableProcessors)
+                .description("Processors that Java may use.").register(meters);
     }
 
     /// Registers the JVM's own counters. Micrometer's `JvmGcMetrics` listens to each collection, which takes half as much

@@ -2,6 +2,7 @@ package petstore.app;
 
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -29,6 +30,7 @@ public final class Service implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Service.class);
     private static final String FIRST_KEY = "first";
+    private static final Duration METRICS_INTERVAL = Duration.ofSeconds(5);
 
     private final Settings settings;
     private final ServiceApi api;
@@ -55,16 +57,19 @@ public final class Service implements AutoCloseable {
         StoreChoice choice = settings.store();
         Deque<Runnable> closers = new ArrayDeque<>();
         try {
+            Build build = Build.running();
             if (choice.database().isEmpty()) {
                 closers.push(FolderLock.serve(choice.folder())::close);
             }
-            PrometheusMeterRegistry metrics = ProcessMetrics.registry();
+            PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
             SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, metrics);
             closers.push(store::close);
             Telemetry telemetry = new Telemetry(metrics, tracer, requestLog);
             ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
-                    store.keys(), settings.configuredKey(), store::check, telemetry, metrics, clock);
+                    store.keys(), settings.configuredKey(), store::check, build.toString(), telemetry, metrics, clock);
             closers.push(api::close);
+            StoreMetrics facts = new StoreMetrics(store::facts, metrics);
+            api.repeat("metrics of the store cannot be read", METRICS_INTERVAL, facts::refresh);
             Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
                     api::isMemoryShort, clock);
             closers.push(server::close);

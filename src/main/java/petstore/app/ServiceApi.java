@@ -1,6 +1,7 @@
 package petstore.app;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,8 +34,8 @@ import petstore.http.telemetry.Telemetry;
 public final class ServiceApi implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceApi.class);
-    private static final long INTERVAL_MS = 1_000;
-    private static final int TASKS = 3;
+    private static final Duration OFTEN = Duration.ofSeconds(1);
+    private static final int TASKS = 4;
     private static final long CLOSING_SECONDS = 20;
 
     private final Bearer bearer;
@@ -52,12 +53,13 @@ public final class ServiceApi implements AutoCloseable {
     /// @param tls true if clients reach the API by TLS
     /// @param configuredKey an API key that is accepted besides those of the store
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
+    /// @param version the version of the service
     public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
-            Optional<String> configuredKey, Runnable storeCheck, Telemetry telemetry,
+            Optional<String> configuredKey, Runnable storeCheck, String version, Telemetry telemetry,
             PrometheusMeterRegistry metrics, Clock clock) {
         bearer = new Bearer(keys, configuredKey.map(text -> new ConfiguredKey(text, clock.instant())),
                 metrics, clock);
-        health = new Health(storeCheck);
+        health = new Health(storeCheck, version);
         PageCache pages = new PageCache(metrics);
         heap = new HeapGuard(pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
@@ -70,12 +72,16 @@ public final class ServiceApi implements AutoCloseable {
         // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
-        repeat("API keys cannot be read", bearer::refresh);
-        repeat("the last uses of API keys cannot be saved", bearer::saveUses);
+        repeat("API keys cannot be read", OFTEN, bearer::refresh);
+        repeat("the last uses of API keys cannot be saved", OFTEN, bearer::saveUses);
     }
 
-    private void repeat(String failure, Runnable task) {
-        var _ = tasks.scheduleWithFixedDelay(() -> run(failure, task), INTERVAL_MS, INTERVAL_MS, TimeUnit.MILLISECONDS);
+    /// Runs a task again and again until [#close]. It may block.
+    ///
+    /// @param failure the beginning of the log line if the task throws
+    void repeat(String failure, Duration interval, Runnable task) {
+        var _ = tasks.scheduleWithFixedDelay(() -> run(failure, task), interval.toMillis(), interval.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     private static void run(String failure, Runnable task) {

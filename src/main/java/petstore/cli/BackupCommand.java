@@ -3,6 +3,7 @@ package petstore.cli;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Instant;
 
 import petstore.Failure;
 import petstore.app.StoreChoice;
@@ -33,13 +34,24 @@ final class BackupCommand extends BackupFileCommand {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");
         }
         choice().requireOther(file);
+        Instant began = console.clock().instant();
         VerifiedBackup backup;
         try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
                 () -> SqliteCopy.pages(folder))) {
-            backup = SqliteCopy.backup(folder, file, display);
+            backup = SqliteCopy.backup(folder, file, began, display);
         }
         console.printError("Backed up " + backup.pets() + " animals to " + file + ", verified");
         warnWithoutChecksum(backup, file, "because the store has an older schema");
+        record(folder, began);
         return Main.DONE;
+    }
+
+    /// Records the backup in the store, for the metric of its age. The backup is good without that.
+    private void record(Path folder, Instant began) {
+        try {
+            SqliteCopy.record(folder, began);
+        } catch (Failure e) {
+            console.printError("warning: the store does not record this backup: " + e.getMessage());
+        }
     }
 }

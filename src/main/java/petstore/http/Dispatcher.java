@@ -111,7 +111,7 @@ public final class Dispatcher implements Api {
 
     /// Reports a refusal by key or scope to telemetry.
     private Respond refused(Call call, String keyId, Response refusal) {
-        telemetry.refused(call.head(), call.path(), keyId, refusal.status());
+        telemetry.refused(call.head(), call.path(), keyId, refusal);
         return new Respond(refusal);
     }
 

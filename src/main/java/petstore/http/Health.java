@@ -10,25 +10,28 @@ import petstore.http.message.Response;
 public final class Health {
 
     /// The conditions of readiness.
-    private static final byte[] CONDITIONS = """
+    private static final String CONDITIONS = """
             [+] the service is not stopping
             [+] the store can be reached
             [+] the store can be written
             [+] the store's schema is that of this version, or a newer one
             ready
-            """.getBytes(StandardCharsets.UTF_8);
+            """;
 
     private final Runnable storeCheck;
+    private final String version;
     private volatile boolean stopping;
 
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
-    public Health(Runnable storeCheck) {
+    /// @param version the version of the service, for operators alone
+    public Health(Runnable storeCheck, String version) {
         this.storeCheck = storeCheck;
+        this.version = version;
     }
 
     /// Returns 200 while the process runs.
     Response livez(Request request) {
-        return status("live");
+        return status("live", "");
     }
 
     /// Makes the service unready.
@@ -38,17 +41,29 @@ public final class Health {
 
     /// Returns 200 while the store can be used and the service is not stopping, else 503. With `?verbose`, lists the conditions.
     Response readyz(Request request) {
+        return ready(request, "", "");
+    }
+
+    /// Returns the response of [#readyz] with the version of the service, for operators. Clients do not get it, because it names
+    /// the faults that an attacker may try.
+    Response readyzWithVersion(Request request) {
+        return ready(request, ",\"version\":\"" + version + "\"", "version " + version + "\n");
+    }
+
+    private Response ready(Request request, String member, String line) {
         if (stopping) {
             throw Failure.unavailable("the service is stopping");
         }
         storeCheck.run();
         return "verbose".equals(request.query())
-                ? Response.ok("text/plain; charset=utf-8", CONDITIONS, Response.NO_STORE)
-                : status("ready");
+                ? Response.ok("text/plain; charset=utf-8", (line + CONDITIONS).getBytes(StandardCharsets.UTF_8),
+                        Response.NO_STORE)
+                : status("ready", member);
     }
 
-    private static Response status(String status) {
-        return Response.json(200, ("{\"status\":\"" + status + "\"}").getBytes(StandardCharsets.UTF_8),
+    /// @param member a further member of the JSON object, after a comma; empty for none
+    private static Response status(String status, String member) {
+        return Response.json(200, ("{\"status\":\"" + status + "\"" + member + "}").getBytes(StandardCharsets.UTF_8),
                 Response.NO_STORE);
     }
 }

@@ -54,7 +54,7 @@ public final class Routes {
         return new Routes(List.of(
                 Route.open("/metrics", Operation.on(threads, metrics::metrics)),
                 Route.open("/livez", Operation.on(threads, health::livez)),
-                Route.open("/readyz", Operation.on(threads, health::readyz))),
+                Route.open("/readyz", Operation.on(threads, health::readyzWithVersion))),
                 "there are /metrics, /livez and /readyz");
     }
 

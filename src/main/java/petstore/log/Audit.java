@@ -17,6 +17,9 @@ public final class Audit {
 
     /// Logs a change of a key by the operating system's user who runs this process.
     public static void log(String change, ApiKey key) {
-        LOG.info("key {} id={} name=\"{}\" by={}", change, key.id(), key.shownName(), System.getProperty("user.name"));
+        String user = System.getProperty("user.name");
+        LOG.atInfo().addKeyValue("event.action", "key-" + change).addKeyValue(LogLayout.KEY_ID, key.id())
+                .addKeyValue("petstore.key.name", key.shownName()).addKeyValue("user.name", user)
+                .log("key {} id={} name=\"{}\" by={}", change, key.id(), key.shownName(), user);
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -60,7 +61,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     }
 
     @Override
-    public void refused(Refusal refusal) {
+    public void refused(RefusedKey refusal) {
         gather(layout.line(refusal));
     }
 
@@ -86,7 +87,8 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
                 if (missing > 0) {
                     writing.append(
                             layout.line(System.currentTimeMillis(), Level.WARN, BufferedLog.class.getSimpleName(),
-                                    missing + " lines are missing here, because the log is read too slowly", ""));
+                                    missing + " lines are missing here, because the log is read too slowly", "",
+                                    List.of()));
                 }
                 out.write(writing.toString().getBytes(StandardCharsets.UTF_8));
                 out.flush();

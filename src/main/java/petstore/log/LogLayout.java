@@ -3,6 +3,7 @@ package petstore.log;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -12,19 +13,26 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import org.slf4j.event.KeyValuePair;
 import petstore.SafeText;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
 /// Formats events and requests as lines of text or JSON. For any number of threads.
 ///
-/// A line of text has time, level, logger, message, and the fields of a request as `name=value`. In JSON these are members of an
-/// object, and `error` has a stack trace.
+/// A line of text has time, level, logger, message, and the fields of a request as `name=value`. In JSON these are members of a flat
+/// object, with names of the Elastic Common Schema (ECS). Names that it lacks are `http.route`, of OpenTelemetry, and `petstore.*`.
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     private static final int USUAL_LENGTH = 256;
     private static final int LEVEL_WIDTH = 5;
     private static final int SECOND = 1_000;
+    /// The longest reason of a refusal, in characters: a body may break the contract in many ways.
+    private static final int LONGEST_REASON = 300;
+    /// The value of a field without a value. JSON leaves such fields out.
+    private static final String NONE = "-";
+    /// The member with the id of an API key, which ECS has no name for.
+    static final String KEY_ID = "petstore.key.id";
     private static final DateTimeFormatter TO_THE_SECOND = DateTimeFormatter
             .ofPattern("yyyy-MM-dd'T'HH:mm:ss.", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -43,60 +51,84 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     public String doLayout(ILoggingEvent event) {
         String logger = event.getLoggerName();
         String trace = event.getThrowableProxy() == null ? "" : ThrowableProxyUtil.asString(event.getThrowableProxy());
+        List<KeyValuePair> fields = event.getKeyValuePairs();
         return line(event.getTimeStamp(), event.getLevel(), logger.substring(logger.lastIndexOf('.') + 1),
-                String.valueOf(event.getFormattedMessage()), trace);
+                String.valueOf(event.getFormattedMessage()), trace, fields == null ? List.of() : fields);
     }
 
     /// @param trace the stack trace; empty for none
-    String line(long epochMilli, Level level, String logger, String message, String trace) {
+    /// @param fields further members in JSON; the message has their values, too
+    String line(long epochMilli, Level level, String logger, String message, String trace, List<KeyValuePair> fields) {
         StringBuilder line = start(epochMilli, level, SafeText.of(logger));
-        if (json) {
-            quote(SafeText.of(message), line);
-            if (!trace.isEmpty()) {
-                quote(SafeText.ofTrace(trace), line.append("\",\"error\":\""));
-            }
-            line.append('"');
-        } else {
-            line.append(oneLine(trace.isEmpty() ? message : message + " " + trace));
+        if (!json) {
+            return end(line.append(oneLine(trace.isEmpty() ? message : message + " " + trace))).toString();
+        }
+        quote(SafeText.of(message), line).append('"');
+        for (KeyValuePair field : fields) {
+            quote(SafeText.of(String.valueOf(field.value)), name(field.key, line).append('"')).append('"');
+        }
+        if (!trace.isEmpty()) {
+            quote(SafeText.ofTrace(trace), name("error.stack_trace", line).append('"')).append('"');
         }
         return end(line).toString();
     }
 
-    /// Returns the line of a finished request. All its fields are validated already; no escaping is needed.
+    /// Returns the line of a finished request. All its fields but the reason are validated already; no escaping is needed.
     StringBuilder line(FinishedRequest request, String trace) {
         long ended = request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(request.durationNanos());
         StringBuilder line = start(ended, Level.INFO, "access").append(request.isAnswered() ? "answered" : "abandoned");
-        field("request", request.id(), line.append(json ? "\"" : ""));
-        field("key", request.key(), line);
-        field("method", request.method(), line);
-        field("route", request.route(), line);
+        field("request", "http.request.id", request.id(), line.append(json ? "\"" : ""));
+        field("key", KEY_ID, request.key(), line);
+        field("method", "http.request.method", request.method(), line);
+        field("route", "http.route", request.route(), line);
         if (request.isAnswered()) {
-            field("status", request.status(), line);
+            field("status", "http.response.status_code", request.status(), line);
         } else {
-            field("status", "-", line);
+            field("status", "http.response.status_code", NONE, line);
         }
-        field("bytes", request.bytes(), line);
-        field("trace", trace, line);
-        field("duration_us", TimeUnit.NANOSECONDS.toMicros(request.durationNanos()), line);
+        field("bytes", "http.response.body.bytes", request.bytes(), line);
+        field("trace", "trace.id", trace, line);
+        if (json) {
+            field("", "event.duration", request.durationNanos(), line);
+        } else {
+            field("duration_us", "", TimeUnit.NANOSECONDS.toMicros(request.durationNanos()), line);
+        }
+        field("client", "client.ip", request.client(), line);
+        request.reason().ifPresent(reason -> reason(reason, line));
         return end(line);
     }
 
-    /// Returns the line of a refused request. All its fields are validated already; no escaping is needed.
-    StringBuilder line(RequestLog.Refusal refusal) {
-        StringBuilder line = start(refusal.epochMilli(), Level.INFO, Audit.LOGGER).append("refused ")
-                .append(refusal.status()).append(' ').append(refusal.method()).append(' ').append(refusal.route())
-                .append(" key=").append(refusal.key()).append(" from=").append(refusal.client())
-                .append(" request=").append(refusal.request());
-        return end(line.append(json ? "\"" : ""));
+    /// Returns the line of a request that was refused for its key. As above, only the reason needs escaping.
+    StringBuilder line(RequestLog.RefusedKey refusal) {
+        StringBuilder line = start(refusal.epochMilli(), Level.INFO, Audit.LOGGER).append("refused");
+        if (json) {
+            field("", "http.response.status_code", refusal.status(), line.append('"'));
+            field("", "http.request.method", refusal.method(), line);
+            field("", "http.route", refusal.route(), line);
+        } else {
+            line.append(' ').append(refusal.status()).append(' ').append(refusal.method()).append(' ')
+                    .append(refusal.route());
+        }
+        field("key", KEY_ID, refusal.key(), line);
+        field("from", "client.ip", refusal.client(), line);
+        field("request", "http.request.id", refusal.request(), line);
+        reason(refusal.reason(), line);
+        return end(line);
+    }
+
+    private void reason(String reason, StringBuilder line) {
+        String safe = SafeText.of(reason);
+        (json ? name("event.reason", line) : line.append(" reason=")).append('"');
+        quote(safe.length() > LONGEST_REASON ? safe.substring(0, LONGEST_REASON) + "…" : safe, line).append('"');
     }
 
     /// Returns a line up to its message, with the opening quote of a JSON string.
     private StringBuilder start(long epochMilli, Level level, String logger) {
-        StringBuilder line = new StringBuilder(USUAL_LENGTH).append(json ? "{\"time\":\"" : "");
+        StringBuilder line = new StringBuilder(USUAL_LENGTH).append(json ? "{\"@timestamp\":\"" : "");
         appendTime(epochMilli, line);
         if (json) {
-            quote(logger, line.append("\",\"level\":\"").append(level).append("\",\"logger\":\""));
-            return line.append("\",\"message\":\"");
+            line.append("\",\"log.level\":\"").append(level).append("\",\"ecs.version\":\"8.11.0\",\"log.logger\":\"");
+            return quote(logger, line).append("\",\"message\":\"");
         }
         line.append(' ').append(level).repeat(' ', LEVEL_WIDTH - level.levelStr.length());
         return line.append(' ').append(logger).append(" - ");
@@ -114,21 +146,30 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         line.append(second.text()).append(millis / 100).append(millis / 10 % 10).append(millis % 10).append('Z');
     }
 
-    private void field(String name, String value, StringBuilder line) {
-        line.append(json ? ",\"" : " ").append(name).append(json ? "\":\"" : "=").append(value)
-                .append(json ? "\"" : "");
+    /// Appends a field under its name in text, or in ECS.
+    private void field(String name, String ecs, String value, StringBuilder line) {
+        if (!json) {
+            line.append(' ').append(name).append('=').append(value);
+        } else if (!value.equals(NONE)) {
+            name(ecs, line).append('"').append(value).append('"');
+        }
     }
 
-    private void field(String name, long value, StringBuilder line) {
-        line.append(json ? ",\"" : " ").append(name).append(json ? "\":" : "=").append(value);
+    private void field(String name, String ecs, long value, StringBuilder line) {
+        (json ? name(ecs, line) : line.append(' ').append(name).append('=')).append(value);
+    }
+
+    private static StringBuilder name(String ecs, StringBuilder line) {
+        return line.append(",\"").append(ecs).append("\":");
     }
 
     private StringBuilder end(StringBuilder line) {
         return line.append(json ? "}\n" : "\n");
     }
 
-    private static void quote(String text, StringBuilder line) {
+    private static StringBuilder quote(String text, StringBuilder line) {
         JsonStringEncoder.getInstance().quoteAsString(text, line);
+        return line;
     }
 
     private static String oneLine(String text) {

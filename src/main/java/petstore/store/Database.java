@@ -63,11 +63,17 @@ public interface Database extends AutoCloseable {
     /// Returns the number of queued reads.
     int waitingReads();
 
-    /// Returns the size of the database in bytes, without its log; NaN if it is unknown now.
-    double bytes();
+    /// Facts about a database for metrics. A number that is unknown, or that its kind does not have, is NaN.
+    ///
+    /// @param bytes the size of the database, without its write-ahead log
+    /// @param logBytes the size of the embedded store's write-ahead log; 0 for other databases
+    /// @param freeBytes the bytes that this process may still write to the embedded store's disk
+    /// @param lastBackupSeconds the time of the embedded store's last backup, in seconds since 1970
+    record Facts(double bytes, double logBytes, double freeBytes, double lastBackupSeconds) {
+    }
 
-    /// Returns the size of the embedded store's log in bytes; 0 for other databases.
-    double logBytes();
+    /// Returns the facts as they are now. Blocks.
+    Facts facts();
 
     /// Returns true if several processes may serve the database at the same time.
     boolean isShared();

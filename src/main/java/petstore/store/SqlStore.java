@@ -3,7 +3,6 @@ package petstore.store;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongConsumer;
 
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import petstore.Catalogue;
@@ -32,12 +31,6 @@ public final class SqlStore implements AutoCloseable {
         this.keys = new SqlKeyRing(database, meters);
         this.checks = MeasuredQueue.ofSharedWork("store-check", database.patience(), this::checkNow, meters);
         MeasuredQueue.measureLength("readers", database::waitingReads, meters);
-        Gauge.builder("petstore.store.size", database::bytes)
-                .description("Size of the store, without its write-ahead log.")
-                .baseUnit("bytes").register(meters);
-        Gauge.builder("petstore.store.log.size", database::logBytes)
-                .description("Size of the embedded store's write-ahead log; 0 for PostgreSQL.").baseUnit("bytes")
-                .register(meters);
     }
 
     /// Returns a store that a command uses, without metrics.
@@ -61,6 +54,11 @@ public final class SqlStore implements AutoCloseable {
 
     public KeyRing keys() {
         return keys;
+    }
+
+    /// Returns facts for metrics. Blocks. Errors: as for every method of [Database].
+    public Database.Facts facts() {
+        return database.facts();
     }
 
     /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready, as [Database#check]. One check at a time serves all

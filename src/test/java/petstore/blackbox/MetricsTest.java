@@ -1,15 +1,20 @@
 package petstore.blackbox;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,11 +28,16 @@ import petstore.KeyToken;
 import petstore.Scope;
 import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
 import petstore.testkit.RawClient;
+import petstore.testkit.TestCertificate;
 import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
+import petstore.testkit.Tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 class MetricsTest {
 
@@ -35,6 +45,7 @@ class MetricsTest {
             .compile("\\b(?:http_server|petstore|jvm|process|system)_[a-z_]+(?=[{}\\[ )])");
 
     private static final int MOST_LOOKS = 1_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @TempDir
     private Path folder;
@@ -160,11 +171,103 @@ class MetricsTest {
 
     @Test
     void whatIsShownAndWatchedExists() throws IOException {
-        Set<String> there = named(metrics());
-        assertThat(there).contains("petstore_store_size_bytes");
+        assumeThat(TestStore.database(folder)).as("the embedded store has all metrics").isEmpty();
+        Set<String> there = named(everyMetric());
         for (String file : new String[]{"deploy/grafana-dashboard.json", "deploy/alerts.yaml"}) {
             assertThat(named(Files.readString(Path.of(file)))).as(file).isNotEmpty().isSubsetOf(there);
         }
+    }
+
+    /// Returns the metrics of a service with TLS whose store has a backup.
+    private String everyMetric() {
+        Path other = folder.resolve("other");
+        CommandLines.run(other, "keys", "create", "--name", "x");
+        CommandLines.run(other, "backup", folder.resolve("backup.db").toString());
+        try (TestService whole = TestService.start(other, Clock.systemUTC(),
+                http -> http.tls(TestCertificate.make(folder, "EC").write(folder)))) {
+            return new ApiClient(whole.adminPort(), "").get("/metrics").body() + metrics();
+        }
+    }
+
+    /// Promtool knows how metrics are named and described.
+    @Test
+    void promtoolHasNothingToSay() throws IOException, InterruptedException {
+        assumeThat(Tools.have("promtool")).as("there is promtool").isTrue();
+        Process promtool = new ProcessBuilder("promtool", "check", "metrics").redirectErrorStream(true).start();
+        try (OutputStream in = promtool.getOutputStream()) {
+            in.write(metrics().getBytes(StandardCharsets.UTF_8));
+        }
+        assertThat(new String(promtool.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).isEmpty();
+        assertThat(promtool.waitFor()).isZero();
+    }
+
+    @Test
+    void everyMetricOfTheServiceIsDescribed() {
+        List<String> lines = metrics().lines().toList();
+        for (String metric : named(String.join("\n", lines))) {
+            assertThat(lines).as(metric).anyMatch(line -> line.matches(
+                    "# HELP " + metric.replaceFirst("_(count|sum|bucket)$", "") + "(_seconds|_size)? .*\\w.*"));
+        }
+    }
+
+    @Test
+    void namesTheBuild() {
+        assertThat(metrics()).containsPattern(
+                "\npetstore_build_info\\{commit=\"\\w+\",java=\"25[^\"]*\",version=\"[^\"]+\"\\} 1\n");
+    }
+
+    @Test
+    void countsConnectionsByState() throws IOException {
+        service.awaitNoRequest();
+        int idle = state("idle");
+        try (RawClient waiting = new RawClient(service.port()); RawClient asking = new RawClient(service.port())) {
+            waiting.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(waiting.answer().orElseThrow().status()).isEqualTo(200);
+            asking.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
+                    + "\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(state("active")).isEqualTo(1);
+                assertThat(state("idle")).isEqualTo(idle + 1);
+            });
+        }
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(state("active")).isZero();
+            assertThat(state("idle")).isEqualTo(idle);
+        });
+    }
+
+    private int state(String state) {
+        String metric = "petstore_connections_by_state{listener=\"api\",state=\"" + state + "\"} ";
+        return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                .filter(line -> line.startsWith(metric))
+                .mapToInt(line -> (int) Double.parseDouble(line.substring(metric.length()))).sum();
+    }
+
+    @Test
+    void showsTheDiskOfAnEmbeddedStoreAndNoBackupThatIsNotThere() {
+        boolean embedded = TestStore.database(folder).isEmpty();
+        String metrics = metrics();
+        assertThat(metrics.contains("\npetstore_store_free_bytes ")).isEqualTo(embedded);
+        assertThat(metrics).contains("\npetstore_store_size_bytes ").doesNotContain("petstore_last_backup",
+                "petstore_certificate_expiry");
+        if (embedded) {
+            String free = metrics.replaceFirst("(?s).*\npetstore_store_free_bytes (\\S+)\n.*", "$1");
+            assertThat(Double.parseDouble(free)).isBetween(1e6, (double) folder.toFile().getTotalSpace());
+        }
+    }
+
+    /// A scrape reads what a task has read.
+    @Test
+    void showsABackupThatIsMadeBesideTheService() {
+        assumeThat(TestStore.database(folder)).as("backup is for the embedded store").isEmpty();
+        long before = Instant.now().getEpochSecond();
+        CommandLines.run(folder, "backup", folder.resolve("backup.db").toString());
+        Pattern metric = Pattern.compile("\npetstore_last_backup_timestamp_seconds (\\S+)\n");
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Matcher found = metric.matcher(metrics());
+            assertThat(found.find()).isTrue();
+            assertThat(Double.parseDouble(found.group(1))).isBetween((double) before, before + 60.0);
+        });
     }
 
     private static Set<String> named(String text) {
@@ -174,6 +277,14 @@ class MetricsTest {
     @Test
     void saysToAPersonWhatItLooksAtBeforeItIsReady() {
         assertThat(new ApiClient(service.adminPort(), "").get("/readyz?verbose").body())
-                .contains("[+] the store can be written").endsWith("ready\n");
+                .contains("[+] the store can be written").endsWith("ready\n").startsWith("version ");
+    }
+
+    @Test
+    void theVersionIsForOperatorsAlone() {
+        assertThat(new ApiClient(service.adminPort(), "").get("/readyz").body())
+                .matches("\\{\"status\":\"ready\",\"version\":\"[^\"]+\"}");
+        assertThat(new ApiClient(service.port(), "").get("/readyz").body()).isEqualTo("{\"status\":\"ready\"}");
+        assertThat(new ApiClient(service.port(), "").get("/readyz?verbose").body()).startsWith("[+] ");
     }
 }

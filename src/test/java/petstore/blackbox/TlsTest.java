@@ -208,8 +208,10 @@ class TlsTest {
         try (TestService service = start(UnaryOperator.identity()); SSLSocket kept = connect(service.port())) {
             assertThat(isAnswered(kept)).isTrue();
             assertThat(served(service.port())).isEqualTo(ec.der());
+            assertThat(expiry(service)).isEqualTo(ec.der().getNotAfter().toInstant().getEpochSecond());
             TlsFiles files = next.write(folder);
             awaitServed(service.port(), next.der());
+            assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
             assertThat(isAnswered(kept)).as("a connection of before").isTrue();
 
             Files.writeString(files.key(), next.key().substring(0, 100));
@@ -221,6 +223,13 @@ class TlsTest {
         } finally {
             logger.detachAppender(log);
         }
+    }
+
+    /// Returns the metric of the certificate's expiry.
+    private static long expiry(TestService service) {
+        String metric = "petstore_certificate_expiry_timestamp_seconds ";
+        return (long) Double.parseDouble(new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                .filter(line -> line.startsWith(metric)).findFirst().orElseThrow().substring(metric.length()));
     }
 
     /// Waits until the service has found the files invalid.

@@ -164,6 +164,15 @@ class DocumentationTest {
     }
 
     @Test
+    void everyAlertNamesItsRunbook() throws IOException {
+        List<String> alerts = matches(Pattern.compile("- alert: (.+)"),
+                Files.readString(Path.of("deploy/alerts.yaml")));
+        assertThat(matches(Pattern.compile("runbook_url: (.+)"), Files.readString(Path.of("deploy/alerts.yaml"))))
+                .containsExactlyElementsOf(alerts.stream()
+                        .map(alert -> "docs/operations.md#" + alert.toLowerCase(Locale.ROOT)).toList());
+    }
+
+    @Test
     void changelogHasTheVersionThatIsBuilt() throws IOException {
         String version = matches(Pattern.compile("<version>([^<]+)</version>"), Files.readString(Path.of("pom.xml")))
                 .getFirst();

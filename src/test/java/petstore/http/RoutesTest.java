@@ -30,7 +30,8 @@ class RoutesTest {
             Routes routes = Routes.api(
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             Clock.systemUTC()),
-                    new Home(settings), new OpenApiDocument(settings), new Docs(settings), new Health(store::check),
+                    new Home(settings), new OpenApiDocument(settings), new Docs(settings),
+                    new Health(store::check, "1.2.3"),
                     Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path() + " " + route.scope().orElseThrow().text())

@@ -23,6 +23,7 @@ class BufferedLogTest {
     private static final int LINES = 20_000;
     private static final String REFUSAL = "1970-01-01T00:00:00.000Z INFO  audit - refused 401 GET /v1/pets key=-"
             + " from=127.0.0.1 request=";
+    private static final String REASON = " reason=\"none\"";
     private static final Pattern MISSING = Pattern.compile(
             "[0-9T:.-]+Z WARN  BufferedLog - (\\d+) lines are missing here, because the log is read too slowly");
 
@@ -42,7 +43,8 @@ class BufferedLogTest {
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         for (int thread = 0; thread < 4; thread++) {
             String own = REFUSAL + "thread-" + thread + "-line-";
-            assertThat(lines.stream().filter(line -> line.startsWith(own)).map(line -> line.substring(own.length())))
+            assertThat(lines.stream().filter(line -> line.startsWith(own))
+                    .map(line -> line.substring(own.length(), line.length() - REASON.length())))
                     .containsExactlyElementsOf(IntStream.range(0, 1_000).mapToObj(String::valueOf).toList());
         }
         assertThat(lines).hasSize(4_000);
@@ -56,7 +58,7 @@ class BufferedLogTest {
         log.refused(refusal("b"));
         log.close();
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .isEqualTo(REFUSAL + "b\n");
+                .isEqualTo(REFUSAL + "b" + REASON + "\n");
     }
 
     @Test
@@ -71,9 +73,9 @@ class BufferedLogTest {
         log.doAppend(event);
         log.refused(refusal("behind"));
         log.close();
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(REFUSAL + "before\n"
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(REFUSAL + "before" + REASON + "\n"
                 + "1970-01-01T00:00:00.000Z ERROR Sqlite - The disk failed\n"
-                + REFUSAL + "behind\n");
+                + REFUSAL + "behind" + REASON + "\n");
     }
 
     @Test
@@ -104,7 +106,8 @@ class BufferedLogTest {
         read.countDown();
         log.close();
         List<String> lines = written.toString(StandardCharsets.UTF_8).lines().toList();
-        List<Matcher> warnings = lines.stream().filter(text -> !text.endsWith(line)).map(MISSING::matcher).toList();
+        List<Matcher> warnings = lines.stream().filter(text -> !text.endsWith(line + REASON)).map(MISSING::matcher)
+                .toList();
         int kept = lines.size() - warnings.size();
         assertThat(kept).isBetween(1_000, LINES - 1_000);
         // The writer may have begun before some are dropped, and find others afterwards.
@@ -113,8 +116,8 @@ class BufferedLogTest {
                 .isEqualTo(LINES - kept);
     }
 
-    private static RequestLog.Refusal refusal(String request) {
-        return new RequestLog.Refusal(0, 401, "GET", "/v1/pets", "-", "127.0.0.1", request);
+    private static RequestLog.RefusedKey refusal(String request) {
+        return new RequestLog.RefusedKey(0, 401, "GET", "/v1/pets", "-", "127.0.0.1", request, "none");
     }
 
     private static BufferedLog started(boolean access, OutputStream out) {

@@ -9,7 +9,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
+import org.slf4j.event.KeyValuePair;
+import petstore.Failure;
 import petstore.KeyToken;
+import petstore.http.message.Refusal;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
@@ -19,11 +22,16 @@ class LogLayoutTest {
 
     private static final Instant MOMENT = Instant.parse("2027-01-31T12:00:00.007Z");
     static final FinishedRequest FINISHED = new FinishedRequest("a", "_OTHER", "/v1/pets", false, "-",
-            Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, Optional.empty());
+            Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, "192.0.2.7", Optional.empty());
     private static final FinishedRequest ABANDONED = new FinishedRequest("b", "GET", "/v1/pets", false, "4fQ0c8sXbT",
-            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, Optional.empty());
-    private static final RequestLog.Refusal REFUSAL = new RequestLog.Refusal(MOMENT.toEpochMilli(), 401, "GET",
-            "unmatched", "-", "::1", "a");
+            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, "-", Optional.empty());
+    private static final FinishedRequest LIMITED = new FinishedRequest("c", "GET", "/v1/pets", false, "4fQ0c8sXbT",
+            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 429, 90, "2001:db8::7",
+            Optional.of(new Refusal(Failure.Kind.RATE_LIMITED, "say \"when\"\n")));
+    private static final RequestLog.RefusedKey REFUSAL = new RequestLog.RefusedKey(MOMENT.toEpochMilli(), 401, "GET",
+            "unmatched", "-", "::1", "a", "the API key is malformed");
+    private static final String BEGINNING = "{\"@timestamp\":\"2027-01-31T12:00:00.007Z\",\"log.level\":\"INFO\","
+            + "\"ecs.version\":\"8.11.0\",\"log.logger\":";
 
     private final LogLayout text = new LogLayout(Logging.Format.TEXT);
     private final LogLayout json = new LogLayout(Logging.Format.JSON);
@@ -37,18 +45,21 @@ class LogLayoutTest {
         assertThat(line.lines()).hasSize(1);
         assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed ",
                 "IllegalStateException: once | and again", " | at petstore.log.LogLayoutTest.everyEventIsOneLine(");
-        assertThat(json.doLayout(event)).startsWith("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"ERROR\","
-                + "\"logger\":\"Sqlite\",\"message\":\"The disk\\\\u000d\\\\u000a\\\\u000d\\\\u000a  failed\","
-                + "\"error\":\"java.lang.IllegalStateException: once\\nand again\\n\\tat petstore.").endsWith("\"}\n");
+        assertThat(json.doLayout(event)).startsWith(BEGINNING.replace("INFO", "ERROR")
+                + "\"Sqlite\",\"message\":\"The disk\\\\u000d\\\\u000a\\\\u000d\\\\u000a  failed\","
+                + "\"error.stack_trace\":\"java.lang.IllegalStateException: once\\nand again\\n\\tat petstore.")
+                .endsWith("\"}\n");
     }
 
     @Test
     void everyRequestIsOneLine() {
         assertThat(text.line(FINISHED, "-")).hasToString("2027-01-31T12:00:00.007Z INFO  access - answered request=a"
-                + " key=- method=_OTHER route=/v1/pets status=200 bytes=2 trace=- duration_us=1005\n");
-        assertThat(json.line(FINISHED, "-")).hasToString("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"INFO\","
-                + "\"logger\":\"access\",\"message\":\"answered\",\"request\":\"a\",\"key\":\"-\",\"method\":\"_OTHER\","
-                + "\"route\":\"/v1/pets\",\"status\":200,\"bytes\":2,\"trace\":\"-\",\"duration_us\":1005}\n");
+                + " key=- method=_OTHER route=/v1/pets status=200 bytes=2 trace=- duration_us=1005 client=192.0.2.7\n");
+        assertThat(json.line(FINISHED, "-")).hasToString(BEGINNING
+                + "\"access\",\"message\":\"answered\",\"http.request.id\":\"a\","
+                + "\"http.request.method\":\"_OTHER\",\"http.route\":\"/v1/pets\",\"http.response.status_code\":200,"
+                + "\"http.response.body.bytes\":2,\"event.duration\":1005000,\"client.ip\":\"192.0.2.7\"}\n");
+        assertThat(json.line(FINISHED, "0af7").toString()).contains(",\"trace.id\":\"0af7\",");
     }
 
     @Test
@@ -56,24 +67,54 @@ class LogLayoutTest {
         assertThat(text.line(ABANDONED, "-").toString()).contains(" access - abandoned request=b key=4fQ0c8sXbT ",
                 " status=- bytes=0 ");
         assertThat(json.line(ABANDONED, "-").toString()).contains("\"message\":\"abandoned\"",
-                "\"status\":\"-\",\"bytes\":0,");
+                "\"petstore.key.id\":\"4fQ0c8sXbT\"", "\"http.response.body.bytes\":0,")
+                .doesNotContain("status_code", "client.ip");
+    }
+
+    @Test
+    void aRefusedRequestHasItsReason() {
+        assertThat(text.line(LIMITED, "-").toString())
+                .endsWith(" duration_us=5 client=2001:db8::7 reason=\"say \\\"when\\\"\\\\u000a\"\n");
+        assertThat(json.line(LIMITED, "-").toString())
+                .endsWith(",\"client.ip\":\"2001:db8::7\",\"event.reason\":\"say \\\"when\\\"\\\\u000a\"}\n");
+    }
+
+    @Test
+    void aLongReasonIsCut() {
+        RequestLog.RefusedKey refusal = new RequestLog.RefusedKey(0, 401, "GET", "unmatched", "-", "-", "a",
+                "x".repeat(1_000));
+        assertThat(text.line(refusal).toString()).contains("x".repeat(300) + "…\"").doesNotContain("x".repeat(301));
+    }
+
+    @Test
+    void fieldsOfAnEventAreMembers() {
+        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("audit"), Level.INFO, "key create",
+                null,
+                null);
+        event.setTimeStamp(MOMENT.toEpochMilli());
+        event.addKeyValuePair(new KeyValuePair("petstore.key.name", "a \"b\""));
+        assertThat(json.doLayout(event)).isEqualTo(BEGINNING + "\"audit\",\"message\":\"key create\","
+                + "\"petstore.key.name\":\"a \\\"b\\\"\"}\n");
+        assertThat(text.doLayout(event)).endsWith(" audit - key create\n");
     }
 
     @Test
     void everyRefusalIsOneLine() {
         assertThat(text.line(REFUSAL)).hasToString("2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET unmatched"
-                + " key=- from=::1 request=a\n");
-        assertThat(json.line(REFUSAL)).hasToString("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"INFO\","
-                + "\"logger\":\"audit\",\"message\":\"refused 401 GET unmatched key=- from=::1 request=a\"}\n");
+                + " key=- from=::1 request=a reason=\"the API key is malformed\"\n");
+        assertThat(json.line(REFUSAL)).hasToString(BEGINNING
+                + "\"audit\",\"message\":\"refused\",\"http.response.status_code\":401,"
+                + "\"http.request.method\":\"GET\",\"http.route\":\"unmatched\",\"client.ip\":\"::1\",\"http.request.id\":\"a\","
+                + "\"event.reason\":\"the API key is malformed\"}\n");
     }
 
     @Test
     void everyMessageIsOneLine() {
         String message = "vé \"\n2030-12-05 audit - forged";
-        assertThat(text.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, ""))
+        assertThat(text.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, "", List.of()))
                 .isEqualTo("2027-01-31T12:00:00.007Z WARN  audit - vé \" | 2030-12-05 audit - forged\n");
-        assertThat(json.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, ""))
-                .isEqualTo("{\"time\":\"2027-01-31T12:00:00.007Z\",\"level\":\"WARN\",\"logger\":\"audit\","
+        assertThat(json.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, "", List.of()))
+                .isEqualTo(BEGINNING.replace("INFO", "WARN") + "\"audit\","
                         + "\"message\":\"vé \\\"\\\\u000a2030-12-05 audit - forged\"}\n");
     }
 
@@ -86,7 +127,7 @@ class LogLayoutTest {
                 new IllegalStateException(odd, new IllegalArgumentException(odd)), null);
         for (LogLayout layout : List.of(text, json)) {
             for (String line : List.of(layout.doLayout(event),
-                    layout.line(MOMENT.toEpochMilli(), Level.WARN, "audit", odd, ""))) {
+                    layout.line(MOMENT.toEpochMilli(), Level.WARN, "audit", odd, "", List.of()))) {
                 assertThat(line).endsWith("\n").contains("[31m", "u202e", "[API key]").doesNotContain(key.secret());
                 assertThat(line.codePoints().filter(c -> c != '\n' && (c < ' ' || c > '~'))).isEmpty();
             }

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -32,6 +34,7 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 /// `petstore backup` and `petstore restore`, with acknowledged animals and with damaged files.
 class BackupIT {
@@ -215,6 +218,43 @@ class BackupIT {
         }
         assertThat(shell.run("petstore restore backup.db --data none/of/these").code()).isZero();
         assertThat(pets(folder.resolve("none/of/these"))).hasSize(1);
+    }
+
+    /// The time is a field of the file's header, so it moves with the store.
+    @Test
+    void theStoreAndItsBackupKeepTheTimeOfTheBackup() throws IOException {
+        importAnimals(1);
+        assertThat(backupTime("data/petstore.db")).as("never backed up").isZero();
+        long before = Instant.now().getEpochSecond();
+        assertThat(shell.run("petstore backup backup.db").code()).isZero();
+        long first = backupTime("data/petstore.db");
+        assertThat(first).isBetween(before, Instant.now().getEpochSecond());
+        assertThat(backupTime("backup.db")).isEqualTo(first);
+
+        await().until(() -> Instant.now().getEpochSecond() > first);
+        assertThat(shell.run("petstore backup later.db").code()).isZero();
+        assertThat(backupTime("data/petstore.db")).isGreaterThan(first);
+        assertThat(shell.run("petstore restore backup.db").code()).isZero();
+        assertThat(backupTime("data/petstore.db")).as("that of the backup").isEqualTo(first);
+    }
+
+    @Test
+    void aBackupThatCannotBeRecordedIsGood() throws IOException {
+        importAnimals(1);
+        try (FolderLock _ = FolderLock.replace(shell.data())) {
+            Ending ending = shell.run("petstore backup backup.db");
+            assertThat(ending.code()).isZero();
+            assertThat(ending.err()).hasSize(2).last().asString()
+                    .startsWith("warning: the store does not record this backup: the store in ./data is in use");
+        }
+        assertThat(backupTime("data/petstore.db")).isZero();
+        assertThat(shell.run("petstore restore backup.db").code()).isZero();
+    }
+
+    /// Returns what SQLite's own reader shows.
+    private long backupTime(String file) throws IOException {
+        byte[] header = Arrays.copyOf(Files.readAllBytes(folder.resolve(file)), 100);
+        return Integer.toUnsignedLong(ByteBuffer.wrap(header).getInt(60));
     }
 
     @Test

@@ -49,7 +49,8 @@ class CommandsIT {
                 "--rate-limit|-|default",
                 "--database-readers|16|default", "--database-wait|2m|default", "--log-format|text|default",
                 "--access-log|true|default",
-                "--page|on|default", "--max-connections|10000|default", "--tls-certificate|-|default",
+                "--page|on|default", "--max-connections|10000|default", "--trusted-proxy|-|default",
+                "--trusted-proxy-header|X-Forwarded-For|default", "--tls-certificate|-|default",
                 "--tls-key|-|default",
                 "--cors-origin|-|default",
                 "API key|(secret)|PETSTORE_API_KEY");

@@ -6,10 +6,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -17,10 +19,13 @@ import java.util.concurrent.TimeUnit;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.KeyToken;
 import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
@@ -46,12 +51,12 @@ class LogIT {
         List<String> log = log("--access-log", "true");
         assertThat(log).allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z (INFO |WARN ) \\w+ - .*"));
         assertThat(log).anyMatch(line -> line.matches(".* access - answered request=first key=configured method=POST"
-                + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+"));
+                + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+ client=127.0.0.1"));
         assertThat(log).anyMatch(line -> line.contains("request=second key=- method=GET route=/v1/pets status=401"));
         assertThat(log)
                 .anyMatch(line -> line.contains("request=third ") && line.contains("route=unmatched status=404"))
-                .anyMatch(line -> line.contains(" audit - refused 401 GET unmatched ") && line.endsWith("=fourth"))
-                .anyMatch(line -> line.contains(" audit - refused 401 _OTHER /v1/pets ") && line.endsWith("=fifth"))
+                .anyMatch(line -> line.contains(" audit - refused 401 GET unmatched ") && line.contains("=fourth "))
+                .anyMatch(line -> line.contains(" audit - refused 401 _OTHER /v1/pets ") && line.contains("=fifth "))
                 .anyMatch(line -> line.contains("request=fifth key=- method=_OTHER route=/v1/pets status=401"));
     }
 
@@ -60,14 +65,16 @@ class LogIT {
         Map<String, Object> first = null;
         for (String line : log("--log-format", "json", "--access-log", "true")) {
             Map<String, Object> event = object(line);
-            assertThat(event).containsKeys("time", "level", "logger", "message");
-            if ("first".equals(event.get("request"))) {
+            assertThat(event).containsKeys("@timestamp", "log.level", "log.logger", "message");
+            if ("first".equals(event.get("http.request.id"))) {
                 first = event;
             }
         }
-        assertThat(first).isNotNull().containsEntry("logger", "access").containsEntry("key", "configured")
-                .containsEntry("method", "POST").containsEntry("route", "/v1/pets").containsEntry("status", 201L)
-                .containsEntry("trace", TRACE).containsKeys("bytes", "duration_us");
+        assertThat(first).isNotNull().containsEntry("log.logger", "access")
+                .containsEntry("petstore.key.id", "configured").containsEntry("http.request.method", "POST")
+                .containsEntry("http.route", "/v1/pets").containsEntry("http.response.status_code", 201L)
+                .containsEntry("trace.id", TRACE).containsEntry("client.ip", "127.0.0.1")
+                .containsKeys("http.response.body.bytes", "event.duration");
     }
 
     @Test
@@ -86,8 +93,108 @@ class LogIT {
             server.terminate();
             List<String> err = server.ending().err();
             assertThat(err.stream().filter(line -> line.matches(".* audit - refused 401 GET /v1/pets key=- from=\\S+"
-                    + " request=stranger-\\d+"))).hasSize(REFUSALS).doesNotHaveDuplicates();
+                    + " request=stranger-\\d+ reason=\"there is no Authorization field\""))).hasSize(REFUSALS)
+                    .doesNotHaveDuplicates();
         }
+    }
+
+    /// Two proxies in a row: the service trusts the address of the nearer one, and the network of the other.
+    @Test
+    void theClientBehindTrustedProxiesIsInEachLine() {
+        List<String> lines = clients("--trusted-proxy", "127.0.0.1,10.0.0.0/8", "--trusted-proxy", "2001:db8::/32");
+        assertThat(lines).containsExactly("plain client=127.0.0.1", "listed client=203.0.113.9",
+                "forged client=203.0.113.9", "other client=127.0.0.1", "broken client=10.0.0.2",
+                "six client=2001:470::9");
+    }
+
+    @Test
+    void withoutTrustedProxiesNoHeaderCounts() {
+        assertThat(clients()).hasSize(6).allMatch(line -> line.endsWith(" client=127.0.0.1"));
+        assertThat(clients("--trusted-proxy", "10.0.0.0/8")).allMatch(line -> line.endsWith(" client=127.0.0.1"));
+    }
+
+    @Test
+    void oneHeaderCounts() {
+        assertThat(clients("--trusted-proxy", "127.0.0.1", "--trusted-proxy-header", "x-real-ip"))
+                .contains("listed client=127.0.0.1", "other client=198.51.100.1");
+    }
+
+    /// Returns the id and the client of requests with different headers, as the access log has them.
+    private List<String> clients(String... options) {
+        try (PetstoreProcess server = PetstoreProcess
+                .serve(Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_ACCESS_LOG", "true"), folder, options).awaitReady()) {
+            String field = "X-Forwarded-For";
+            ApiClient client = server.client("");
+            client.get("/livez", "X-Request-Id", "plain");
+            client.get("/livez", "X-Request-Id", "listed", field, "203.0.113.9:5000, 10.0.0.2");
+            client.get("/livez", "X-Request-Id", "forged", field, "198.51.100.1", field, "203.0.113.9");
+            client.get("/livez", "X-Request-Id", "other", "X-Real-IP", "198.51.100.1", "Forwarded", "for=198.51.100.1");
+            client.get("/livez", "X-Request-Id", "broken", field, "203.0.113.9, unknown, 10.0.0.2");
+            client.get("/livez", "X-Request-Id", "six", field, "[2001:470::9]:443, 2001:db8::1");
+            assertThat(client.get("/v1/pets", "X-Request-Id", "refused", field, "203.0.113.9").statusCode())
+                    .isEqualTo(401);
+            server.terminate();
+            List<String> err = server.ending().err();
+            String seen = err.stream().filter(line -> line.contains("request=refused key=")).findFirst().orElseThrow()
+                    .replaceFirst(".* client=(\\S+) .*", "$1");
+            assertThat(err)
+                    .anyMatch(line -> line.contains(" audit - refused 401 GET /v1/pets key=- from=" + seen + " "));
+            return err.stream().filter(line -> line.contains("route=/livez"))
+                    .map(line -> line.replaceFirst(".* request=(\\S+) .* (client=\\S+).*", "$1 $2")).toList();
+        }
+    }
+
+    /// Each reason is in the line of its request, for operators alone.
+    @Test
+    void oneLineSaysWhyARequestWasRefused() throws InterruptedException {
+        try (PetstoreProcess server = PetstoreProcess.serve(folder, "--log-format", "json", "--access-log", "true")
+                .awaitReady()) {
+            String key = server.firstKey().orElseThrow();
+            String reader = CommandLines.run(folder, "keys", "create", "--name", "reader", "--scope", "pets:read",
+                    "--rate-limit", "1/365d");
+            String expired = CommandLines.run(folder, "keys", "create", "--name", "old", "--expires-in", "1ms");
+            String revoked = CommandLines.run(folder, "keys", "create", "--name", "gone");
+            CommandLines.run(folder, "keys", "revoke", id(revoked));
+            ApiClient client = server.client(key);
+            client.withKey("").get("/v1/pets", "X-Request-Id", "missing");
+            client.withKey("").get("/v1/pets", "X-Request-Id", "basic", "Authorization", "Basic YTpi");
+            client.withKey("nonsense").get("/v1/pets", "X-Request-Id", "malformed");
+            client.withKey(KeyToken.random(new SecureRandom()).text()).get("/v1/pets", "X-Request-Id", "unknown");
+            client.withKey(expired).get("/v1/pets", "X-Request-Id", "expired");
+            client.withKey(revoked).get("/v1/pets", "X-Request-Id", "revoked");
+            client.withKey(reader).post("{}", "X-Request-Id", "scope");
+            client.withKey(reader).get("/v1/pets", "X-Request-Id", "limited");
+            client.get("/v1/pets?limit=0", "X-Request-Id", "bad");
+            client.get("/nothing", "X-Request-Id", "nowhere");
+            client.get("/v1/pets", "X-Request-Id", "good");
+            server.terminate();
+            Map<String, String> reasons = new TreeMap<>();
+            for (String line : server.ending().err()) {
+                JsonNode event = ServedContract.json(line);
+                if (event.get("log.logger").asText().equals("access")
+                        || event.get("message").asText().equals("refused")) {
+                    reasons.merge(event.get("http.request.id").asText(), event.path("event.reason").asText(),
+                            (access, audit) -> {
+                                assertThat(audit).isEqualTo(access);
+                                return access;
+                            });
+                }
+            }
+            assertThat(reasons).containsAllEntriesOf(Map.of("missing", "there is no Authorization field",
+                    "basic", "Authorization is not one field of the form: Bearer <API key>",
+                    "malformed", "the API key is malformed",
+                    "unknown", "the API key is unknown, or its secret was replaced",
+                    "expired", "the API key " + id(expired) + " has expired",
+                    "revoked", "the API key " + id(revoked) + " is revoked",
+                    "scope", "this API key does not have the scope pets:write",
+                    "limited", "rate limit exceeded; try again later",
+                    "bad", "limit must be an integer between 1 and 100",
+                    "good", "")).hasEntrySatisfying("nowhere", reason -> assertThat(reason).startsWith("not found"));
+        }
+    }
+
+    private static String id(String key) {
+        return KeyToken.parse(key).orElseThrow().id();
     }
 
     /// A pipe takes 64 KB, the queue of the log 1 MB.
@@ -191,7 +298,7 @@ class LogIT {
             server.client(KEY).get("/v1/pets");
             await().until(() -> server.err().stream().anyMatch(line -> line.contains("Failed to export")));
             server.terminate();
-            assertThat(server.ending().err()).allMatch(line -> ServedContract.json(line).has("level"));
+            assertThat(server.ending().err()).allMatch(line -> ServedContract.json(line).has("log.level"));
         }
     }
 }

@@ -55,7 +55,7 @@ public final class TestApi implements AutoCloseable {
         SqlStore store = TestStore.open(folder);
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         return new TestApi(store, new ServiceApi(change.apply(new TestSettings()).api(), false, store.catalogue(),
-                store.keys(), Optional.of(KEY), store::check,
+                store.keys(), Optional.of(KEY), store::check, "1.2.3",
                 new Telemetry(metrics, Optional.empty(), TestService.SILENT), metrics,
                 clock));
     }

@@ -39,7 +39,8 @@ public record TestCertificate(String certificate, String key, X509Certificate de
             Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
                     "-genkeypair", "-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", PASSWORD,
                     "-alias", "x", "-keyalg", algorithm, "-dname", "CN=localhost", "-ext",
-                    "SAN=ip:127.0.0.1,dns:localhost").redirectErrorStream(true)
+                    "SAN=ip:127.0.0.1,dns:localhost", "-validity", algorithm.equals("EC") ? "90" : "60")
+                    .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
             if (keytool.waitFor() != 0) {
                 throw new AssertionError("keytool has failed");

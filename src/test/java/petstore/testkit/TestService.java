@@ -39,7 +39,7 @@ public final class TestService implements AutoCloseable {
         }
 
         @Override
-        public void refused(Refusal refusal) {
+        public void refused(RefusedKey refusal) {
             // Nobody reads it.
         }
     };

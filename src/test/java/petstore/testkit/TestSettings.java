@@ -3,10 +3,12 @@ package petstore.testkit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import petstore.RateLimit;
 import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
@@ -19,6 +21,7 @@ public final class TestSettings {
             Duration.ofSeconds(10), Duration.ofSeconds(20));
     private int maxConnections = 10_000;
     private Optional<RateLimit> rateLimit = Optional.empty();
+    private TrustedProxies proxies = new TrustedProxies(List.of(), TrustedProxies.USUAL_FIELD);
     private Optional<TlsFiles> tls = Optional.empty();
     private boolean page = true;
     private List<String> corsOrigins = List.of();
@@ -43,6 +46,13 @@ public final class TestSettings {
         return this;
     }
 
+    /// Trusts the proxies of some networks.
+    public TestSettings proxies(String field, String... networks) {
+        proxies = new TrustedProxies(Stream.of(networks).map(TrustedProxies.Network::find).map(Optional::orElseThrow)
+                .toList(), field);
+        return this;
+    }
+
     public TestSettings tls(TlsFiles files) {
         tls = Optional.of(files);
         return this;
@@ -63,6 +73,7 @@ public final class TestSettings {
     }
 
     public ServerSettings server() {
-        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, Duration.ZERO, tls);
+        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, Duration.ZERO, proxies,
+                tls);
     }
 }

@@ -17,6 +17,7 @@ import petstore.Failure;
 import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.http.message.TrustedProxies;
 import petstore.http.message.UriHost;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -25,6 +26,8 @@ import picocli.CommandLine.TypeConversionException;
 public final class OptionConverters {
 
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
+    /// A token of RFC 9110 section 5.6.2.
+    private static final Pattern FIELD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
     private static final Duration MAX_DURATION = Duration.ofDays(36_500);
@@ -164,6 +167,32 @@ public final class OptionConverters {
                     || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1))))) {
                 throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
                         + " https://shop.example or http://localhost:3000");
+            }
+            return text;
+        }
+    }
+
+    /// A network in CIDR notation, or one address.
+    static final class Network implements ITypeConverter<TrustedProxies.Network> {
+        @Override
+        public TrustedProxies.Network convert(String text) {
+            return TrustedProxies.Network.find(text)
+                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is not a network such as 10.0.0.0/8,"
+                            + " 2001:db8::/32 or 192.0.2.7; all bits behind the prefix are 0"));
+        }
+    }
+
+    /// The name of a header field that lists addresses.
+    static final class AddressField implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (text.equalsIgnoreCase("Forwarded")) {
+                throw new TypeConversionException("the form of '" + text + "' (RFC 7239) is not supported;"
+                        + " let the proxy send " + TrustedProxies.USUAL_FIELD);
+            }
+            if (!FIELD.matcher(text).matches()) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not the name of a header field such as " + TrustedProxies.USUAL_FIELD);
             }
             return text;
         }

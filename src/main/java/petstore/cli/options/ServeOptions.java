@@ -11,6 +11,7 @@ import petstore.RateLimit;
 import petstore.app.Settings;
 import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
@@ -78,6 +79,10 @@ public final class ServeOptions {
     private Switch page;
     @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener at a time; more are closed at once.")
     private int maxConnections;
+    @Option(names = "--trusted-proxy", split = ",", converter = OptionConverters.Network.class, paramLabel = "CIDR", showDefaultValue = Visibility.NEVER, description = "Network of proxies that name the client of a request, e.g. 10.0.0.0/8; may be repeated.")
+    private List<TrustedProxies.Network> trustedProxies = List.of();
+    @Option(names = "--trusted-proxy-header", defaultValue = TrustedProxies.USUAL_FIELD, converter = OptionConverters.AddressField.class, paramLabel = "FIELD", description = "The one header field in which trusted proxies name the client.")
+    private String trustedProxyHeader;
 
     @Option(names = "--tls-certificate", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key, it serves HTTPS.")
     private Optional<Path> tlsCertificate;
@@ -103,10 +108,14 @@ public final class ServeOptions {
         if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
             throw wrong("--tls-certificate and --tls-key must be given together");
         }
+        if (trustedProxies.isEmpty() && !trustedProxyHeader.equals(TrustedProxies.USUAL_FIELD)) {
+            throw wrong("--trusted-proxy-header needs --trusted-proxy");
+        }
         return new Settings(store.choice(environment), databaseReaders, databaseWait,
                 new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
                         List.copyOf(corsOrigins)),
                 new ServerSettings(host, port, adminHost, adminPort, deadlines, maxConnections, shutdownDelay,
+                        new TrustedProxies(List.copyOf(trustedProxies), trustedProxyHeader),
                         tlsCertificate.map(file -> new TlsFiles(file, tlsKey.orElseThrow()))),
                 configuredKey(environment));
     }

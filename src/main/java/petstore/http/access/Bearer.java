@@ -52,8 +52,14 @@ public final class Bearer {
     public record Undecided(KeyToken token) implements Verdict {
     }
 
-    private static final Decided NO_KEY = new Refused(unauthorized(REALM));
-    private static final Decided BAD_KEY = new Refused(unauthorized(REALM + ", error=\"invalid_token\""));
+    private static final Response NO_KEY = unauthorized(REALM);
+    private static final Response BAD_KEY = unauthorized(REALM + ", error=\"invalid_token\"");
+    private static final Decided NO_FIELD = new Refused(NO_KEY.because("there is no Authorization field"));
+    private static final Decided NO_BEARER = new Refused(
+            NO_KEY.because("Authorization is not one field of the form: Bearer <API key>"));
+    private static final Decided MALFORMED = new Refused(BAD_KEY.because("the API key is malformed"));
+    private static final Decided UNKNOWN = new Refused(
+            BAD_KEY.because("the API key is unknown, or its secret was replaced"));
 
     private final KeyRing keys;
     private final Optional<ConfiguredKey> configured;
@@ -97,14 +103,14 @@ public final class Bearer {
                 ? credentials.substring(SCHEME.length()).strip()
                 : "";
         if (text.isEmpty()) {
-            return NO_KEY;
+            return authorization.isEmpty() ? NO_FIELD : NO_BEARER;
         }
         if (configured.isPresent() && configured.get().matches(text)) {
             return new Accepted(configured.get().key);
         }
         Optional<KeyToken> token = KeyToken.parse(text);
         if (token.isEmpty()) {
-            return BAD_KEY;
+            return MALFORMED;
         }
         Optional<ApiKey> owned = owned(token.get());
         return owned.isPresent() ? judge(owned) : new Undecided(token.get());
@@ -125,11 +131,16 @@ public final class Bearer {
 
     private Decided judge(Optional<ApiKey> owned) {
         Instant now = clock.instant();
-        if (owned.filter(key -> key.isValidAt(now)).isEmpty()) {
-            return BAD_KEY;
+        if (owned.isEmpty()) {
+            return UNKNOWN;
         }
-        recordUse(owned.get(), now);
-        return new Accepted(owned.get());
+        ApiKey key = owned.get();
+        if (!key.isValidAt(now)) {
+            return new Refused(BAD_KEY.because(
+                    "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired")));
+        }
+        recordUse(key, now);
+        return new Accepted(key);
     }
 
     private void recordUse(ApiKey key, Instant now) {

@@ -46,9 +46,9 @@ public final class Errors {
         };
     }
 
-    /// Returns an error response with another status code than its kind has.
+    /// Returns an error response with another status code than its kind has. The message is the reason of the refusal, too.
     public static Response response(int status, Kind kind, String message, Header... headers) {
         return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
-                .with(List.of(Response.NO_STORE)).refusing(kind);
+                .with(List.of(Response.NO_STORE)).refusing(kind, message);
     }
 }

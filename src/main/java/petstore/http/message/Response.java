@@ -13,7 +13,7 @@ import petstore.Failure;
 /// @param body empty for none; not a copy
 /// @param refusal the reason of a refused request; absent if it was not refused
 @SuppressWarnings("ArrayRecordComponent") // Responses are not compared.
-public record Response(int status, List<Header> headers, byte[] body, Optional<Failure.Kind> refusal) {
+public record Response(int status, List<Header> headers, byte[] body, Optional<Refusal> refusal) {
 
     /// `Content-Type` of JSON.
     public static final Header JSON = Header.of("Content-Type", "application/json");
@@ -54,8 +54,13 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<F
     }
 
     /// Returns this response as one that refuses its request.
-    Response refusing(Failure.Kind kind) {
-        return new Response(status, headers, body, Optional.of(kind));
+    Response refusing(Failure.Kind kind, String reason) {
+        return new Response(status, headers, body, Optional.of(new Refusal(kind, reason)));
+    }
+
+    /// Returns this refusal with another reason for operators, which the client does not get.
+    public Response because(String reason) {
+        return refusing(refusal.orElseThrow().kind(), reason);
     }
 
     @Override

@@ -26,6 +26,7 @@ public final class UriHost {
     /// A name whose last label has digits alone would be a malformed IPv4 address.
     private static final Pattern IS_HOST_NAME = Pattern
             .compile(IPV4 + "|(?!(?:.*\\.)?[0-9]+\\.?$)" + LABEL + "(?:\\." + LABEL + ")*+\\.?");
+    private static final Pattern IS_IPV4 = Pattern.compile(IPV4);
     private static final Pattern IS_IP_LITERAL = Pattern.compile(IP_LITERAL);
     private static final Pattern IS_IPV6 = Pattern.compile(IPV6);
     private static final Pattern IS_PORT = Pattern.compile("(?!0*$)" + PORT);
@@ -56,6 +57,11 @@ public final class UriHost {
     /// Returns true for an address in brackets: IPv6, or a later version.
     public static boolean isIpLiteral(CharSequence text) {
         return IS_IP_LITERAL.matcher(text).matches();
+    }
+
+    /// Returns true for an IPv4 address of four numbers.
+    public static boolean isIpv4Address(CharSequence text) {
+        return IS_IPV4.matcher(text).matches();
     }
 
     /// Returns true for an IPv6 address without brackets.

@@ -1,17 +1,44 @@
 package petstore.http.server;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 
-/// The limit of a listener's connections, shared by its event loops.
+/// The limit of a listener's connections and their numbers, shared by its event loops.
 ///
 /// @param most the most open connections
 /// @param open the number of open connections
+/// @param active the number of connections with a request in flight
 /// @param refused counts connections that were closed because of the limit or a lack of memory
 /// @param memoryIsShort true if nothing more may be kept in memory
-record ConnectionLimit(int most, AtomicInteger open, Counter refused, BooleanSupplier memoryIsShort) {
+record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter refused, BooleanSupplier memoryIsShort) {
+
+    /// Returns the limit of a new listener, whose numbers are metrics.
+    ///
+    /// @param listener the name of the listener in metrics
+    static ConnectionLimit of(String listener, int most, BooleanSupplier memoryIsShort, MeterRegistry meters) {
+        ConnectionLimit limit = new ConnectionLimit(most, new AtomicInteger(), new LongAdder(),
+                Counter.builder("petstore.refused.connections")
+                        .description("Connections closed because of --max-connections or a lack of memory.")
+                        .tag("listener", listener).register(meters),
+                memoryIsShort);
+        Gauge.builder("petstore.connections", limit.open::get).description("Open connections.")
+                .tag("listener", listener).register(meters);
+        byState("active", limit.active::sum, listener, meters);
+        byState("idle", () -> Math.max(0, limit.open.get() - limit.active.sum()), listener, meters);
+        return limit;
+    }
+
+    private static void byState(String state, Supplier<Number> number, String listener, MeterRegistry meters) {
+        Gauge.builder("petstore.connections.by.state", number)
+                .description("Open connections: active while a request is in flight, else idle.")
+                .tag("listener", listener).tag("state", state).register(meters);
+    }
 
     /// Counts a connection. Returns false if the limit is reached. Call [#leave] in either case.
     boolean enter() {

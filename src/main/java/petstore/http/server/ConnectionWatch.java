@@ -1,10 +1,12 @@
 package petstore.http.server;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -14,9 +16,12 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
+import io.netty.util.NetUtil;
 import petstore.Failure;
 import petstore.http.message.Errors;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.Response;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 
 /// Closes a connection whose client is too slow. It sees the input before it is decoded. Confined to the connection's event loop.
@@ -32,6 +37,9 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
 
     private final Channel channel;
+    private final Optional<InetAddress> peer;
+    private final TrustedProxies proxies;
+    private final boolean fromProxy;
     private final String client;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
@@ -44,20 +52,25 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// The time when [#idle] last changed.
     private long sinceNanos = System.nanoTime();
     private boolean inputEnded;
+    /// True while this connection counts as active.
+    private boolean active;
 
-    ConnectionWatch(Channel channel, Deadlines deadlines, ConnectionLimit limit) {
+    ConnectionWatch(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies) {
         this.channel = channel;
-        this.client = channel.remoteAddress() instanceof InetSocketAddress address && address.getAddress() != null
-                ? address.getAddress().getHostAddress()
-                : "-";
+        this.peer = channel.remoteAddress() instanceof InetSocketAddress address
+                ? Optional.ofNullable(address.getAddress())
+                : Optional.empty();
+        this.proxies = proxies;
+        this.fromProxy = peer.isPresent() && proxies.trust(peer.get());
+        this.client = peer.map(NetUtil::toAddressString).orElse("-");
         this.closer = new ConnectionCloser(channel);
         this.deadlines = deadlines;
         this.limit = limit;
     }
 
-    /// Returns the address of the client, e.g. `192.0.2.7`.
-    String client() {
-        return client;
+    /// Returns the address of the client of a request, e.g. `192.0.2.7`.
+    String client(HeaderFields headers) {
+        return fromProxy ? NetUtil.toAddressString(proxies.client(peer.orElseThrow(), headers)) : client;
     }
 
     ConnectionCloser closer() {
@@ -73,6 +86,14 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// Adds an exchange, whose header block is complete.
     void began(Exchange exchange) {
         exchanges.add(exchange);
+        setActive(true);
+    }
+
+    private void setActive(boolean now) {
+        if (active != now) {
+            active = now;
+            limit.active().add(now ? 1 : -1);
+        }
     }
 
     @Override
@@ -141,6 +162,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     void advanced(Exchange exchange) {
         if (exchange.isDone() && exchanges.remove(exchange) && exchanges.isEmpty()) {
             idle = true;
+            setActive(false);
             sinceNanos = System.nanoTime();
         }
         closeIfInputEnded();
@@ -206,5 +228,6 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// Records that the connection is closed.
     void closed() {
         exchanges.forEach(Exchange::closed);
+        setActive(false);
     }
 }

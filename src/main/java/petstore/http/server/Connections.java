@@ -15,6 +15,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 
 /// The open connections of one event loop. Confined to that event loop.
@@ -30,21 +31,23 @@ final class Connections {
 
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
+    private final TrustedProxies proxies;
     private final long mostUnreadBytes;
     private final Set<ConnectionWatch> watches = new HashSet<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
     private boolean stopping;
 
     /// @param mostUnreadBytes the most unread bytes of responses, which are off-heap
-    Connections(Deadlines deadlines, ConnectionLimit limit, long mostUnreadBytes) {
+    Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes) {
         this.deadlines = deadlines;
         this.limit = limit;
+        this.proxies = proxies;
         this.mostUnreadBytes = mostUnreadBytes;
     }
 
     /// Adds a new connection, with TLS before its handshake. If the limit is reached, closes it.
     void accepted(Channel channel) {
-        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit);
+        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit, proxies);
         channel.closeFuture().addListener(_ -> closed(watch));
         if (!limit.enter()) {
             watch.closer().closeGracefully();

@@ -58,7 +58,7 @@ final class Exchange {
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
         this.watch = connections.began(this);
         this.record = new RequestRecord(
-                VertxHeaders.head(request, watch == null ? "-" : watch.client(), beganMillis), date, telemetry);
+                VertxHeaders.head(request, watch, beganMillis), date, telemetry);
         if (watch == null) {
             // The connection was closed before the request was read.
             record.finish(Optional.empty());

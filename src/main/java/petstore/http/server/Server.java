@@ -11,7 +11,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.group.ChannelGroup;
@@ -83,6 +82,9 @@ public final class Server implements AutoCloseable {
         try {
             Optional<Tls> tls = settings.tls()
                     .map(files -> new Tls(CertificateFiles.load(server.vertx, files), settings.deadlines().header()));
+            tls.ifPresent(on -> Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
+                    .description("Time when the first certificate of --tls-certificate expires, in seconds since 1970.")
+                    .baseUnit("seconds").register(meters));
             server.port = server.listen("api", "--", settings.host(), settings.port(), api, tls,
                     memoryIsShort, Runtime.getRuntime().availableProcessors());
             server.adminPort = server.listen("admin", "--admin-", settings.adminHost(), settings.adminPort(), admin,
@@ -98,14 +100,7 @@ public final class Server implements AutoCloseable {
     private int listen(String name, String optionPrefix, String host, int port, Api api, Optional<Tls> tls,
             BooleanSupplier memoryIsShort, int instances) {
         AtomicInteger actualPort = new AtomicInteger();
-        AtomicInteger openConnections = new AtomicInteger();
-        Gauge.builder("petstore.connections", openConnections::get).description("Open connections.")
-                .tag("listener", name).register(meters);
-        ConnectionLimit limit = new ConnectionLimit(settings.maxConnections(), openConnections,
-                Counter.builder("petstore.refused.connections")
-                        .description("Connections closed because of --max-connections or a lack of memory.")
-                        .tag("listener", name).register(meters),
-                memoryIsShort);
+        ConnectionLimit limit = ConnectionLimit.of(name, settings.maxConnections(), memoryIsShort, meters);
         // Java's default limit of off-heap memory is the size of the heap.
         long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 2;
         SocketAddress address = port == 0
@@ -113,7 +108,8 @@ public final class Server implements AutoCloseable {
                 : SocketAddress.inetSocketAddress(port, host);
         try {
             vertx.deployVerticle(() -> new Listener(address, api, tls,
-                    new Connections(settings.deadlines(), limit, mostUnreadBytes / instances), telemetry, clock,
+                    new Connections(settings.deadlines(), limit, settings.proxies(), mostUnreadBytes / instances),
+                    telemetry, clock,
                     open -> {
                         actualPort.set(open.actualPort());
                         tls.ifPresent(on -> on.keepRenewed(open, renewals));

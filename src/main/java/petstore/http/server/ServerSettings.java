@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.tls.TlsFiles;
 
 /// Settings of the listeners.
@@ -16,9 +17,10 @@ import petstore.http.server.tls.TlsFiles;
 /// @param deadlines the limits of a client's time
 /// @param maxConnections the most open connections of each listener
 /// @param shutdownDelay the time during which a service that stops still serves, but is not ready
+/// @param proxies the proxies that name the client of a request
 /// @param tls certificate and key of the API listener; absent for plain HTTP
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
-        int maxConnections, Duration shutdownDelay, Optional<TlsFiles> tls) {
+        int maxConnections, Duration shutdownDelay, TrustedProxies proxies, Optional<TlsFiles> tls) {
 
     /// Limits of a client's time.
     ///

@@ -17,12 +17,14 @@ record VertxHeaders(MultiMap fields) implements HeaderFields {
 
     /// Returns the head of a request.
     ///
-    /// @param client the address of the client
+    /// @param connection null if it is closed
     /// @param beganMillis the time when the header block was complete, in milliseconds since 1970
-    static RequestHead head(HttpServerRequest request, String client, long beganMillis) {
+    static RequestHead head(HttpServerRequest request, @Nullable ConnectionWatch connection, long beganMillis) {
         String path = request.path();
+        HeaderFields headers = new VertxHeaders(request.headers());
         return new RequestHead(request.method().name(), path == null ? "" : path, request.query(),
-                new VertxHeaders(request.headers()), client, RequestId.of(request.getHeader(RequestId.FIELD)),
+                headers, connection == null ? "-" : connection.client(headers),
+                RequestId.of(request.getHeader(RequestId.FIELD)),
                 beganMillis);
     }
 

@@ -3,8 +3,8 @@ package petstore.http.telemetry;
 import java.util.Optional;
 
 import io.opentelemetry.api.trace.SpanContext;
-import petstore.Failure;
 import petstore.http.message.Api;
+import petstore.http.message.Refusal;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 
@@ -20,10 +20,11 @@ import petstore.http.message.Response;
 /// @param durationNanos from then to the end
 /// @param status the status of the response; 0 if the connection ended before it was sent
 /// @param bytes the length of the body that was sent
-/// @param refusal the reason of a refused request; absent if it was not refused
+/// @param client the address of the client; `-` if its connection was closed before
+/// @param refusal absent if the request was not refused
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
-        Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes,
-        Optional<Failure.Kind> refusal) {
+        Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes, String client,
+        Optional<Refusal> refusal) {
 
     /// Returns the record of a request.
     ///
@@ -36,7 +37,12 @@ public record FinishedRequest(String id, String method, String route, boolean de
         return new FinishedRequest(head.id(), MethodNames.of(head.method()),
                 begun.map(Api.Begun::route).orElse(Api.NO_ROUTE), begun.map(Api.Begun::deprecated).orElse(false),
                 decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
-                sent.map(Response::status).orElse(0), bytes, sent.flatMap(Response::refusal));
+                sent.map(Response::status).orElse(0), bytes, head.client(), sent.flatMap(Response::refusal));
+    }
+
+    /// Returns the reason of a refused request; absent if it was not refused.
+    public Optional<String> reason() {
+        return refusal.map(Refusal::reason);
     }
 
     /// Returns false if the connection ended before a response was sent.

@@ -12,10 +12,11 @@ public interface RequestLog {
     /// @param method as in [FinishedRequest]
     /// @param route as in [FinishedRequest]
     /// @param key the id of the key; `-` for none
-    /// @param client the address of the client; `-` if its connection was closed before
+    /// @param client as in [FinishedRequest]
     /// @param request the request id
-    record Refusal(long epochMilli, int status, String method, String route, String key, String client,
-            String request) {
+    /// @param reason as in [petstore.http.message.Refusal]
+    record RefusedKey(long epochMilli, int status, String method, String route, String key, String client,
+            String request, String reason) {
     }
 
     /// Logs that a request has ended.
@@ -24,5 +25,5 @@ public interface RequestLog {
     void finished(FinishedRequest request, String trace);
 
     /// Logs that a request was refused for its key.
-    void refused(Refusal refusal);
+    void refused(RefusedKey refusal);
 }

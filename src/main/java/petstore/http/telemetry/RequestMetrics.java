@@ -66,7 +66,7 @@ public final class RequestMetrics {
         }
         timer.record(request.durationNanos(), TimeUnit.NANOSECONDS);
         if (request.refusal().isPresent()) {
-            Objects.requireNonNull(refusals.get(request.refusal().get())).increment();
+            Objects.requireNonNull(refusals.get(request.refusal().get().kind())).increment();
         }
         if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
             deprecated(request.key(), request.route()).increment();

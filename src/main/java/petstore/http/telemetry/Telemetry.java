@@ -7,6 +7,7 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.Tracer;
 import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
+import petstore.http.message.Response;
 
 /// Sinks for metrics, traces, the request log, and the audit log of refused keys.
 public final class Telemetry {
@@ -41,8 +42,8 @@ public final class Telemetry {
     }
 
     /// Records that a request is refused for its key, for the audit log.
-    public void refused(RequestHead head, String route, String key, int status) {
-        log.refused(new RequestLog.Refusal(head.beganMillis(), status, MethodNames.of(head.method()), route, key,
-                head.client(), head.id()));
+    public void refused(RequestHead head, String route, String key, Response refusal) {
+        log.refused(new RequestLog.RefusedKey(head.beganMillis(), refusal.status(), MethodNames.of(head.method()),
+                route, key, head.client(), head.id(), refusal.refusal().orElseThrow().reason()));
     }
 }

@@ -171,18 +171,18 @@ public final class Postgres implements Database {
         return readers.waiting();
     }
 
+    /// `pg_dump` cannot record a backup.
     @Override
-    public double bytes() {
+    public Facts facts() {
+        return new Facts(bytes(), 0, Double.NaN, Double.NaN);
+    }
+
+    private double bytes() {
         try {
             return readUnqueued(session -> Double.valueOf(session.text("SELECT pg_database_size(current_database())")));
         } catch (Failure e) {
             return Double.NaN;
         }
-    }
-
-    @Override
-    public double logBytes() {
-        return 0;
     }
 
     @Override

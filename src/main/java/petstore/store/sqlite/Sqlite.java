@@ -181,13 +181,9 @@ public final class Sqlite implements Database {
     }
 
     @Override
-    public double bytes() {
-        return SqliteFile.bytes(file);
-    }
-
-    @Override
-    public double logBytes() {
-        return SqliteFile.bytes(SqliteFile.log(file));
+    public Facts facts() {
+        return new Facts(SqliteFile.bytes(file), SqliteFile.bytes(SqliteFile.log(file)), SqliteFile.freeBytes(file),
+                readUnqueued(BackupTime::read));
     }
 
     /// Commands may add animals too, but only one process serves the file.

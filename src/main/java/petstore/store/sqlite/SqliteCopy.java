@@ -41,8 +41,9 @@ public final class SqliteCopy {
     /// Copies the store in `folder` to `target` while other processes may write to it, adds a checksum, verifies the copy, and only then
     /// gives it its name. A store with an older schema gets no checksum.
     ///
+    /// @param now the time that the copy keeps as that of its last backup
     /// @param progress gets the number of pages copied so far
-    public static VerifiedBackup backup(Path folder, Path target, LongConsumer progress) {
+    public static VerifiedBackup backup(Path folder, Path target, Instant now, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
         return perform("backed up", target, file -> AtomicFile.write(file, part -> {
             SqliteFile.requireOpenable(part, target);
@@ -51,6 +52,7 @@ public final class SqliteCopy {
             long count = copy(store, part, progress);
             change(part, session -> {
                 SqliteSchema.requireUnaltered(session, store);
+                BackupTime.write(session, now);
                 BackupChecksum.add(session);
             });
             VerifiedBackup backup = verify(part, store);
@@ -59,6 +61,21 @@ public final class SqliteCopy {
             }
             return backup;
         }));
+    }
+
+    /// Records the time of a backup in the store in `folder`, also while other processes write to it.
+    ///
+    /// Errors: [Failure] with the reason, e.g. if the store cannot be written, or another process replaces it.
+    public static void record(Path folder, Instant time) {
+        try (FolderLock _ = FolderLock.change(folder)) {
+            perform("written", SqliteFile.in(folder), file -> {
+                try (Session session = SqliteFile.open(file, () -> SqliteFile.connectWriter(file))) {
+                    SqliteWriter.settle(session);
+                    BackupTime.write(session, time);
+                    return file;
+                }
+            });
+        }
     }
 
     private static Session connectReader(Path file, Optional<ReadOnlyStore> readOnly) throws SQLException {

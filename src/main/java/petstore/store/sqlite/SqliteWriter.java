@@ -91,7 +91,7 @@ final class SqliteWriter {
 
     /// Moves the log of a killed process into the file and syncs it, because that process may not have synced its last commit. Then
     /// removes the checksum of a backup that was copied here, because the next write invalidates it.
-    private static void settle(Session session) throws SQLException {
+    static void settle(Session session) throws SQLException {
         session.text("PRAGMA wal_checkpoint(PASSIVE)");
         if (BackupChecksum.isMarked(session)) {
             inTransaction(session, marked -> {

@@ -20,6 +20,7 @@ import petstore.cli.Main;
 import petstore.cli.terminal.Console;
 import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
@@ -52,6 +53,7 @@ class ServeOptionsTest {
             Map.entry("--log-format", "json"), Map.entry("--access-log", "false"), Map.entry("--page", "off"),
             Map.entry("--max-connections", "5000"), Map.entry("--tls-certificate", "chain.pem"),
             Map.entry("--tls-key", "key.pem"),
+            Map.entry("--trusted-proxy", "10.0.0.0/8,2001:db8::/32"), Map.entry("--trusted-proxy-header", "X-Real-IP"),
             Map.entry("--cors-origin", "https://shop.example,https://other.example"));
 
     private static final Settings EXPECTED = new Settings(
@@ -66,6 +68,10 @@ class ServeOptionsTest {
             new ServerSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
                     new Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),
                     5000, Duration.ofSeconds(5),
+                    new TrustedProxies(
+                            List.of(TrustedProxies.Network.find("10.0.0.0/8").orElseThrow(),
+                                    TrustedProxies.Network.find("2001:db8::/32").orElseThrow()),
+                            "X-Real-IP"),
                     Optional.of(new TlsFiles(Path.of("chain.pem"), Path.of("key.pem")))),
             Optional.of(KEY));
 

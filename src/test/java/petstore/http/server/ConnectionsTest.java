@@ -6,7 +6,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -17,6 +19,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,7 +63,8 @@ class ConnectionsTest {
     private int listen(long mostUntakenBytes) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(new Deadlines(LONG, LONG, LONG),
-                new ConnectionLimit(10, new AtomicInteger(), refused, () -> false), mostUntakenBytes);
+                new ConnectionLimit(10, new AtomicInteger(), new LongAdder(), refused, () -> false),
+                new TrustedProxies(List.of(), "none"), mostUntakenBytes);
         return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
             vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
             vertx.createHttpServer().connectionHandler(connections::opened)

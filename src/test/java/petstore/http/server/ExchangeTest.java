@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
@@ -70,7 +72,7 @@ class ExchangeTest {
         }
 
         @Override
-        public void refused(Refusal refusal) {
+        public void refused(RefusedKey refusal) {
             throw new AssertionError(refusal);
         }
     });
@@ -160,8 +162,9 @@ class ExchangeTest {
     private int listen(HttpServerOptions options, Consumer<HttpConnection> opened, Consumer<Exchange> begun) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(DEADLINES,
-                new ConnectionLimit(10, new AtomicInteger(), Counter.builder("refused").register(meters), () -> false),
-                Long.MAX_VALUE);
+                new ConnectionLimit(10, new AtomicInteger(), new LongAdder(),
+                        Counter.builder("refused").register(meters), () -> false),
+                new TrustedProxies(List.of(), "none"), Long.MAX_VALUE);
         return Future.<HttpServer>future(listening -> loop.runOnContext(
                 _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {
                     connections.opened(connection);

@@ -69,7 +69,7 @@ class SqliteCopyTest {
         }
         execute(SqliteFile.in(store), "INSERT INTO idempotency (owner, operation, idempotency_key, fingerprint, pet_id,"
                 + " received_ms) VALUES ('shop', 'createPet', 'first', 'f', 1, 1)");
-        assertThat(SqliteCopy.backup(store, backup, _ -> {
+        assertThat(SqliteCopy.backup(store, backup, Instant.EPOCH, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
     }
 
@@ -172,7 +172,7 @@ class SqliteCopyTest {
     void aStoreWithStatisticsHasBackups() {
         execute(SqliteFile.in(store), "ANALYZE");
         Path other = folder.resolve("other.db");
-        SqliteCopy.backup(store, other, _ -> {
+        SqliteCopy.backup(store, other, Instant.EPOCH, _ -> {
         });
         assertThat(SqliteCopy.verify(other).hasChecksum()).isTrue();
     }
@@ -190,7 +190,7 @@ class SqliteCopyTest {
         Path data = Files.createDirectory(folder.resolve("data"));
         Files.copy(backup, SqliteFile.in(data));
         Path again = folder.resolve("again.db");
-        assertThat(SqliteCopy.backup(data, again, _ -> {
+        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
         try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
                 SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
@@ -199,7 +199,7 @@ class SqliteCopyTest {
             assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);
         }
         Files.delete(again);
-        assertThat(SqliteCopy.backup(data, again, _ -> {
+        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 2, true));
     }
 
@@ -207,7 +207,7 @@ class SqliteCopyTest {
     void aStoreWithAnAlteredSchemaHasNoBackups() throws IOException {
         execute(SqliteFile.in(store), "CREATE TABLE \"of the shop\" (id INTEGER)");
         Path other = folder.resolve("other.db");
-        assertThatThrownBy(() -> SqliteCopy.backup(store, other, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(store, other, Instant.EPOCH, _ -> {
         })).isInstanceOf(Failure.class).hasMessage(SqliteFile.in(store)
                 + " has another schema than petstore makes: the table of the shop does not belong there");
         assertThat(names(folder)).containsExactly("backup.db", "store");
@@ -220,7 +220,7 @@ class SqliteCopyTest {
         Files.copy(backup, SqliteFile.in(data));
         execute(SqliteFile.in(data), "UPDATE pet SET name = 'Rex' WHERE id = 2");
         Path again = folder.resolve("again.db");
-        assertThatThrownBy(() -> SqliteCopy.backup(data, again, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(data, again, Instant.EPOCH, _ -> {
         })).isInstanceOf(Failure.class).hasMessageContaining("do not match its checksum");
         assertThat(names(folder)).doesNotContain("again.db").noneMatch(name -> name.contains(".part"));
     }

@@ -229,7 +229,7 @@ class StoreFilesTest {
 
     private Path backup() {
         Path backup = temporary.resolve("backup.db");
-        SqliteCopy.backup(data, backup, _ -> {
+        SqliteCopy.backup(data, backup, Instant.EPOCH, _ -> {
         });
         return backup;
     }

@@ -10,6 +10,7 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Optional;
 import javax.net.ssl.X509KeyManager;
 
@@ -18,7 +19,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import petstore.Failure;
 
-/// A certificate and its key in two files, which may be replaced. Every method blocks. For one thread at a time.
+/// A certificate and its key in two files, which may be replaced. Every method but [#expires] blocks, and is for one thread at a
+/// time.
 public final class CertificateFiles {
 
     /// The contents of both files.
@@ -36,6 +38,8 @@ public final class CertificateFiles {
     /// The contents at the last check, valid or not.
     private PemFiles checked;
     private PemFiles valid;
+    /// The time when the certificate of [#valid] expires. The only field for several threads.
+    private volatile Instant expires = Instant.EPOCH;
     private boolean unreadable;
 
     private CertificateFiles(Vertx vertx, TlsFiles files, PemFiles contents) {
@@ -58,6 +62,11 @@ public final class CertificateFiles {
     /// Returns the last valid contents.
     PemKeyCertOptions pem() {
         return valid.pem();
+    }
+
+    /// Returns the time when the last valid certificate expires, in seconds since 1970. For any thread.
+    double expires() {
+        return expires.getEpochSecond();
     }
 
     /// Reads the files again. Returns their contents if they are new and valid.
@@ -97,9 +106,10 @@ public final class CertificateFiles {
         }
     }
 
-    /// Throws [Failure] if a handshake with these contents would fail.
+    /// Throws [Failure] if a handshake with these contents would fail. Else takes the time of expiry from them.
     private void check(PemFiles contents) {
-        PublicKey certified = certificate(contents).getPublicKey();
+        X509Certificate certificate = certificate(contents);
+        PublicKey certified = certificate.getPublicKey();
         PrivateKey key = key(contents, certified.getAlgorithm());
         try {
             Signature signature = Signature.getInstance(switch (certified.getAlgorithm()) {
@@ -111,6 +121,7 @@ public final class CertificateFiles {
             byte[] signed = signature.sign();
             signature.initVerify(certified);
             if (signature.verify(signed)) {
+                expires = certificate.getNotAfter().toInstant();
                 return;
             }
         } catch (GeneralSecurityException _) {

@@ -68,6 +68,11 @@ public final class Tls {
         return options;
     }
 
+    /// Returns the time when the certificate expires, in seconds since 1970. For any thread.
+    public double certificateExpires() {
+        return files.expires();
+    }
+
     /// Calls `accepted` for each connection of an event loop before its handshake.
     public void watch(EventLoop loop, Consumer<Channel> accepted) {
         watches.put(loop, accepted);

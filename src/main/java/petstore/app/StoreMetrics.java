@@ -1,0 +1,55 @@
+package petstore.app;
+
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import petstore.store.Database;
+
+/// Metrics of the store's size, disk and last backup.
+///
+/// A scrape must not wait for a database or a disk. So it reads the facts of the last [#refresh].
+final class StoreMetrics {
+
+    private final Supplier<Database.Facts> source;
+    private final MeterRegistry meters;
+    private volatile Database.Facts facts;
+
+    /// Registers the metrics. Errors: as for `source`.
+    ///
+    /// @param source returns the facts as they are now; may block
+    StoreMetrics(Supplier<Database.Facts> source, MeterRegistry meters) {
+        this.source = source;
+        this.meters = meters;
+        this.facts = source.get();
+        registerKnown();
+    }
+
+    /// Reads the facts again. Blocks. Errors: as for the source; the metrics stay as they were.
+    void refresh() {
+        facts = source.get();
+        registerKnown();
+    }
+
+    /// A metric has no sample until it is known: an age of 1970, or a full disk, would be a lie.
+    private void registerKnown() {
+        register("petstore.store.size", "bytes", "Size of the database in bytes, without its write-ahead log.",
+                Database.Facts::bytes);
+        register("petstore.store.log.size", "bytes",
+                "Size of the embedded store's write-ahead log in bytes; 0 for PostgreSQL.", Database.Facts::logBytes);
+        register("petstore.store.free", "bytes",
+                "Bytes that the service may still write to the disk of the embedded store.",
+                Database.Facts::freeBytes);
+        register("petstore.last.backup.timestamp", "seconds", "Time when the last backup of the embedded store began,"
+                + " in seconds since 1970; no sample before the first backup.", Database.Facts::lastBackupSeconds);
+    }
+
+    private void register(String name, String unit, String description, ToDoubleFunction<Database.Facts> fact) {
+        if (!Double.isNaN(fact.applyAsDouble(facts))) {
+            // Does nothing if it is registered already.
+            Gauge.builder(name, () -> fact.applyAsDouble(facts)).description(description).baseUnit(unit)
+                    .register(meters);
+        }
+    }
+}

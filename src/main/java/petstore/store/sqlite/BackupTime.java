@@ -1,0 +1,25 @@
+package petstore.store.sqlite;
+
+import java.sql.SQLException;
+import java.time.Instant;
+
+import petstore.store.Session;
+
+/// The time of a store's last backup, in the field `user_version` of SQLite's header: seconds since 1970, unsigned; 0 for none.
+///
+/// A field of the header needs no table. So stores with an older schema have it, and older programs still open the store.
+final class BackupTime {
+
+    private BackupTime() {
+    }
+
+    /// Returns the time in seconds since 1970; NaN for none.
+    static double read(Session session) throws SQLException {
+        long seconds = Integer.toUnsignedLong(Integer.parseInt(session.text("PRAGMA user_version")));
+        return seconds == 0 ? Double.NaN : seconds;
+    }
+
+    static void write(Session session, Instant time) throws SQLException {
+        session.execute("PRAGMA user_version = " + (int) time.getEpochSecond());
+    }
+}
