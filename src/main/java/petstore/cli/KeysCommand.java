@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `petstore keys`: creates, lists, rotates and revokes API keys.
-@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", synopsisSubcommandLabel = "COMMAND")
+@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", synopsisSubcommandLabel = "COMMAND", footer = {
+        "", "Example:", "  petstore keys list"})
 final class KeysCommand {
 
     /// Creates a key and prints it alone on stdout.
@@ -38,7 +39,7 @@ final class KeysCommand {
     static final class Create extends StoreCommand {
         @Option(names = "--name", required = true, paramLabel = "NAME", description = "Name of the key's owner.")
         private String name;
-        @Option(names = "--scope", paramLabel = "SCOPE", showDefaultValue = Visibility.NEVER, description = "Scope of the key: pets:read or pets:write; both by default.")
+        @Option(names = "--scope", paramLabel = "SCOPE", completionCandidates = OptionConverters.Scopes.class, showDefaultValue = Visibility.NEVER, description = "Scope of the key: pets:read or pets:write; both by default.")
         private Set<Scope> scopes = EnumSet.allOf(Scope.class);
         @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "Requests that the key may send, e.g. 600/1m, instead of serve's --rate-limit.")
         private Optional<RateLimit> rateLimit;

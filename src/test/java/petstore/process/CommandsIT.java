@@ -80,7 +80,7 @@ class CommandsIT {
         assertThat(all.err()).isEmpty();
         assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
                 .first().asString().startsWith("Usage: petstore keys create");
-        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+")
+        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit \\w+\\))?, Java 25.*")
                 .isEqualTo(all.out().get(all.out().size() - 2));
     }
 
@@ -111,7 +111,7 @@ class CommandsIT {
                 + " ln -s ../absolute bin/petstore; bin/petstore --version; cd elsewhere; ../bin/petstore --version;"
                 + " PATH=../bin:$PATH; petstore --version");
         assertThat(ending.code()).as(ending.toString()).isZero();
-        assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+"));
+        assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+.*, Java .*"));
     }
 
     /// Java would use the first file that it opens in the place of the one that is closed.
@@ -135,20 +135,28 @@ class CommandsIT {
     void theLauncherMayBeCalledFromAnywhere(String call) {
         Ending ending = shell.run("ln -s \"$(dirname \"$(command -v petstore)\")\" home; " + call);
         assertThat(ending.err()).isEmpty();
-        assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+");
+        assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+.*, Java .*");
     }
 
     @Test
-    void completionLoadsInBashAndZsh() {
-        Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
+    void completionWorksInBashZshAndFish() {
+        Ending bash = shell.run("source <(petstore completion bash); complete -p petstore; COMP_WORDS=(petstore ex);"
                 + " COMP_CWORD=1; COMP_LINE='petstore ex'; COMP_POINT=11; _complete_petstore; echo ${COMPREPLY[@]}");
         assertThat(bash.err()).isEmpty();
         assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
         assertThat(bash.out().getLast()).isEqualTo("export");
+        assertThat(shell.run("cmp <(petstore completion) <(petstore completion zsh)").code()).isZero();
         assumeThat(Tools.have("zsh")).as("there is a zsh").isTrue();
         Ending zsh = shell
-                .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion) && echo ok'");
+                .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion zsh) && echo ok'");
         assertThat(zsh.out()).containsExactly("ok");
+        assumeThat(Tools.have("fish")).as("there is a fish").isTrue();
+        Ending fish = shell.run("petstore completion fish > p.fish; : > animals.csv;"
+                + " for line in 'exp' 'keys cr' 'serve --adm' 'keys list --format ' 'completion z' 'keys create --scope '"
+                + " 'export ani'; do fish -c \"source p.fish; complete -C 'petstore $line'\" | cut -f 1; done");
+        assertThat(fish.err()).isEmpty();
+        assertThat(fish.out()).containsExactly("export", "create", "--admin-host", "--admin-port", "json", "table",
+                "zsh", "pets:read", "pets:write", "animals.csv");
     }
 
     @Test

@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
@@ -178,6 +180,14 @@ public final class OptionConverters {
                 throw new TypeConversionException(e.getMessage());
             }
         };
+    }
+
+    /// The texts of all scopes, for suggestions and completion.
+    public static final class Scopes implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Scope.values()).map(Scope::text).iterator();
+        }
     }
 
     public static Scope scope(String text) {
