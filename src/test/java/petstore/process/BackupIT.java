@@ -210,7 +210,8 @@ class BackupIT {
                     .isEqualTo(new Ending(1, List.of(), List.of("petstore: there is no folder for none/backup.db")));
             Ending restore = shell.run("petstore restore backup.db");
             assertThat(restore).isEqualTo(new Ending(1, List.of(), List.of("petstore: the store in ./data is in use by"
-                    + " process " + server.pid() + "; stop that one, or choose another folder with --data")));
+                    + " process " + server.pid() + ", which serves http://127.0.0.1:" + server.port()
+                    + "/v1; stop that one, or choose another folder with --data")));
             assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
         }
         assertThat(shell.run("petstore restore backup.db --data none/of/these").code()).isZero();

@@ -140,11 +140,6 @@ public final class OptionConverters {
         }
     }
 
-    /// Returns the authority of a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
-    public static String address(String host, int port) {
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
-    }
-
     /// Returns a rate limit, e.g. of `600/1m`.
     public static RateLimit rateLimit(String text) {
         return RateLimit.find(text).orElseThrow(

@@ -123,6 +123,13 @@ public final class PostgresUri {
         return new PostgresUri(hosts, changed);
     }
 
+    /// Returns the address without its passwords, for a command line.
+    public String withoutPassword() {
+        Properties changed = properties();
+        List.of("password", "sslpassword").forEach(changed::remove);
+        return new PostgresUri(hosts, changed).toString();
+    }
+
     /// Returns the same address for each of its hosts alone.
     List<PostgresUri> hosts() {
         return hosts.stream().map(host -> new PostgresUri(List.of(host), properties)).toList();
