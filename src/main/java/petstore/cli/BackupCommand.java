@@ -38,7 +38,7 @@ final class BackupCommand extends BackupFileCommand {
                 () -> SqliteCopy.pages(folder))) {
             backup = SqliteCopy.backup(folder, file, display);
         }
-        console.printError("Backed up " + backup.pets() + " animals to " + file + ", verified");
+        console.printError("Backed up " + backup.pets() + " animals to " + file + progress.took() + ", verified");
         warnWithoutChecksum(backup, file, "because the store has an older schema");
         return Main.DONE;
     }

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 
 /// `petstore export`: writes the catalogue to a file or to stdout.
 @Command(name = "export", description = "Writes the catalogue to a file, as it is now, also while a server runs.", footer = {
-        "", "Example:", "  petstore export animals.ndjson", "  petstore export - --format csv | gzip > animals.csv.gz"})
+        "", "Example:", "  petstore export animals.ndjson", "  petstore export animals.csv",
+        "  petstore export - --format csv | gzip > animals.csv.gz"})
 final class ExportCommand extends TransferCommand {
 
     @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
@@ -28,10 +29,15 @@ final class ExportCommand extends TransferCommand {
     }
 
     @Override
+    String file() {
+        return file;
+    }
+
+    @Override
     int transfer() {
         try (SqlStore open = choice().existing().openToRead()) {
             long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
-            console.printError("Exported " + written + " animals");
+            console.printError("Exported " + written + " animals" + progress.took());
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);

@@ -50,8 +50,8 @@ class HelpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"keys create | 2027-01-31 (its beginning, midnight in UTC)",
-            "keys list | table or json. Default: table", "import | ndjson or csv. Default: ndjson",
-            "export | ndjson or csv. Default: ndjson", "healthcheck | admin listener. Default: 9090"})
+            "keys list | table or json. Default: table", "import | ndjson or csv. By default, its name decides",
+            "export | a stream is ndjson.", "healthcheck | admin listener. Default: 9090"})
     void showsWhatHoldsWithoutAnOption(String line) {
         String[] parts = line.split(" \\| ", 2);
         assertThat(help(Map.of(), parts[0])).contains(parts[1], "PETSTORE_ADMIN_PORT").doesNotContain("Optional",

@@ -153,10 +153,10 @@ class BackupIT {
         }
         assertThat(shell.run("ls -R; sha256sum data/*").out()).isEqualTo(before);
         assertThat(shell.run("petstore restore plain.db --data other")).isEqualTo(new Ending(0, List.of(),
-                List.of("Restored 2 animals in other", "warning: plain.db has no checksum, so it may have been altered"
+                List.of("Restored 2 animals to other", "warning: plain.db has no checksum, so it may have been altered"
                         + " unnoticed; 'petstore backup' adds a checksum")));
         assertThat(shell.run("petstore restore good.db --data other").err()).singleElement().asString()
-                .startsWith("Restored 2 animals in other; the store before is kept as ");
+                .startsWith("Restored 2 animals to other; the store before is kept as ");
     }
 
     @ParameterizedTest

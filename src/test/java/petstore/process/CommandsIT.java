@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.ServedContract;
 import petstore.testkit.Shell;
 import petstore.testkit.Tools;
 
@@ -53,6 +55,11 @@ class CommandsIT {
                 "--tls-key|-|default",
                 "--cors-origin|-|default",
                 "API key|(secret)|PETSTORE_API_KEY");
+        JsonNode json = ServedContract.json(String.join("", shell.run("PETSTORE_API_KEY=" + SECRET
+                + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000 --format json").out()));
+        assertThat(json).hasSize(ending.out().size() - 1).contains(
+                ServedContract.json("{\"setting\":\"--port\",\"value\":\"9000\",\"from\":\"--port\"}"),
+                ServedContract.json("{\"setting\":\"API key\",\"value\":\"(secret)\",\"from\":\"PETSTORE_API_KEY\"}"));
         Files.writeString(folder.resolve("key"), SECRET + "\n");
         assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())
                 .matches("API key +\\(secret\\) +PETSTORE_API_KEY_FILE");
@@ -169,7 +176,7 @@ class CommandsIT {
     @Test
     void whatBeginsWithAnAtIsNoFileOfArguments() throws IOException {
         Files.writeString(folder.resolve("words"), "till");
-        assertThat(shell.run("petstore import @words"))
+        assertThat(shell.run("petstore import @words --format csv"))
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: @words cannot be read: there is no such file")));
         assertThat(shell.run("petstore keys create --name @words && petstore keys list").out().getLast())
                 .contains(" @words ");
@@ -231,14 +238,16 @@ class CommandsIT {
         Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");
         assertThat(shown.code()).isZero();
         assertThat(String.join("\n", shown.out())).containsPattern("import +[0-9]+% \\[=+.*\\] .*[0-9]+/[0-9]+ MiB"
-                + " \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*MiB/s").endsWith("Imported 60000 animals");
+                + " \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*MiB/s")
+                .containsPattern("Imported 60000 animals in [0-9]+\\.[0-9] s$");
         for (String command : List.of("export all.ndjson", "backup backup.db", "restore backup.db")) {
             String task = command.substring(0, command.indexOf(' '));
             assertThat(String.join("\n", shell.run("script -qec 'petstore " + command + "' /dev/null").out()))
-                    .containsPattern(task + " +100% \\[=+\\] ");
+                    .containsPattern(task + " +100% \\[=+\\] .* \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*/s")
+                    .containsPattern("(Exported|Backed up|Restored) 60000 animals.* in [0-9]+\\.[0-9] s");
         }
         assertThat(shell.run("script -qec 'petstore import --quiet animals.ndjson' /dev/null").out())
-                .containsExactly("Imported 60000 animals");
+                .singleElement().asString().matches("Imported 60000 animals in [0-9]+\\.[0-9] s");
         assertThat(shell.run("petstore import animals.ndjson"))
                 .isEqualTo(new Ending(0, List.of(), List.of("Imported 60000 animals")));
     }

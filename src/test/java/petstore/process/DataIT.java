@@ -54,7 +54,7 @@ class DataIT {
         assertThat(exported.code()).isZero();
         assertThat(exported.err()).containsExactly("Exported 46 animals");
         assertThat(exported.out()).hasSize(46).first().asString().startsWith("{\"id\":1,\"name\":\"");
-        assertThat(shell.run("petstore export animals.csv --format csv")).isEqualTo(said(0, "Exported 46 animals"));
+        assertThat(shell.run("petstore export animals.csv")).isEqualTo(said(0, "Exported 46 animals"));
         assertThat(shell.run("cat animals.csv | petstore import - --format csv --keep-ids --data copy"))
                 .isEqualTo(said(0, "Imported 46 animals"));
         assertThat(shell.run("petstore export - --data copy").out()).isEqualTo(exported.out());
