@@ -58,19 +58,6 @@ final class ExportCommand extends TransferCommand {
                 : export(open, Files.newOutputStream(target, StandardOpenOption.APPEND));
     }
 
-    /// Returns true for a descriptor of a process, such as `/dev/stdout`: the file behind it may have other content, which stays.
-    private static boolean isOpen(Path target) throws IOException {
-        Path path = target;
-        while (Files.isSymbolicLink(path)) {
-            Path folder = path.resolveSibling(".").toRealPath();
-            if (folder.startsWith("/proc") && folder.endsWith("fd")) {
-                return true;
-            }
-            path = folder.resolve(Files.readSymbolicLink(path));
-        }
-        return false;
-    }
-
     private long exportToFile(SqlStore open, Path target) throws IOException {
         choice().requireOther(target);
         return AtomicFile.replace(target,

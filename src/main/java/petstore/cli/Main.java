@@ -21,6 +21,7 @@ import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
 import petstore.app.Build;
+import petstore.cli.doctor.DoctorCommand;
 import petstore.cli.options.ArgumentPasswords;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.options.StoreOptions;
@@ -140,6 +141,7 @@ public final class Main {
         commands.put("restore", () -> StoreOptions.embeddedOnly(new RestoreCommand(console)));
         commands.put("move", () -> StoreOptions.embeddedOnly(new MoveCommand(console)));
         commands.put("config", () -> new ConfigCommand(console));
+        commands.put("doctor", () -> new DoctorCommand(console));
         commands.put("healthcheck", () -> new HealthcheckCommand(console));
         commands.put("completion", () -> new CompletionCommand(console));
         commands.put(HELP, () -> new HelpCommand(console));

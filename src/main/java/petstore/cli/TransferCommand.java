@@ -1,9 +1,11 @@
 package petstore.cli;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
+import petstore.Failure;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.transfer.Format;
@@ -29,20 +31,43 @@ abstract class TransferCommand extends StoreCommand {
 
     @Override
     public final Integer call() {
-        format = givenFormat.or(() -> isStream() ? Optional.of(Format.NDJSON) : Format.find(file()))
-                .orElseThrow(() -> wrongUsage("the name " + file()
-                        + " does not show the format; add --format ndjson or --format csv"));
+        format = givenFormat.or(this::findFormat).orElseThrow(() -> wrongUsage(
+                "the name " + file() + " does not show the format; add --format ndjson or --format csv"));
         if (spreadsheet && format != Format.CSV) {
             throw wrongUsage("--spreadsheet needs --format csv");
         }
         return transfer();
     }
 
-    /// Returns true for stdin and stdout, also by their names in the file system, and for pipes.
-    private boolean isStream() {
+    /// Returns the format by the name of the file, also behind a link; for a stream NDJSON.
+    private Optional<Format> findFormat() {
         Path path = Path.of(file());
-        return file().equals("-") || path.startsWith("/dev")
-                || (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path));
+        if (file().equals("-")) {
+            return Optional.of(Format.NDJSON);
+        }
+        try {
+            if (!Files.exists(path)) {
+                return Format.find(file());
+            }
+            return !Files.isRegularFile(path) || isOpen(path)
+                    ? Optional.of(Format.NDJSON)
+                    : Format.find(path.toRealPath().toString());
+        } catch (IOException e) {
+            throw Failure.unavailable(file() + " cannot be read", e);
+        }
+    }
+
+    /// Returns true for a descriptor of a process, such as `/dev/stdout`: the file behind it may have other content, which stays.
+    static boolean isOpen(Path target) throws IOException {
+        Path path = target;
+        while (Files.isSymbolicLink(path)) {
+            Path folder = path.resolveSibling(".").toRealPath();
+            if (folder.startsWith("/proc") && folder.endsWith("fd")) {
+                return true;
+            }
+            path = folder.resolve(Files.readSymbolicLink(path));
+        }
+        return false;
     }
 
     /// Returns the file as it is given; `-` for a stream.
