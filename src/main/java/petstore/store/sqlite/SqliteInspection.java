@@ -13,7 +13,7 @@ import petstore.store.Session;
 /// @param bytes the size of the database
 /// @param logBytes the size of its log
 /// @param schema the version of its schema; 0 if the database is empty, or was not opened
-/// @param opened false if the log of a process that was killed has to be applied first
+/// @param opened false if the next start must first apply the log of a process that was killed
 public record SqliteInspection(long bytes, long logBytes, int schema, boolean opened) {
 
     /// The largest database whose pages are all checked.
