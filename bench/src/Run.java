@@ -106,7 +106,7 @@ final class Run {
     private String setting(Optional<PostgresCluster> postgres) throws Exception {
         String version = lab.run(List.of(lab.home.resolve("petstore").toString(), "--version"), Map.of()).strip();
         String database = postgres.isPresent() ? ", PostgreSQL " + postgres.get().version() : "";
-        return "%s, Java %s%s, %d cores, %s".formatted(version, Runtime.version().feature(), database,
+        return "%s%s, %d cores, %s".formatted(version, database,
                 Runtime.getRuntime().availableProcessors(), LocalDate.now(ZoneOffset.UTC));
     }
 }

@@ -56,9 +56,10 @@ class ArchitectureTest {
             petstore.transfer       | json files
             petstore.log            | http.telemetry json
             petstore.app            | store store.sqlite store.postgres http http.message http.access http.telemetry http.server log
-            petstore.cli.terminal   |
+            petstore.cli.terminal   | json
             petstore.cli.options    | cli.terminal app http http.message http.server http.server.tls store store.sqlite store.postgres log
-            petstore.cli            | cli.terminal cli.options app http http.server transfer store store.sqlite store.postgres log json files
+            petstore.cli.doctor     | cli.terminal cli.options app http http.server http.server.tls store store.sqlite store.postgres
+            petstore.cli            | cli.terminal cli.options cli.doctor app http http.server transfer store store.sqlite store.postgres log json files
             """;
 
     private static Map<String, List<String>> rooms() {

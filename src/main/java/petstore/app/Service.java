@@ -18,6 +18,7 @@ import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
 import petstore.http.server.Server;
+import petstore.http.server.ServerSettings;
 import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
 import petstore.log.Audit;
@@ -58,9 +59,10 @@ public final class Service implements AutoCloseable {
         Deque<Runnable> closers = new ArrayDeque<>();
         try {
             Build build = Build.running();
-            if (choice.database().isEmpty()) {
-                closers.push(FolderLock.serve(choice.folder())::close);
-            }
+            Optional<FolderLock> lock = choice.database().isEmpty()
+                    ? Optional.of(FolderLock.serve(choice.folder()))
+                    : Optional.empty();
+            lock.ifPresent(held -> closers.push(held::close));
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
             SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, metrics);
             closers.push(store::close);
@@ -73,6 +75,8 @@ public final class Service implements AutoCloseable {
             Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
                     api::isMemoryShort, clock);
             closers.push(server::close);
+            lock.ifPresent(held -> held.serves(settings.server().scheme()
+                    + ServerSettings.authority(settings.server().host(), server.port()) + "/v1"));
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
                     : firstKey(store.keys(), clock.instant());

@@ -40,7 +40,7 @@ final class BackupCommand extends BackupFileCommand {
                 () -> SqliteCopy.pages(folder))) {
             backup = SqliteCopy.backup(folder, file, began, display);
         }
-        console.printError("Backed up " + backup.pets() + " animals to " + file + ", verified");
+        console.printError("Backed up " + backup.pets() + " animals to " + file + progress.took() + ", verified");
         warnWithoutChecksum(backup, file, "because the store has an older schema");
         record(folder, began);
         return Main.DONE;

@@ -3,16 +3,27 @@ package petstore.cli;
 import java.util.concurrent.Callable;
 
 import petstore.cli.terminal.Console;
+import petstore.cli.terminal.FishCompletion;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Parameters;
 
 /// `petstore completion`: prints a script for shells.
-@Command(name = "completion", description = "Prints a script that completes command lines in bash and zsh.", footer = {
-        "",
-        "Example:", "  source <(petstore completion)"})
+@Command(name = "completion", description = "Prints a script that completes command lines in bash, zsh or fish.", footer = {
+        "", "Examples:", "  source <(petstore completion bash)",
+        "  petstore completion fish > ~/.config/fish/completions/petstore.fish"})
 final class CompletionCommand implements Callable<Integer> {
 
+    private enum Shell {
+        BASH, ZSH, FISH
+    }
+
     private final Console console;
+
+    @Parameters(paramLabel = "SHELL", arity = "0..1", defaultValue = "bash", showDefaultValue = Visibility.NEVER, description = "bash, zsh or fish. Without it, the script is for bash and zsh.")
+    private Shell shell;
 
     CompletionCommand(Console console) {
         this.console = console;
@@ -20,7 +31,11 @@ final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        console.show(AutoComplete.bash("petstore", Main.commandLine(console)));
+        CommandLine program = Main.commandLine(console);
+        console.show(switch (shell) {
+            case BASH, ZSH -> AutoComplete.bash("petstore", program);
+            case FISH -> FishCompletion.of(program);
+        });
         return Main.DONE;
     }
 }

@@ -9,12 +9,13 @@ import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.options.Variables;
 import petstore.cli.terminal.Console;
-import petstore.cli.terminal.TextTable;
+import petstore.cli.terminal.ListFormat;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `petstore config`: shows the settings of `serve`.
@@ -23,10 +24,15 @@ import picocli.CommandLine.Spec;
         "Example:", "  petstore config --port 9000"})
 final class ConfigCommand implements Callable<Integer> {
 
+    private static final String FORMAT = "--format";
     private static final String DEFAULT = "default";
+
+    private static final List<String> HEADINGS = List.of("SETTING", "VALUE", "FROM");
 
     private final Console console;
 
+    @Option(names = FORMAT, defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
+    private ListFormat format;
     @Mixin
     private final ServeOptions options = new ServeOptions();
     @Spec
@@ -40,16 +46,16 @@ final class ConfigCommand implements Callable<Integer> {
     public Integer call() {
         Settings checked = options.settings(console.environment());
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("SETTING", "VALUE", "FROM"));
         for (OptionSpec option : spec.options()) {
-            if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
+            if (!option.inherited() && !option.usageHelp() && !option.versionHelp()
+                    && !option.longestName().equals(FORMAT)) {
                 String source = source(option);
                 rows.add(List.of(option.longestName(), value(option, source, checked), source));
             }
         }
         checked.configuredKey().ifPresent(_ -> rows
                 .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console.environment()))));
-        console.show(TextTable.of(rows));
+        console.show(format.show(HEADINGS, rows));
         return Main.DONE;
     }
 

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 
 /// `petstore export`: writes the catalogue to a file or to stdout.
 @Command(name = "export", description = "Writes the catalogue to a file, as it is now, also while a server runs.", footer = {
-        "", "Example:", "  petstore export animals.ndjson", "  petstore export - --format csv | gzip > animals.csv.gz"})
+        "", "Example:", "  petstore export animals.ndjson", "  petstore export animals.csv",
+        "  petstore export - --format csv | gzip > animals.csv.gz"})
 final class ExportCommand extends TransferCommand {
 
     @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
@@ -28,10 +29,15 @@ final class ExportCommand extends TransferCommand {
     }
 
     @Override
+    String file() {
+        return file;
+    }
+
+    @Override
     int transfer() {
         try (SqlStore open = choice().existing().openToRead()) {
             long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
-            console.printError("Exported " + written + " animals");
+            console.printError("Exported " + written + " animals" + progress.took());
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);
@@ -50,19 +56,6 @@ final class ExportCommand extends TransferCommand {
         return Files.isRegularFile(target) && !isOpen(target)
                 ? exportToFile(open, target.toRealPath())
                 : export(open, Files.newOutputStream(target, StandardOpenOption.APPEND));
-    }
-
-    /// Returns true for a descriptor of a process, such as `/dev/stdout`: the file behind it may have other content, which stays.
-    private static boolean isOpen(Path target) throws IOException {
-        Path path = target;
-        while (Files.isSymbolicLink(path)) {
-            Path folder = path.resolveSibling(".").toRealPath();
-            if (folder.startsWith("/proc") && folder.endsWith("fd")) {
-                return true;
-            }
-            path = folder.resolve(Files.readSymbolicLink(path));
-        }
-        return false;
     }
 
     private long exportToFile(SqlStore open, Path target) throws IOException {

@@ -10,6 +10,7 @@ import petstore.Failure;
 import petstore.cli.options.HasVariables;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.Console;
+import petstore.http.server.ServerSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -35,7 +36,7 @@ public final class HealthcheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String address = "http://" + OptionConverters.address(host, port) + "/readyz";
+        String address = "http://" + ServerSettings.authority(host, port) + "/readyz";
         try {
             HttpURLConnection connection = (HttpURLConnection) new URI(address).toURL().openConnection();
             connection.setConnectTimeout(TIMEOUT_MS);

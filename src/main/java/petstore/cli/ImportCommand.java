@@ -51,6 +51,11 @@ final class ImportCommand extends TransferCommand {
     }
 
     @Override
+    String file() {
+        return file;
+    }
+
+    @Override
     int transfer() {
         try {
             if (file.equals("-")) {
@@ -144,8 +149,8 @@ final class ImportCommand extends TransferCommand {
                 ? ""
                 : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
         console.printError(dryRun
-                ? "Checked: " + report.good() + " animals are good" + bad
-                : "Imported " + report.written() + " animals" + bad);
+                ? "Checked" + progress.took() + ": " + report.good() + " animals are good" + bad
+                : "Imported " + report.written() + " animals" + progress.took() + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
     }
 

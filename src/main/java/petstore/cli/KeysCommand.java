@@ -3,10 +3,13 @@ package petstore.cli;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
@@ -19,6 +22,8 @@ import petstore.SecretHash;
 import petstore.app.StoreChoice;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.Console;
+import petstore.cli.terminal.KeyList;
+import petstore.cli.terminal.ListFormat;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
@@ -29,7 +34,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `petstore keys`: creates, lists, rotates and revokes API keys.
-@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", synopsisSubcommandLabel = "COMMAND")
+@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", synopsisSubcommandLabel = "COMMAND", footer = {
+        "", "Example:", "  petstore keys list"})
 final class KeysCommand {
 
     /// Creates a key and prints it alone on stdout.
@@ -38,7 +44,7 @@ final class KeysCommand {
     static final class Create extends StoreCommand {
         @Option(names = "--name", required = true, paramLabel = "NAME", description = "Name of the key's owner.")
         private String name;
-        @Option(names = "--scope", paramLabel = "SCOPE", showDefaultValue = Visibility.NEVER, description = "Scope of the key: pets:read or pets:write; both by default.")
+        @Option(names = "--scope", paramLabel = "SCOPE", completionCandidates = OptionConverters.Scopes.class, showDefaultValue = Visibility.NEVER, description = "Scope of the key: pets:read or pets:write; both by default.")
         private Set<Scope> scopes = EnumSet.allOf(Scope.class);
         @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "Requests that the key may send, e.g. 600/1m, instead of serve's --rate-limit.")
         private Optional<RateLimit> rateLimit;
@@ -84,7 +90,7 @@ final class KeysCommand {
             "  petstore keys list --format json"})
     static final class ListAll extends StoreCommand {
         @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
-        private KeyList.Form form;
+        private ListFormat format;
 
         ListAll(Console console) {
             super(console);
@@ -93,7 +99,7 @@ final class KeysCommand {
         @Override
         public Integer call() {
             try (SqlStore open = choice().existing().openToRead()) {
-                console.show(form.show(open.keys().list()));
+                console.show(KeyList.show(open.keys().list(), open.keys().now(), format));
             }
             return Main.DONE;
         }
@@ -105,8 +111,8 @@ final class KeysCommand {
     static final class Rotate extends StoreCommand {
         @Option(names = "--grace", paramLabel = "TIME", description = "Time in which the old secret is accepted too, e.g. 24h; none by default.")
         private Optional<Duration> grace;
-        @Parameters(paramLabel = "ID", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
-        private String id;
+        @Parameters(paramLabel = "ID|NAME", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it, or its name if no other key has it.")
+        private String idOrName;
 
         Rotate(Console console) {
             super(console);
@@ -114,15 +120,20 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            KeyToken token = new KeyToken(id, KeyToken.random(new SecureRandom()).secret());
-            change("rotate", choice().existing(), (keys, now) -> {
-                if (!keys.find(id).orElseThrow(() -> unknown(id)).isValidAt(now)) {
-                    throw Failure.unavailable("the key " + id + " is revoked or has expired; create a new one");
+            String secret = KeyToken.random(new SecureRandom()).secret();
+            ApiKey rotated = change("rotate", choice().existing(), (keys, now) -> {
+                ApiKey key = find(keys, idOrName, now);
+                if (!key.isValidAt(now)) {
+                    throw Failure.unavailable("the key " + key.id() + " is revoked or has expired; create a new one");
                 }
-                return keys.rotate(id, SecretHash.of(token.secret()), grace.map(now::plus))
-                        .orElseThrow(() -> unknown(id));
+                return keys.rotate(key.id(), SecretHash.of(secret), grace.map(now::plus))
+                        .orElseThrow(() -> unknown(key.id()));
             });
-            show("", token, console);
+            show("", new KeyToken(rotated.id(), secret), console);
+            console.printError(grace.isEmpty()
+                    ? "The old secret no longer works; a running server refuses it within 2 seconds"
+                    : "The old secret works until " + rotated.retired()
+                            .map(old -> old.until().truncatedTo(ChronoUnit.SECONDS).toString()).orElseThrow());
             return Main.DONE;
         }
     }
@@ -131,8 +142,8 @@ final class KeysCommand {
     @Command(name = "revoke", description = "Revokes an API key; a running server refuses it within 2 seconds.", footer = {
             "", "Example:", "  petstore keys revoke 4fQ0c8sXbT"})
     static final class Revoke extends StoreCommand {
-        @Parameters(paramLabel = "ID", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it.")
-        private String id;
+        @Parameters(paramLabel = "ID|NAME", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it, or its name if no other key has it.")
+        private String idOrName;
 
         Revoke(Console console) {
             super(console);
@@ -140,17 +151,36 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            change("revoke", choice().existing(), (keys, now) -> keys.revoke(id, now).orElseThrow(() -> unknown(id)));
+            change("revoke", choice().existing(), (keys, now) -> keys.revoke(find(keys, idOrName, now).id(), now)
+                    .orElseThrow(() -> unknown(idOrName)));
             return Main.DONE;
         }
     }
 
-    /// Changes a key, at the store's time, and logs the changed key.
-    private static void change(String action, StoreChoice choice, BiFunction<KeyRing, Instant, ApiKey> change) {
+    /// Changes a key, at the store's time, and logs it. Returns the changed key.
+    private static ApiKey change(String action, StoreChoice choice, BiFunction<KeyRing, Instant, ApiKey> change) {
         try (@Nullable
         FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
-            Audit.log(action, change.apply(open.keys(), open.keys().now()));
+            ApiKey changed = change.apply(open.keys(), open.keys().now());
+            Audit.log(action, changed);
+            return changed;
         }
+    }
+
+    /// Returns the key with an id; else the only key with a name, where a valid key comes before others.
+    private static ApiKey find(KeyRing keys, String idOrName, Instant now) {
+        Optional<ApiKey> exact = keys.find(idOrName);
+        if (exact.isPresent()) {
+            return exact.get();
+        }
+        List<ApiKey> named = keys.list().stream().filter(key -> key.name().equals(idOrName)).toList();
+        List<ApiKey> valid = named.stream().filter(key -> key.isValidAt(now)).toList();
+        List<ApiKey> meant = valid.isEmpty() ? named : valid;
+        if (meant.size() > 1) {
+            throw Failure.unavailable("several keys have the name " + idOrName + "; give an id: "
+                    + meant.stream().map(ApiKey::id).collect(Collectors.joining(", ")));
+        }
+        return meant.stream().findFirst().orElseThrow(() -> unknown(idOrName));
     }
 
     /// Prints a new key after a text. Nothing else ever shows it.
@@ -161,6 +191,6 @@ final class KeysCommand {
 
     private static Failure unknown(String id) {
         return new Failure(Failure.Kind.NOT_FOUND,
-                "there is no key with the id " + id + "; 'petstore keys list' shows them");
+                "there is no key with the id or name " + id + "; 'petstore keys list' shows them");
     }
 }

@@ -9,7 +9,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -18,31 +17,32 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
-import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
+import petstore.app.Build;
+import petstore.cli.doctor.DoctorCommand;
 import petstore.cli.options.ArgumentPasswords;
-import petstore.cli.options.NearestWord;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.options.StoreOptions;
 import petstore.cli.options.Variables;
+import petstore.cli.options.WrongUsage;
 import petstore.cli.terminal.Console;
+import petstore.cli.terminal.WholeWords;
 import petstore.http.BaseUrl;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The program `petstore`.
-@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND")
+@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND", footer = {
+        "", "Examples:", "  petstore serve", "  petstore help keys create"})
 public final class Main {
 
     /// Exit code: done.
@@ -52,15 +52,16 @@ public final class Main {
     /// Exit code: wrong usage.
     public static final int WRONG_USAGE = 2;
 
+    private static final String HELP = "help";
+
     @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack trace of a failure.")
     private boolean verbose;
 
-    /// The version of the jar that is running.
+    /// The build that is running, and its Java.
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = Main.class.getPackage().getImplementationVersion();
-            return new String[]{"petstore " + (version == null ? "(not packaged)" : version)};
+            return new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()};
         }
     }
 
@@ -78,7 +79,7 @@ public final class Main {
         }
     }
 
-    /// Runs one command line.
+    /// Runs one command line. Without arguments, it prints the help.
     ///
     /// @return 0 done, 1 failed, 2 wrong usage
     public static int run(Console console, String... args) {
@@ -87,22 +88,26 @@ public final class Main {
             console.printError("petstore: " + refusal.get());
             return WRONG_USAGE;
         }
-        return commandLine(console, args).execute(args);
+        return args.length == 0
+                ? commandLine(console).execute(HELP)
+                : commandLine(console, args).execute(args);
     }
 
     /// Returns the command line with the command in `args` alone, because to set up all takes longer than most commands; with all
-    /// commands if `args` have no known command.
+    /// commands for the help, and if `args` have no known command.
     public static CommandLine commandLine(Console console, String... args) {
         Map<String, Supplier<Object>> commands = commands(console);
         Main program = new Main();
         CommandLine main = new CommandLine(program);
-        Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst().filter(commands::containsKey)
+        Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst()
+                .filter(name -> commands.containsKey(name) && !name.equals(HELP))
                 .ifPresent(name -> commands.keySet().retainAll(Set.of(name)));
         commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(console.out()).setErr(console.err())
                 .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
                         ? Variables.of(option).map(console.environment()::get).orElse(null)
                         : null)
+                .setHelpFactory(WholeWords::new)
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, OptionConverters::duration)
@@ -136,42 +141,16 @@ public final class Main {
         commands.put("restore", () -> StoreOptions.embeddedOnly(new RestoreCommand(console)));
         commands.put("move", () -> StoreOptions.embeddedOnly(new MoveCommand(console)));
         commands.put("config", () -> new ConfigCommand(console));
+        commands.put("doctor", () -> new DoctorCommand(console));
         commands.put("healthcheck", () -> new HealthcheckCommand(console));
         commands.put("completion", () -> new CompletionCommand(console));
+        commands.put(HELP, () -> new HelpCommand(console));
         return commands;
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
-        String reason = oneLine(e.getMessage());
-        String message = e instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : reason;
-        String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
-        console.printError("petstore: " + message + source(console, e) + hint + " (see '"
-                + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
+        console.printError("petstore: " + WrongUsage.message(e, oneLine(e.getMessage()), console.environment()));
         return WRONG_USAGE;
-    }
-
-    /// Returns the error message for the first unknown word. Values are not repeated, because they may hold a password.
-    private static String unknown(UnmatchedArgumentException e) {
-        String word = e.getUnmatched().getFirst().split("[=:@\\s]", 2)[0];
-        CommandSpec command = e.getCommandLine().getCommandSpec();
-        boolean option = word.startsWith("-");
-        Collection<String> known = option
-                ? command.options().stream().filter(each -> !each.hidden()).map(OptionSpec::longestName).toList()
-                : command.subcommands().keySet();
-        return (option ? "unknown option " : known.isEmpty() ? "unexpected argument " : "unknown command ") + word
-                + NearestWord.find(word, known).map(meant -> "; did you mean " + meant + "?").orElse("");
-    }
-
-    /// Returns the variable of a wrong value, for a message; empty if the value is from the command line.
-    private static String source(Console console, ParameterException e) {
-        if (e.getValue() == null || !(e.getArgSpec() instanceof OptionSpec option)) {
-            return "";
-        }
-        // The value may be one of a list.
-        return Variables.of(option).filter(console.environment()::containsKey)
-                .filter(variable -> ("," + console.environment().get(variable) + ",")
-                        .contains("," + e.getValue() + ","))
-                .map(variable -> " in " + variable).orElse("");
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {

@@ -41,7 +41,7 @@ public final class MoveCommand extends StoreCommand {
                         () -> 2 * source.catalogue().count())) {
             moved = source.copyTo(target, display);
         }
-        console.printError("Moved to " + to + ", both sides compared: " + moved);
+        console.printError("Moved to " + to + progress.took() + ", both sides compared: " + moved);
         console.printError("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
         return Main.DONE;
     }

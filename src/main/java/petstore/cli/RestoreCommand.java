@@ -20,6 +20,9 @@ import picocli.CommandLine.Parameters;
         "", "Example:", "  petstore restore /backups/petstore-2026-11-21.db"})
 final class RestoreCommand extends BackupFileCommand {
 
+    /// The backup is verified, copied, and the copy is verified.
+    private static final int PASSES = 3;
+
     @Parameters(paramLabel = "FILE", description = "The backup, as 'petstore backup' made it.")
     private Path file;
 
@@ -33,17 +36,19 @@ final class RestoreCommand extends BackupFileCommand {
         requireFile();
         VerifiedBackup backup;
         SqliteCopy.Restored restored;
-        try (ProgressBarOption.Display display = progress.start(console, "restore", " steps", 1, () -> 2)) {
+        try (ProgressBarOption.Display display = progress.start(console, "restore", " MiB", 1 << 20,
+                () -> PASSES * file.toFile().length())) {
             // Before anything is made in the folder.
             backup = SqliteCopy.verify(file);
-            display.accept(1);
+            display.accept(file.toFile().length());
             try (FolderLock _ = FolderLock.replace(folder)) {
-                restored = SqliteCopy.restore(file, folder, console.clock().instant());
+                restored = SqliteCopy.restore(file, folder, console.clock().instant(),
+                        copied -> display.accept(file.toFile().length() + copied));
             }
-            display.accept(2);
+            display.accept(PASSES * file.toFile().length());
         }
         String kept = restored.kept().stream().map(Path::toString).collect(Collectors.joining(" and "));
-        console.printError("Restored " + backup.pets() + " animals in " + folder
+        console.printError("Restored " + backup.pets() + " animals to " + folder + progress.took()
                 + (kept.isEmpty() ? "" : "; the store before is kept as " + kept));
         warnWithoutChecksum(backup, file,
                 "so it may have been altered unnoticed; 'petstore backup' adds a checksum");

@@ -1,7 +1,5 @@
 package petstore.cli;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -12,13 +10,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
+import petstore.Failure;
 import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.SystemLimits;
-import petstore.cli.options.OptionConverters;
+import petstore.cli.doctor.PortUser;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.terminal.Console;
+import petstore.http.server.Server.PortInUseException;
 import petstore.log.BufferedLog;
 import petstore.log.Logging;
 import petstore.store.postgres.DatabaseWait;
@@ -71,24 +71,25 @@ final class ServeCommand implements Callable<Integer> {
         DatabaseWait wait = new DatabaseWait(settings.databaseWait());
         databaseWait = wait;
         OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console.environment());
-        Service service = Service.start(settings, wait, tracing.tracer(), log,
-                ServeCommand::stopForLostDisk, console.clock());
-        service.firstKey().ifPresent(key -> KeysCommand.show("First API key, shown only once: ", key, console));
-        String origin = (settings.server().tls().isPresent() ? "https" : "http") + "://"
-                + OptionConverters.address(settings.server().host(), service.port());
-        console.out().println("Petstore is ready: " + origin + "/v1");
-        console.out().println(
-                "Admin: http://" + OptionConverters.address(settings.server().adminHost(), service.adminPort()));
-        if (settings.api().page() && console.isTerminal()) {
-            String page = settings.api().baseUrl().isPresent() ? settings.api().root() : origin + "/";
-            // To the terminal alone: a log must not keep the key.
-            service.firstKey().ifPresent(key -> console.err().println("Page, signed in with this key: " + page + "#key="
-                    + URLEncoder.encode(key.text(), StandardCharsets.UTF_8)));
-        }
+        Service service = start(settings, wait, tracing, log);
+        Greeting.show(settings, service, console);
         return () -> {
             service.close();
             tracing.close();
         };
+    }
+
+    private Service start(Settings settings, DatabaseWait wait, OpenTelemetrySetup tracing, BufferedLog log) {
+        try {
+            return Service.start(settings, wait, tracing.tracer(), log, ServeCommand::stopForLostDisk,
+                    console.clock());
+        } catch (Failure e) {
+            if (e.getCause() instanceof PortInUseException taken) {
+                throw Failure.unavailable(e.getMessage() + " by " + PortUser.find(taken.host(), taken.port())
+                        + "; stop that one, or choose another port with " + taken.option() + " (0 for a free one)");
+            }
+            throw e;
+        }
     }
 
     /// Ends the process, once clients have the responses for animals that were lost.

@@ -1,5 +1,11 @@
 package petstore.cli;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+import petstore.Failure;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.transfer.Format;
@@ -11,10 +17,13 @@ abstract class TransferCommand extends StoreCommand {
 
     @Mixin
     final ProgressBarOption progress = new ProgressBarOption();
-    @Option(names = "--format", defaultValue = "ndjson", paramLabel = "FORMAT", description = "Format of the file: ndjson or csv.")
-    Format format;
+    @Option(names = "--format", paramLabel = "FORMAT", description = "Format of the file: ndjson or csv. By default, its name decides: .ndjson, .jsonl or .csv; a stream is ndjson.")
+    private Optional<Format> givenFormat;
     @Option(names = "--spreadsheet", description = "For CSV: in the file, an apostrophe stands before names that a spreadsheet would take for formulas.")
     boolean spreadsheet;
+
+    /// The format of the file, once the command runs.
+    Format format = Format.NDJSON;
 
     TransferCommand(Console console) {
         super(console);
@@ -22,11 +31,47 @@ abstract class TransferCommand extends StoreCommand {
 
     @Override
     public final Integer call() {
+        format = givenFormat.or(this::findFormat).orElseThrow(() -> wrongUsage(
+                "the name " + file() + " does not show the format; add --format ndjson or --format csv"));
         if (spreadsheet && format != Format.CSV) {
             throw wrongUsage("--spreadsheet needs --format csv");
         }
         return transfer();
     }
+
+    /// Returns the format by the name of the file, also behind a link; for a stream NDJSON.
+    private Optional<Format> findFormat() {
+        Path path = Path.of(file());
+        if (file().equals("-")) {
+            return Optional.of(Format.NDJSON);
+        }
+        try {
+            if (!Files.exists(path)) {
+                return Format.find(file());
+            }
+            return !Files.isRegularFile(path) || isOpen(path)
+                    ? Optional.of(Format.NDJSON)
+                    : Format.find(path.toRealPath().toString());
+        } catch (IOException e) {
+            throw Failure.unavailable(file() + " cannot be read", e);
+        }
+    }
+
+    /// Returns true for a descriptor of a process, such as `/dev/stdout`: the file behind it may have other content, which stays.
+    static boolean isOpen(Path target) throws IOException {
+        Path path = target;
+        while (Files.isSymbolicLink(path)) {
+            Path folder = path.resolveSibling(".").toRealPath();
+            if (folder.startsWith("/proc") && folder.endsWith("fd")) {
+                return true;
+            }
+            path = folder.resolve(Files.readSymbolicLink(path));
+        }
+        return false;
+    }
+
+    /// Returns the file as it is given; `-` for a stream.
+    abstract String file();
 
     /// Returns the exit code.
     abstract int transfer();

@@ -13,7 +13,8 @@ import petstore.Failure;
 /// A script's statements end in `;` at the end of a line. A script that has been released is never changed.
 public final class Migrations {
 
-    private static final int LATEST = 6;
+    /// The version that this program needs.
+    public static final int LATEST = 6;
 
     /// A kind of database: the folder of its scripts, and a query that counts the visible tables `schema_version`.
     public enum Dialect {

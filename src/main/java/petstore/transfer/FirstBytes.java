@@ -66,7 +66,7 @@ final class FirstBytes {
         String json = text.substring(blank.length());
         return json.startsWith("{") || json.startsWith("[")
                 ? Optional.of("line " + (blank + json.charAt(0)).lines().count() + ": begins with " + json.charAt(0)
-                        + ", as JSON does; leave out --format csv for NDJSON")
+                        + ", as JSON does; use --format ndjson")
                 : Optional.empty();
     }
 }

@@ -2,6 +2,8 @@ package petstore.transfer;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 import petstore.Pet;
 import petstore.json.PetJson;
@@ -12,6 +14,16 @@ public enum Format {
     NDJSON,
     /// RFC 4180 with the header `id,name,categoryId,status`; an absent status is empty.
     CSV;
+
+    private static final Pattern NDJSON_NAME = Pattern.compile("(?i).*\\.(ndjson|jsonl)");
+    private static final Pattern CSV_NAME = Pattern.compile("(?i).*\\.csv");
+
+    /// Returns the format of a file by the ending of its name: `.ndjson`, `.jsonl` or `.csv`; absent for others.
+    public static Optional<Format> find(String file) {
+        return NDJSON_NAME.matcher(file).matches()
+                ? Optional.of(NDJSON)
+                : Optional.of(CSV).filter(_ -> CSV_NAME.matcher(file).matches());
+    }
 
     /// Appends the header.
     void appendHeader(StringBuilder text) {

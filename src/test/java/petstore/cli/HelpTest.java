@@ -2,15 +2,19 @@ package petstore.cli;
 
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.terminal.Console;
+import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,8 +25,12 @@ class HelpTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int run(Map<String, String> environment, String line) {
+        return run(environment, line.split(" ", 0));
+    }
+
+    private int run(Map<String, String> environment, String... words) {
         return Main.run(Console.of(InputStream.nullInputStream(), out, err, false, environment, Clock.systemUTC()),
-                line.split(" ", 0));
+                words);
     }
 
     /// As one line, for a terminal of any width.
@@ -42,8 +50,8 @@ class HelpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"keys create | 2027-01-31 (its beginning, midnight in UTC)",
-            "keys list | table or json. Default: table", "import | ndjson or csv. Default: ndjson",
-            "export | ndjson or csv. Default: ndjson", "healthcheck | admin listener. Default: 9090"})
+            "keys list | table or json. Default: table", "import | ndjson or csv. By default, its name decides",
+            "export | a stream is ndjson.", "healthcheck | admin listener. Default: 9090"})
     void showsWhatHoldsWithoutAnOption(String line) {
         String[] parts = line.split(" \\| ", 2);
         assertThat(help(Map.of(), parts[0])).contains(parts[1], "PETSTORE_ADMIN_PORT").doesNotContain("Optional",
@@ -62,17 +70,51 @@ class HelpTest {
         });
     }
 
+    /// Every command of the program, the program itself first.
+    static Stream<CommandLine> commands() {
+        return below(Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC())));
+    }
+
+    private static Stream<CommandLine> below(CommandLine command) {
+        return Stream.concat(Stream.of(command), command.getSubcommands().values().stream().flatMap(HelpTest::below));
+    }
+
+    /// An option whose name fills the first column has its description in the next line.
+    private static List<String> words(CommandLine command, int width) {
+        String help = command.setUsageHelpAutoWidth(false).setUsageHelpWidth(width)
+                .getUsageMessage(CommandLine.Help.Ansi.OFF);
+        assertThat(help.lines()).as(help).allMatch(line -> line.length() <= width);
+        return Stream.of(help.strip().split("\\s+", 0)).sorted().toList();
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"serve", "keys create", "keys list", "keys rotate", "keys revoke", "import", "export",
-            "backup", "restore", "move", "config", "healthcheck", "completion"})
-    void everyCommandHasHelpWithAnExample(String command) {
-        assertThat(run(Map.of(), command + " --help")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("Usage: petstore " + command)
-                .containsPattern("Example:\\R  .*petstore " + command);
+    @MethodSource("commands")
+    void linesEndBetweenWords(CommandLine command) {
+        assertThat(words(command, 80)).isEqualTo(words(command, 1000));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void helpHasAnExampleAndIsTheSameInBothWays(CommandLine command) {
+        String name = command.getCommandSpec().qualifiedName();
+        assertThat(run(Map.of(), (name + " --help").substring("petstore ".length()))).isZero();
+        String help = out.toString(StandardCharsets.UTF_8);
+        assertThat(help).startsWith("Usage: " + name).containsPattern("Examples?:\\R  .*" + name);
         out.reset();
-        assertThat(run(Map.of(), command + " --version")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("petstore ");
+        assertThat(run(Map.of(), ("help " + name.substring("petstore".length())).strip().replace("  ", " ")))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(help);
+        out.reset();
+        assertThat(run(Map.of(), (name + " --version").substring("petstore ".length()))).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).matches("petstore \\S.*, Java [0-9].*\\R");
         assertThat(err.size()).isZero();
+    }
+
+    @Test
+    void withoutArgumentsTheProgramPrintsItsHelp() {
+        assertThat(run(Map.of())).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("Usage: petstore ").contains("\n  serve ");
     }
 
     @Test

@@ -52,7 +52,7 @@ class CommandLineIT {
     }
 
     static Stream<Mistake> mistakes() {
-        return Stream.of(usage("", "subcommand"),
+        return Stream.of(usage("keys", "subcommand"),
                 usage("serve --port 65536", "--port", "65535"),
                 setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
                 setting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),

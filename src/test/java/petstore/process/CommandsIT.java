@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.ServedContract;
 import petstore.testkit.Shell;
 import petstore.testkit.Tools;
 
@@ -54,6 +56,11 @@ class CommandsIT {
                 "--tls-key|-|default",
                 "--cors-origin|-|default",
                 "API key|(secret)|PETSTORE_API_KEY");
+        JsonNode json = ServedContract.json(String.join("", shell.run("PETSTORE_API_KEY=" + SECRET
+                + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000 --format json").out()));
+        assertThat(json).hasSize(ending.out().size() - 1).contains(
+                ServedContract.json("{\"setting\":\"--port\",\"value\":\"9000\",\"from\":\"--port\"}"),
+                ServedContract.json("{\"setting\":\"API key\",\"value\":\"(secret)\",\"from\":\"PETSTORE_API_KEY\"}"));
         Files.writeString(folder.resolve("key"), SECRET + "\n");
         assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())
                 .matches("API key +\\(secret\\) +PETSTORE_API_KEY_FILE");
@@ -81,7 +88,7 @@ class CommandsIT {
         assertThat(all.err()).isEmpty();
         assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
                 .first().asString().startsWith("Usage: petstore keys create");
-        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+")
+        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit \\w+\\))?, Java 25.*")
                 .isEqualTo(all.out().get(all.out().size() - 2));
     }
 
@@ -112,7 +119,7 @@ class CommandsIT {
                 + " ln -s ../absolute bin/petstore; bin/petstore --version; cd elsewhere; ../bin/petstore --version;"
                 + " PATH=../bin:$PATH; petstore --version");
         assertThat(ending.code()).as(ending.toString()).isZero();
-        assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+"));
+        assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+.*, Java .*"));
     }
 
     /// Java would use the first file that it opens in the place of the one that is closed.
@@ -136,20 +143,28 @@ class CommandsIT {
     void theLauncherMayBeCalledFromAnywhere(String call) {
         Ending ending = shell.run("ln -s \"$(dirname \"$(command -v petstore)\")\" home; " + call);
         assertThat(ending.err()).isEmpty();
-        assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+");
+        assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+.*, Java .*");
     }
 
     @Test
-    void completionLoadsInBashAndZsh() {
-        Ending bash = shell.run("source <(petstore completion); complete -p petstore; COMP_WORDS=(petstore ex);"
+    void completionWorksInBashZshAndFish() {
+        Ending bash = shell.run("source <(petstore completion bash); complete -p petstore; COMP_WORDS=(petstore ex);"
                 + " COMP_CWORD=1; COMP_LINE='petstore ex'; COMP_POINT=11; _complete_petstore; echo ${COMPREPLY[@]}");
         assertThat(bash.err()).isEmpty();
         assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
         assertThat(bash.out().getLast()).isEqualTo("export");
+        assertThat(shell.run("cmp <(petstore completion) <(petstore completion zsh)").code()).isZero();
         assumeThat(Tools.have("zsh")).as("there is a zsh").isTrue();
         Ending zsh = shell
-                .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion) && echo ok'");
+                .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion zsh) && echo ok'");
         assertThat(zsh.out()).containsExactly("ok");
+        assumeThat(Tools.have("fish")).as("there is a fish").isTrue();
+        Ending fish = shell.run("petstore completion fish > p.fish; : > animals.csv;"
+                + " for line in 'exp' 'keys cr' 'serve --adm' 'keys list --format ' 'completion z' 'keys create --scope '"
+                + " 'export ani'; do fish -c \"source p.fish; complete -C 'petstore $line'\" | cut -f 1; done");
+        assertThat(fish.err()).isEmpty();
+        assertThat(fish.out()).containsExactly("export", "create", "--admin-host", "--admin-port", "json", "table",
+                "zsh", "pets:read", "pets:write", "animals.csv");
     }
 
     @Test
@@ -162,7 +177,7 @@ class CommandsIT {
     @Test
     void whatBeginsWithAnAtIsNoFileOfArguments() throws IOException {
         Files.writeString(folder.resolve("words"), "till");
-        assertThat(shell.run("petstore import @words"))
+        assertThat(shell.run("petstore import @words --format csv"))
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: @words cannot be read: there is no such file")));
         assertThat(shell.run("petstore keys create --name @words && petstore keys list").out().getLast())
                 .contains(" @words ");
@@ -224,14 +239,16 @@ class CommandsIT {
         Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");
         assertThat(shown.code()).isZero();
         assertThat(String.join("\n", shown.out())).containsPattern("import +[0-9]+% \\[=+.*\\] .*[0-9]+/[0-9]+ MiB"
-                + " \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*MiB/s").endsWith("Imported 60000 animals");
+                + " \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*MiB/s")
+                .containsPattern("Imported 60000 animals in [0-9]+\\.[0-9] s$");
         for (String command : List.of("export all.ndjson", "backup backup.db", "restore backup.db")) {
             String task = command.substring(0, command.indexOf(' '));
             assertThat(String.join("\n", shell.run("script -qec 'petstore " + command + "' /dev/null").out()))
-                    .containsPattern(task + " +100% \\[=+\\] ");
+                    .containsPattern(task + " +100% \\[=+\\] .* \\([0-9]:[0-9]{2}:[0-9]{2} / .*\\) .*/s")
+                    .containsPattern("(Exported|Backed up|Restored) 60000 animals.* in [0-9]+\\.[0-9] s");
         }
         assertThat(shell.run("script -qec 'petstore import --quiet animals.ndjson' /dev/null").out())
-                .containsExactly("Imported 60000 animals");
+                .singleElement().asString().matches("Imported 60000 animals in [0-9]+\\.[0-9] s");
         assertThat(shell.run("petstore import animals.ndjson"))
                 .isEqualTo(new Ending(0, List.of(), List.of("Imported 60000 animals")));
     }

@@ -95,7 +95,7 @@ class DataBesideServerIT {
             Ending refused = shell.run("petstore import --keep-ids animals.ndjson");
             assertThat(refused.code()).isEqualTo(1);
             assertThat(refused.err()).singleElement().asString().matches("petstore: the store in ./data"
-                    + " is in use by process [0-9]+; stop that one, or choose another folder with --data");
+                    + " is in use by process [0-9]+, which serves http://127.0.0.1:[0-9]+/v1; stop that one, or choose another folder with --data");
             assertThat(shell.run("petstore import --keep-ids --dry-run animals.ndjson"))
                     .isEqualTo(new Ending(0, List.of(), List.of("Checked: 1 animals are good")));
         }

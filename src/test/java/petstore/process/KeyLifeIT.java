@@ -104,8 +104,8 @@ class KeyLifeIT {
         assertThat(shown.get(2).path("rateLimit").asText()).isEqualTo("10000/2592000s");
         List<String> table = shell.run("petstore keys list").out();
         assertThat(table).hasSize(4);
-        assertThat(table.getFirst()).matches("ID +NAME +SCOPES +CREATED +EXPIRES +REVOKED +LAST USED +RATE LIMIT");
-        assertThat(table.getLast()).endsWith(" 10000/2592000s");
+        assertThat(table.getFirst()).matches("ID +NAME +SCOPES +CREATED +STATE +LAST USED +RATE LIMIT");
+        assertThat(table.getLast()).endsWith(" 10000/30d");
     }
 
     /// Runs a command that prints a key alone on stdout, and leaves an audit line without its secret.

@@ -88,8 +88,8 @@ class KeysIT {
             assertThat(list.code()).isZero();
             assertThat(list.err()).isEmpty();
             assertThat(list.out()).hasSize(3);
-            assertThat(list.out().get(1)).startsWith(id(first)).contains("first", "pets:read pets:write");
-            assertThat(list.out().get(2)).startsWith(id(key)).contains("checkout", "pets:read pets:write");
+            assertThat(list.out().get(1)).startsWith(id(first)).contains("first", "read write");
+            assertThat(list.out().get(2)).startsWith(id(key)).contains("checkout", "read write");
             assertThat(String.join("\n", list.out())).doesNotContain(secret(key), secret(first));
             server.terminate();
             assertThat(server.ending().err()).singleElement().asString()

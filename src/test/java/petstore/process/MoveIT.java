@@ -177,7 +177,8 @@ class MoveIT {
     void refusesWhileAServerRuns() {
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             assertThat(move()).isEqualTo(failed("the store in ./data is in use by process " + server.pid()
-                    + "; stop that one, or choose another folder with --data"));
+                    + ", which serves http://127.0.0.1:" + server.port()
+                    + "/v1; stop that one, or choose another folder with --data"));
         }
         assertThat(PostgresServer.query(target, "SELECT table_name FROM information_schema.tables"
                 + " WHERE table_schema = 'public'")).isEmpty();

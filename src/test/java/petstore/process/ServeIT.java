@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
+import petstore.testkit.Shell;
+import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,8 +53,12 @@ class ServeIT {
             first.terminate();
             PetstoreProcess.Ending ending = first.ending();
             assertThat(ending.code()).isZero();
-            assertThat(ending.out()).containsExactly("First API key, shown only once: " + key,
-                    "Petstore is ready: http://127.0.0.1:" + first.port() + "/v1",
+            String origin = "http://127.0.0.1:" + first.port();
+            assertThat(ending.out().getFirst()).matches("Petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit \\w+\\))?");
+            assertThat(ending.out().subList(1, ending.out().size())).containsExactly("Data: " + folder,
+                    "First API key, shown only once: " + key, "Petstore is ready: " + origin + "/v1",
+                    "Page: " + origin + "/", "Try it:",
+                    "  curl -H 'Authorization: Bearer " + key + "' " + origin + "/v1/pets",
                     "Admin: http://127.0.0.1:" + first.adminPort());
             assertThat(ending.err()).hasSize(2);
             assertThat(ending.err().getFirst()).contains(" audit - key create id=" + key.substring(5, 15));
@@ -61,9 +68,42 @@ class ServeIT {
         try (PetstoreProcess second = PetstoreProcess.serve(folder).awaitReady()) {
             assertThat(second.client(key).get("/v1/pets").body()).contains("Whiskers");
             second.terminate();
-            assertThat(second.ending().out()).containsExactly(
-                    "Petstore is ready: http://127.0.0.1:" + second.port() + "/v1",
+            String origin = "http://127.0.0.1:" + second.port();
+            List<String> out = second.ending().out();
+            assertThat(out.subList(1, out.size())).containsExactly("Data: " + folder,
+                    "Petstore is ready: " + origin + "/v1", "Page: " + origin + "/", "Try it:",
+                    "  curl " + origin + "/readyz", "New API key:",
+                    "  petstore keys create --name me --data " + folder,
                     "Admin: http://127.0.0.1:" + second.adminPort());
+        }
+    }
+
+    /// Each command of the greeting is pasted as it is, also where the name of the certificate is another.
+    @Test
+    void whatTheGreetingSuggestsWorks() throws IOException {
+        TestCertificate certificate = TestCertificate.make(temporary, "EC");
+        Path chain = Files.writeString(temporary.resolve("chain.pem"), certificate.certificate());
+        Path secret = Files.writeString(temporary.resolve("key.pem"), certificate.key());
+        folder = temporary.resolve("it's data");
+        for (String options : List.of("--page off", "--host 0.0.0.0 --base-url https://petstore.example/shop/v1",
+                "--tls-certificate " + chain + " --tls-key " + secret)) {
+            try (PetstoreProcess server = PetstoreProcess.serve(folder, options.split(" ", -1)).awaitReady()) {
+                List<String> suggested = server.out().stream().filter(line -> line.startsWith("  ")).toList();
+                Ending ending = new Shell(temporary).run(String.join(" && echo && ", suggested));
+                assertThat(ending.code()).as(options + suggested + ending).isZero();
+                if (server.firstKey().isPresent()) {
+                    assertThat(ending.out()).containsExactly("[]");
+                    assertThat(server.out()).noneMatch(line -> line.startsWith("Page: "));
+                } else {
+                    assertThat(ending.out().getFirst()).isEqualTo("{\"status\":\"ready\"}");
+                    assertThat(ending.out().getLast()).startsWith("pets_");
+                    assertThat(server.out()).noneMatch(line -> line.contains("pets_"));
+                }
+                if (options.contains("--base-url")) {
+                    assertThat(server.out()).contains("API for clients: https://petstore.example/shop/v1",
+                            "Page: https://petstore.example/shop/");
+                }
+            }
         }
     }
 
@@ -83,7 +123,7 @@ class ServeIT {
             assertThat(server.firstKey()).isEmpty();
             assertThat(server.client(CONFIGURED_KEY + "-in-a-file").get("/v1/pets").statusCode()).isEqualTo(200);
             assertThat(server.client(CONFIGURED_KEY).get("/v1/pets").statusCode()).isEqualTo(401);
-            assertThat(server.out()).hasSize(2);
+            assertThat(String.join("", server.out())).doesNotContain(CONFIGURED_KEY);
             assertThat(server.err()).allMatch(line -> line.contains(" audit - refused 401 "));
         }
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
@@ -99,7 +139,8 @@ class ServeIT {
             assertThat(ending.code()).isEqualTo(1);
             assertThat(ending.out()).isEmpty();
             assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(folder.toString(),
-                    "process " + first.pid(), "--data");
+                    "process " + first.pid() + ", which serves http://127.0.0.1:" + first.port() + "/v1; ", "--data",
+                    "--port");
             assertThat(first.client(first.firstKey().orElseThrow()).post(PET).statusCode()).isEqualTo(201);
         }
     }
@@ -113,7 +154,21 @@ class ServeIT {
             assertThat(ending.code()).isEqualTo(1);
             assertThat(ending.out()).isEmpty();
             assertThat(ending.err()).singleElement().asString().startsWith("petstore: ")
-                    .contains("127.0.0.1:" + taken.getLocalPort(), "--port");
+                    .contains("127.0.0.1:" + taken.getLocalPort() + " (--host, --port): this port is in use by another"
+                            + " program (process " + ProcessHandle.current().pid() + ", java); stop that one, or choose"
+                            + " another port with --port");
+        }
+        try (PetstoreProcess first = PetstoreProcess.serve(temporary.resolve("other")).awaitReady()) {
+            Map.of("--port", first.port(), "--admin-port", first.adminPort()).forEach((option, port) -> {
+                String free = option.equals("--port") ? "--admin-port" : "--port";
+                try (PetstoreProcess server = PetstoreProcess.start(Map.of(), "serve", "--data", folder.toString(),
+                        free,
+                        "0", option, port.toString())) {
+                    assertThat(server.ending().err()).singleElement().asString().contains(
+                            "in use by a petstore that is ready (process " + first.pid() + "); stop that one, or choose"
+                                    + " another port with " + option);
+                }
+            });
         }
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             assertThat(server.firstKey()).isPresent();

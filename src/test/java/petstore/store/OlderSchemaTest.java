@@ -100,7 +100,8 @@ class OlderSchemaTest {
             replaced.catalogue().addWithIds(List.of(List.of(new Pet(100, "Rex", 1, Optional.empty()))).iterator());
         }
         assertThat(SqliteCopy.verify(backup)).isEqualTo(new VerifiedBackup(1, false));
-        SqliteCopy.restore(backup, data, Instant.EPOCH);
+        SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        });
         try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
             assertHasBoth(restored, 101);
         }

@@ -177,9 +177,10 @@ public final class PetstoreProcess implements AutoCloseable {
         return List.copyOf(out);
     }
 
-    /// The lines on stderr so far, without [Shell#NEW_STORE].
+    /// The lines on stderr so far, without [Shell#NEW_STORE] and [Shell#TOOK].
     public List<String> err() {
-        return err.stream().filter(line -> !line.contains(Shell.NEW_STORE)).toList();
+        return err.stream().filter(line -> !line.contains(Shell.NEW_STORE))
+                .map(line -> line.replaceFirst(Shell.TOOK, "$1")).toList();
     }
 
     /// The lines on stderr so far.

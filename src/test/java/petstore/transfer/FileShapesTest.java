@@ -55,7 +55,7 @@ class FileShapesTest {
             [\\n{"name":"Rex"}] -> line 1: begins with [""")
     void refusesJsonAsCsv(String file, String message) {
         assertRefused(Format.CSV, file.translateEscapes().getBytes(UTF_8), message
-                + ", as JSON does; leave out --format csv for NDJSON");
+                + ", as JSON does; use --format ndjson");
     }
 
     @Test

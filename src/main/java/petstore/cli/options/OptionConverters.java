@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
@@ -141,11 +143,6 @@ public final class OptionConverters {
         }
     }
 
-    /// Returns the authority of a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
-    public static String address(String host, int port) {
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
-    }
-
     /// Returns a rate limit, e.g. of `600/1m`.
     public static RateLimit rateLimit(String text) {
         return RateLimit.find(text).orElseThrow(
@@ -207,6 +204,14 @@ public final class OptionConverters {
                 throw new TypeConversionException(e.getMessage());
             }
         };
+    }
+
+    /// The texts of all scopes, for suggestions and completion.
+    public static final class Scopes implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Scope.values()).map(Scope::text).iterator();
+        }
     }
 
     public static Scope scope(String text) {

@@ -9,6 +9,7 @@ import java.util.Optional;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.app.Settings;
+import petstore.app.StoreChoice;
 import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
 import petstore.http.message.TrustedProxies;
@@ -95,13 +96,25 @@ public final class ServeOptions {
         return logFormat;
     }
 
+    public int databaseReaders() {
+        return databaseReaders;
+    }
+
     public boolean accessLog() {
         return accessLog == Truth.TRUE;
     }
 
     /// Returns the checked settings. Errors: `ParameterException` for an invalid setting, [Failure] for a file that cannot be read.
     public Settings settings(Map<String, String> environment) {
-        Deadlines deadlines = new Deadlines(idleTimeout, headerTimeout, requestTimeout);
+        ServerSettings server = server();
+        return new Settings(store(environment), databaseReaders, databaseWait,
+                new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
+                        List.copyOf(corsOrigins)),
+                server, configuredKey(environment));
+    }
+
+    /// Returns the settings of the listeners, without a look at any file. Errors: `ParameterException`.
+    public ServerSettings server() {
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
         }
@@ -111,17 +124,21 @@ public final class ServeOptions {
         if (trustedProxies.isEmpty() && !trustedProxyHeader.equals(TrustedProxies.USUAL_FIELD)) {
             throw wrong("--trusted-proxy-header needs --trusted-proxy");
         }
-        return new Settings(store.choice(environment), databaseReaders, databaseWait,
-                new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
-                        List.copyOf(corsOrigins)),
-                new ServerSettings(host, port, adminHost, adminPort, deadlines, maxConnections, shutdownDelay,
-                        new TrustedProxies(List.copyOf(trustedProxies), trustedProxyHeader),
-                        tlsCertificate.map(file -> new TlsFiles(file, tlsKey.orElseThrow()))),
-                configuredKey(environment));
+        return new ServerSettings(host, port, adminHost, adminPort,
+                new Deadlines(idleTimeout, headerTimeout, requestTimeout), maxConnections, shutdownDelay,
+                new TrustedProxies(List.copyOf(trustedProxies), trustedProxyHeader),
+                tlsCertificate.map(file -> new TlsFiles(file, tlsKey.orElseThrow())));
+    }
+
+    /// Returns the choice of a store. Errors: as for [StoreOptions#choice].
+    public StoreChoice store(Map<String, String> environment) {
+        return store.choice(environment);
     }
 
     /// Returns the key of `PETSTORE_API_KEY`, or of the file in `PETSTORE_API_KEY_FILE`; absent without either.
-    private Optional<String> configuredKey(Map<String, String> environment) {
+    ///
+    /// Errors: `ParameterException` for an invalid key, [Failure] for a file that cannot be read.
+    public Optional<String> configuredKey(Map<String, String> environment) {
         Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
         if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH
                 || !key.get().chars().allMatch(c -> c > ' ' && c < 0x7F))) {

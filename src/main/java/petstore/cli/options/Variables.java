@@ -60,9 +60,10 @@ public final class Variables {
         Set<String> unknown = new TreeSet<>(console.environment().keySet());
         unknown.removeIf(name -> !name.startsWith(PREFIX) || known.contains(name) || OF_DEPLOY.contains(name));
         for (String name : unknown) {
-            NearestWord.find(name, known).ifPresent(meant -> {
-                throw new ParameterException(commands.getLast(), described(name) + "; did you mean " + meant + "?");
-            });
+            String suggestion = WrongUsage.suggestion(name, known);
+            if (!suggestion.isEmpty()) {
+                throw new ParameterException(commands.getLast(), described(name) + suggestion);
+            }
         }
         unknown.forEach(name -> console.printError("petstore: warning: " + described(name) + " is ignored"));
     }

@@ -1,5 +1,6 @@
 package petstore.cli.terminal;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -19,6 +20,7 @@ public final class ProgressBarOption {
 
     @Option(names = {"-q", "--quiet"}, description = "Shows no progress bar.")
     private boolean quiet;
+    private long beganNs = System.nanoTime();
 
     /// The progress of a task, shown until it is closed.
     ///
@@ -38,12 +40,18 @@ public final class ProgressBarOption {
         }
     }
 
+    /// Returns the time since the last [#start], for a summary, e.g. ` in 1.2 s`.
+    public String took() {
+        return String.format(Locale.ROOT, " in %.1f s", (System.nanoTime() - beganNs) / 1e9);
+    }
+
     /// Shows the progress of a task.
     ///
     /// @param unit the unit of the numbers shown, e.g. ` MiB`
     /// @param size the number of steps in a unit
     /// @param total returns the number of steps; not called without a terminal
     public Display start(Console console, String task, String unit, long size, LongSupplier total) {
+        beganNs = System.nanoTime();
         if (quiet || !console.isTerminal()) {
             return new Display(console, Optional.empty());
         }

@@ -1,5 +1,6 @@
 package petstore.cli.terminal;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -8,6 +9,8 @@ import petstore.SafeText;
 
 /// Rows of text as a table with aligned columns.
 public final class TextTable {
+
+    private static final String GAP = "  ";
 
     private TextTable() {
     }
@@ -20,9 +23,33 @@ public final class TextTable {
         return rows.stream().map(row -> line(row, widths)).collect(Collectors.joining());
     }
 
+    /// Returns rows as [#of] does, with texts of one column cut so that no line is longer than `width`.
+    ///
+    /// @param cut the index of that column
+    public static String fitting(int width, int cut, List<List<String>> texts) {
+        int others = texts.stream().mapToInt(row -> row.size() - 1).max().orElse(0);
+        int used = IntStream.range(0, others + 1).filter(column -> column != cut)
+                .map(column -> texts.stream().mapToInt(row -> SafeText.of(row.get(column)).length()).max().orElse(0))
+                .sum() + GAP.length() * others;
+        return of(texts.stream().map(row -> {
+            List<String> shorter = new ArrayList<>(row);
+            shorter.set(cut, shortened(SafeText.of(row.get(cut)), Math.max(1, width - used)));
+            return shorter;
+        }).toList());
+    }
+
+    /// Returns a text with its end replaced by `…` if it is longer than `length`. Characters stay whole.
+    private static String shortened(String text, int length) {
+        if (text.length() <= length) {
+            return text;
+        }
+        int end = length - 1;
+        return text.substring(0, end > 0 && Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
+    }
+
     private static String line(List<String> row, List<Integer> widths) {
         return IntStream.range(0, row.size())
                 .mapToObj(column -> row.get(column) + " ".repeat(widths.get(column) - row.get(column).length()))
-                .collect(Collectors.joining("  ")).stripTrailing() + "\n";
+                .collect(Collectors.joining(GAP)).stripTrailing() + "\n";
     }
 }

@@ -115,12 +115,43 @@ public final class Server implements AutoCloseable {
                         tls.ifPresent(on -> on.keepRenewed(open, renewals));
                     }), new DeploymentOptions().setInstances(instances)).await(LISTENING_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "cannot listen on " + host + ":" + port + " (" + optionPrefix + "host, " + optionPrefix + "port): "
-                            + reason(e),
-                    e);
+            Exception cause = isInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
+            throw new Failure(Failure.Kind.UNAVAILABLE, "cannot listen on " + host + ":" + port + " (" + optionPrefix
+                    + "host, " + optionPrefix + "port): " + reason(cause), cause);
         }
         return actualPort.get();
+    }
+
+    /// Another program listens on a port.
+    public static final class PortInUseException extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final String host;
+        private final int port;
+        private final String option;
+
+        PortInUseException(String host, int port, String option, Exception cause) {
+            super("this port is in use", cause);
+            this.host = host;
+            this.port = port;
+            this.option = option;
+        }
+
+        public String host() {
+            return host;
+        }
+
+        public int port() {
+            return port;
+        }
+
+        /// Returns the option that chooses the port.
+        public String option() {
+            return option;
+        }
+    }
+
+    private static boolean isInUse(Exception e) {
+        return e instanceof BindException && String.valueOf(e.getMessage()).contains("in use");
     }
 
     /// Returns the reason and the remedy. The message of the cause may name an internal port.
@@ -128,8 +159,6 @@ public final class Server implements AutoCloseable {
         return switch (e) {
             case TimeoutException _ -> "the event loops did not start in time";
             case UnknownHostException _ -> "the host is unknown; give an address of this machine";
-            case BindException _ when String.valueOf(e.getMessage()).contains("in use") ->
-                "another program uses this port; stop it, or choose another port";
             case BindException _ -> "this machine does not have this address, or the port needs privileges";
             default -> String.valueOf(e.getMessage());
         };

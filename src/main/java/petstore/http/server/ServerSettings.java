@@ -22,6 +22,25 @@ import petstore.http.server.tls.TlsFiles;
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
         int maxConnections, Duration shutdownDelay, TrustedProxies proxies, Optional<TlsFiles> tls) {
 
+    /// Returns the begin of the API's URLs: `http://` or `https://`.
+    public String scheme() {
+        return tls.isPresent() ? "https://" : "http://";
+    }
+
+    /// Returns the authority of a URL, e.g. `127.0.0.1:8080` or `[::1]:8080`.
+    public static String authority(String host, int port) {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /// Returns the authority for clients on this machine: that of the loopback if `host` stands for all addresses.
+    public static String reachable(String host, int port) {
+        return authority(switch (host) {
+            case "0.0.0.0" -> "127.0.0.1";
+            case "::", "0:0:0:0:0:0:0:0" -> "::1";
+            default -> host;
+        }, port);
+    }
+
     /// Limits of a client's time.
     ///
     /// @param idle from the end of a response to the first byte of the next request

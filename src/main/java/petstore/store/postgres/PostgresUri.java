@@ -123,14 +123,26 @@ public final class PostgresUri {
         return new PostgresUri(hosts, changed);
     }
 
+    /// Returns the address without its passwords, for a command line.
+    public String withoutPassword() {
+        Properties changed = properties();
+        List.of("password", "sslpassword").forEach(changed::remove);
+        return new PostgresUri(hosts, changed).toString();
+    }
+
     /// Returns the same address for each of its hosts alone.
     List<PostgresUri> hosts() {
         return hosts.stream().map(host -> new PostgresUri(List.of(host), properties)).toList();
     }
 
+    /// Returns the hosts with their ports, e.g. `one:5432,two:5432`.
+    String hostNames() {
+        return String.join(",", hosts);
+    }
+
     /// Returns the hosts for the driver's parser. It logs an address that it refuses, so everything else is in [#properties].
     String jdbcUrl() {
-        return "jdbc:postgresql://" + String.join(",", hosts) + "/";
+        return "jdbc:postgresql://" + hostNames() + "/";
     }
 
     /// Returns the user, the database and the parameters. Without a password the driver looks into the pgpass file.

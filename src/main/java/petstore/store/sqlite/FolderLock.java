@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Optional;
 
 import petstore.Failure;
 import petstore.files.PrivateFiles;
@@ -16,7 +17,7 @@ import petstore.files.PrivateFiles;
 /// excludes all others.
 public final class FolderLock implements AutoCloseable {
 
-    private static final int MAX_PROCESS_DIGITS = 20;
+    private static final int MAX_OWNER_BYTES = 512;
     /// The byte of the file that a serving process locks.
     private static final long SERVING = 0;
     /// The byte of the file that changing processes lock together.
@@ -30,9 +31,13 @@ public final class FolderLock implements AutoCloseable {
 
     /// Locks a folder to serve its store, and creates a missing folder. Errors: [Failure] if another process serves or replaces it.
     public static FolderLock serve(Path folder) {
+        return serve(folder, ", and other ports with --port and --admin-port");
+    }
+
+    private static FolderLock serve(Path folder, String moreAdvice) {
         FolderLock lock = open(folder);
         if (!lock.tryServe()) {
-            throw lock.inUse(folder, "; stop that one, or choose another folder with --data");
+            throw lock.inUse(folder, "; stop that one, or choose another folder with --data" + moreAdvice);
         }
         return lock.repair(folder);
     }
@@ -48,7 +53,7 @@ public final class FolderLock implements AutoCloseable {
 
     /// Locks a folder to replace its store, and creates a missing folder. Errors: [Failure] if another process serves or changes it.
     public static FolderLock replace(Path folder) {
-        FolderLock lock = serve(folder);
+        FolderLock lock = serve(folder, "");
         if (!lock.tryLock(CHANGING, false)) {
             lock.close();
             throw Failure.unavailable("another command changes the store in " + folder
@@ -86,12 +91,55 @@ public final class FolderLock implements AutoCloseable {
         }
         try {
             channel.truncate(0);
-            channel.write(
-                    ByteBuffer.wrap(String.valueOf(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
         } catch (IOException e) {
-            // The disk is full. The process id only improves messages.
+            // As below.
         }
+        append(String.valueOf(ProcessHandle.current().pid()));
         return true;
+    }
+
+    /// Adds the address of the API to the lock, for the message of a second server.
+    public void serves(String address) {
+        append(" " + address);
+    }
+
+    private void append(String text) {
+        try {
+            channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), channel.size());
+        } catch (IOException e) {
+            // The disk is full. The text only improves messages.
+        }
+    }
+
+    /// Returns the last process that served a folder; absent if there was none, or the folder cannot be read. It may have ended.
+    public static Optional<Owner> lastOwner(Path folder) {
+        try (FileChannel channel = FileChannel.open(folder.resolve(StoreFiles.LOCK))) {
+            return Owner.read(channel);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /// A process that serves a store.
+    ///
+    /// @param process its number
+    /// @param address the address of its API; empty until it is known
+    public record Owner(String process, String address) {
+
+        private static Optional<Owner> read(FileChannel channel) throws IOException {
+            ByteBuffer bytes = ByteBuffer.allocate(MAX_OWNER_BYTES);
+            channel.read(bytes, 0);
+            String[] parts = StandardCharsets.UTF_8.decode(bytes.flip()).toString().split(" ", 2);
+            return parts[0].isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new Owner(parts[0], parts.length > 1 ? parts[1] : ""));
+        }
+
+        /// Returns e.g. `process 12, which serves http://127.0.0.1:8080/v1`.
+        @Override
+        public String toString() {
+            return "process " + process + (address.isEmpty() ? "" : ", which serves " + address);
+        }
     }
 
     private boolean tryLock(long position, boolean shared) {
@@ -112,18 +160,16 @@ public final class FolderLock implements AutoCloseable {
     /// Closes this lock, and returns a failure that names the process with the conflicting lock.
     private Failure inUse(Path folder, String advice) {
         try (this) {
-            return Failure.unavailable("the store in " + folder + " is in use" + owner() + advice);
+            return Failure.unavailable("the store in " + folder + " is in use"
+                    + owner().map(process -> " by " + process).orElse("") + advice);
         }
     }
 
-    private String owner() {
+    private Optional<Owner> owner() {
         try {
-            ByteBuffer process = ByteBuffer.allocate(MAX_PROCESS_DIGITS);
-            channel.read(process, 0);
-            String text = StandardCharsets.UTF_8.decode(process.flip()).toString();
-            return text.isEmpty() ? "" : " by process " + text;
+            return Owner.read(channel);
         } catch (IOException e) {
-            return "";
+            return Optional.empty();
         }
     }
 

@@ -1,6 +1,7 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import petstore.store.Session;
 public final class SqliteCopy {
 
     private static final int PAGES_PER_STEP = 1_000;
+    private static final int COPY_BYTES = 1 << 20;
     private static final int SLEEP_MS = 10;
     private static final int ATTEMPTS = 1_000;
 
@@ -49,7 +51,7 @@ public final class SqliteCopy {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
             Path store = SqliteFile.in(folder);
-            long count = copy(store, part, progress);
+            long count = copyPages(store, part, progress);
             change(part, session -> {
                 SqliteSchema.requireUnaltered(session, store);
                 BackupTime.write(session, now);
@@ -83,7 +85,7 @@ public final class SqliteCopy {
     }
 
     /// The transaction keeps one state of the store for all steps.
-    private static long copy(Path source, Path target, LongConsumer progress) throws SQLException {
+    private static long copyPages(Path source, Path target, LongConsumer progress) throws SQLException {
         Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
         try (Session session = connectReader(source, readOnly)) {
             session.execute("BEGIN");
@@ -147,7 +149,8 @@ public final class SqliteCopy {
     /// stays as it was. If the process is killed, [ReplacedStore#repair] puts it back.
     ///
     /// @param now the time in the name of the kept store
-    public static Restored restore(Path backup, Path folder, Instant now) {
+    /// @param progress gets the number of bytes copied so far
+    public static Restored restore(Path backup, Path folder, Instant now, LongConsumer progress) {
         Path file = SqliteFile.in(folder);
         StoreFiles.inspect(folder);
         return perform("restored", backup, copied -> {
@@ -155,9 +158,7 @@ public final class SqliteCopy {
                 return AtomicFile.write(file, part -> {
                     SqliteFile.requireOpenable(part, folder);
                     PrivateFiles.createForFolder(part);
-                    try (OutputStream out = Files.newOutputStream(part)) {
-                        Files.copy(copied, out);
-                    }
+                    copy(copied, part, progress);
                     verify(part);
                     OptionalLong lastId = lastPetId(file);
                     change(part, session -> {
@@ -174,6 +175,18 @@ public final class SqliteCopy {
                 ReplacedStore.repair(folder);
             }
         });
+    }
+
+    private static void copy(Path source, Path target, LongConsumer progress) throws IOException {
+        byte[] buffer = new byte[COPY_BYTES];
+        try (InputStream in = Files.newInputStream(source); OutputStream out = Files.newOutputStream(target)) {
+            long copied = 0;
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                out.write(buffer, 0, read);
+                copied += read;
+                progress.accept(copied);
+            }
+        }
     }
 
     /// Returns the greatest id that a store used, 0 for none; absent if it is damaged, or only its log is left. Moves the log into the

@@ -32,6 +32,21 @@ class NearestWordTest {
             backup f --databas x    | -
             serve -x                | -
             serve --xyz             | -
+            help sevre              | serve
+            help keys crate         | create
+            keys create --nmae x    | --name
+            move --ot x             | --to
+            import --fromat csv     | --format
+            export f --format cvs   | csv
+            keys list --format jsno | json
+            keys create --name x --scope pets:raed | pets:read
+            serve --access-log ture | true
+            serve --page onn        | on
+            serve --migrate chek    | check
+            serve --log-format JSN  | json
+            completion fihs         | fish
+            completion cmd          | -
+            export f --format xml   | -
             stop                    | -""")
     void isSuggested(String line, String meant) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();

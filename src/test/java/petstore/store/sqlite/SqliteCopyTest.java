@@ -228,7 +228,8 @@ class SqliteCopyTest {
     private void restore(Path data) throws IOException {
         Files.createDirectories(data);
         SqliteCopy.verify(backup);
-        SqliteCopy.restore(backup, data, Instant.EPOCH);
+        SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        });
     }
 
     private static void assertIsNoBackup(Path data) {

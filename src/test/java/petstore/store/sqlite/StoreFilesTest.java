@@ -145,7 +145,8 @@ class StoreFilesTest {
             case "missing" -> Files.delete(file);
             default -> assertThat(file).exists();
         }
-        SqliteCopy.Restored restored = SqliteCopy.restore(backup, data, Instant.EPOCH);
+        SqliteCopy.Restored restored = SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        });
         assertThat(names(data)).containsExactly("Whiskers");
         assertThat(ReplacedStore.isUnfinished(data)).isFalse();
         assertThat(restored.keepsIds()).isEqualTo(database.equals("whole") || suffix.equals("-shm"));
@@ -175,7 +176,8 @@ class StoreFilesTest {
         try (Session reader = SqliteFile.connectReader(data.resolve(DATABASE))) {
             reader.execute("BEGIN");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
-            SqliteCopy.restore(backup, data, Instant.EPOCH);
+            SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+            });
             assertThat(names(data)).containsExactly("Whiskers");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
         }
@@ -209,7 +211,8 @@ class StoreFilesTest {
         Path backup = backup();
         killed("Rex");
         Files.writeString(data.resolve("replaced-19700101-000000-000.db-wal"), "in the way");
-        assertThatThrownBy(() -> SqliteCopy.restore(backup, data, Instant.EPOCH)).isInstanceOf(Failure.class);
+        assertThatThrownBy(() -> SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        })).isInstanceOf(Failure.class);
         assertThat(files(data)).extracting(Path::getFileName).extracting(Path::toString)
                 .containsExactly(DATABASE, "replaced-19700101-000000-000.db-wal");
         assertThat(names(data)).containsExactly("Whiskers", "Rex");

@@ -1,0 +1,86 @@
+package petstore.cli;
+
+import java.io.PrintWriter;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+
+import petstore.KeyToken;
+import petstore.app.Build;
+import petstore.app.Service;
+import petstore.app.Settings;
+import petstore.cli.terminal.Console;
+import petstore.http.server.ServerSettings;
+import petstore.store.postgres.PostgresUri;
+
+/// The lines of `serve` that say where everything is, and how to send the first request.
+final class Greeting {
+
+    private final Settings settings;
+    private final Service service;
+    private final Console console;
+
+    private Greeting(Settings settings, Service service, Console console) {
+        this.settings = settings;
+        this.service = service;
+        this.console = console;
+    }
+
+    /// Shows the greeting. Errors: [petstore.Failure] if a first key cannot be shown.
+    static void show(Settings settings, Service service, Console console) {
+        new Greeting(settings, service, console).show();
+    }
+
+    private void show() {
+        PrintWriter out = console.out();
+        ServerSettings server = settings.server();
+        String ready = server.scheme() + ServerSettings.authority(server.host(), service.port());
+        String page = settings.api().baseUrl().isPresent() ? settings.api().root() : local() + "/";
+        Optional<KeyToken> key = service.firstKey();
+        out.println("Petstore " + Build.running());
+        Optional<PostgresUri> database = settings.store().database();
+        out.println(database.isPresent() ? "Database: " + database.get() : "Data: " + folder());
+        key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, console));
+        out.println("Petstore is ready: " + ready + "/v1");
+        settings.api().baseUrl().ifPresent(url -> out.println("API for clients: " + url));
+        if (settings.api().page()) {
+            out.println("Page: " + page);
+        }
+        out.println("Try it:");
+        out.println("  " + curl(key));
+        if (key.isEmpty()) {
+            out.println("New API key:");
+            out.println("  petstore keys create --name me" + (database.isPresent()
+                    ? " --database " + quoted(database.get().withoutPassword())
+                    : " --data " + quoted(folder().toString())));
+        }
+        out.println("Admin: http://" + ServerSettings.authority(server.adminHost(), service.adminPort()));
+        if (settings.api().page() && console.isTerminal()) {
+            // To the terminal alone: a log must not keep the key.
+            key.ifPresent(token -> console.err().println("Page, signed in with this key: " + page + "#key="
+                    + URLEncoder.encode(token.text(), StandardCharsets.UTF_8)));
+        }
+    }
+
+    private Path folder() {
+        return settings.store().folder().toAbsolutePath().normalize();
+    }
+
+    /// Returns the address of the API for this machine: an address that stands for all cannot be opened everywhere.
+    private String local() {
+        return settings.server().scheme() + ServerSettings.reachable(settings.server().host(), service.port());
+    }
+
+    private String curl(Optional<KeyToken> key) {
+        // The certificate has another name than this address, and the request does not leave the machine.
+        String curl = settings.server().tls().isPresent() ? "curl -k " : "curl ";
+        return curl + key.map(token -> "-H 'Authorization: Bearer " + token.text() + "' " + local() + "/v1/pets")
+                .orElse(local() + "/readyz");
+    }
+
+    /// Returns a word of a shell's command line.
+    private static String quoted(String text) {
+        return text.matches("[A-Za-z0-9_./:@=+,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+}

@@ -1,0 +1,37 @@
+package petstore.cli.doctor;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import petstore.Failure;
+import picocli.CommandLine.ParameterException;
+
+/// A group of checks.
+///
+/// @param name the name of the finding if the group fails as a whole
+/// @param findings does the checks
+record Check(String name, Supplier<List<Finding>> findings) {
+
+    private static final long LIMIT_SECONDS = 8;
+
+    /// Does all checks at once. Those of a group that takes longer than 8 seconds are one failure.
+    static List<Finding> run(List<Check> checks) {
+        return checks.stream().map(Check::begin).toList().stream().flatMap(done -> done.join().stream()).toList();
+    }
+
+    private CompletableFuture<List<Finding>> begin() {
+        return CompletableFuture.supplyAsync(this::guarded, task -> Thread.ofPlatform().name(name).daemon().start(task))
+                .completeOnTimeout(List.of(Finding.fail(name, "no result within " + LIMIT_SECONDS + " s",
+                        "see that its disk or host responds")), LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private List<Finding> guarded() {
+        try {
+            return findings.get();
+        } catch (Failure | ParameterException e) {
+            return List.of(Finding.fail(name, e));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package petstore.cli.doctor;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import petstore.store.SchemaPolicy;
+import petstore.store.postgres.PostgresInspection;
+import petstore.store.postgres.PostgresUri;
+
+/// Checks of a PostgreSQL database.
+final class DatabaseChecks {
+
+    private static final Set<String> OVERRULED = Set.of("off", "local", "remote_write");
+    private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(5);
+    /// Connections of a service besides its readers.
+    private static final int OTHER_CONNECTIONS = 6;
+
+    private DatabaseChecks() {
+    }
+
+    static List<Finding> findings(PostgresUri uri, SchemaPolicy migrate, int readers, Clock clock) {
+        List<PostgresInspection.Outcome> outcomes = PostgresInspection.of(uri);
+        boolean hasPrimary = outcomes.stream().flatMap(outcome -> outcome.state().stream())
+                .anyMatch(state -> !state.standby() && !state.readOnly());
+        List<Finding> findings = new ArrayList<>();
+        findings.add(hasPrimary
+                ? Finding.ok("database", uri.toString())
+                : Finding.fail("database", uri + " has no host that accepts writes",
+                        "see the lines of its hosts, and --database"));
+        for (PostgresInspection.Outcome outcome : outcomes) {
+            if (outcome.state().isEmpty()) {
+                findings.add(hasPrimary
+                        ? Finding.warn("host", outcome.host() + ": " + outcome.problem(), "")
+                        : Finding.fail("host", outcome.host() + ": " + outcome.problem(), ""));
+            }
+            outcome.state().forEach(
+                    state -> findings.addAll(host(state, migrate, readers, clock.instant())));
+        }
+        return findings;
+    }
+
+    private static List<Finding> host(PostgresInspection state, SchemaPolicy migrate, int readers, Instant now) {
+        String host = state.host() + ": ";
+        List<Finding> findings = new ArrayList<>();
+        String role = state.standby() ? "standby" : state.readOnly() ? "read-only" : "primary";
+        findings.add(Finding.ok("host", host + "PostgreSQL " + state.version() + ", " + role + ", "
+                + state.maxConnections() + " connections at most"));
+        if (state.maxConnections() < readers + OTHER_CONNECTIONS) {
+            findings.add(Finding.warn("connections", host + "max_connections is too low for --database-readers "
+                    + readers, "raise it, or lower --database-readers"));
+        }
+        findings.add(durability(host, state));
+        findings.add(Finding.ok("pooler", host + (state.pooled()
+                ? "a pooler or a proxy passes on the connection, and keeps sessions apart"
+                : "none")));
+        if (!state.encoding().equals("UTF8")) {
+            findings.add(Finding.fail("encoding", host + state.encoding() + " cannot keep every name",
+                    "make a database with createdb --encoding=UTF8 --template=template0"));
+        }
+        findings.add(state.schema() == 0
+                ? tables(host, state, migrate)
+                : FolderChecks.schema("schema", state.schema(), migrate, "on " + state.host()));
+        Duration difference = Duration.between(state.now(), now).abs();
+        if (difference.compareTo(CLOCK_TOLERANCE) > 0) {
+            findings.add(Finding.warn("database clock", host + "differs by " + difference.toSeconds() + " s",
+                    "set the clocks of both machines: keys expire by them"));
+        }
+        return findings;
+    }
+
+    private static Finding durability(String host, PostgresInspection state) {
+        if (!state.off().isEmpty()) {
+            return Finding.fail("durability", host + String.join(" and ", state.off()) + " is off: it would lose data",
+                    "set it to on");
+        }
+        String text = host + "fsync and full_page_writes are on, synchronous_commit is " + state.synchronousCommit();
+        return OVERRULED.contains(state.synchronousCommit())
+                ? Finding.warn("durability", text, "petstore overrules it with on for its own transactions")
+                : Finding.ok("durability", text);
+    }
+
+    private static Finding tables(String host, PostgresInspection state, SchemaPolicy migrate) {
+        if (migrate == SchemaPolicy.CHECK) {
+            return Finding.fail("schema", host + "there are no tables", "start with --migrate auto");
+        }
+        return state.mayCreate()
+                ? Finding.ok("schema", host + "there are no tables yet; the first start makes them")
+                : Finding.fail("schema", host + "there are no tables, and the user may not create them",
+                        "let it own the database, or grant CREATE on its schema");
+    }
+}

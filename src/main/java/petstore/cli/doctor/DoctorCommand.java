@@ -1,0 +1,89 @@
+package petstore.cli.doctor;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import petstore.Failure;
+import petstore.app.StoreChoice;
+import petstore.cli.options.SecretVariable;
+import petstore.cli.options.ServeOptions;
+import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ListFormat;
+import petstore.http.server.ServerSettings;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/// `petstore doctor`: looks for everything that would stop or endanger a service with these settings.
+@Command(name = "doctor", description = "Checks this machine, the settings of serve and the store, and changes nothing; exits with 1 if something is wrong.", footer = {
+        "", "Examples:", "  petstore doctor --data ./data", "  petstore doctor --format json"})
+public final class DoctorCommand implements Callable<Integer> {
+
+    private static final int DONE = 0;
+    private static final int FAILED = 1;
+
+    private final Console console;
+
+    @Mixin
+    private final ServeOptions options = new ServeOptions();
+    @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
+    private ListFormat format;
+
+    public DoctorCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        Map<String, String> environment = console.environment();
+        ServerSettings server = options.server();
+        Instant now = console.clock().instant();
+        List<Check> checks = new ArrayList<>();
+        checks.add(new Check("system", () -> SystemChecks.findings(server, console.clock())));
+        checks.add(new Check("api key", () -> apiKey(environment)));
+        List<Finding> wrong = new ArrayList<>();
+        Optional<StoreChoice> store = store(environment, wrong);
+        store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, now))));
+        checks.add(new Check("ports", () -> ServerChecks.ports(server,
+                store.filter(choice -> choice.database().isEmpty())
+                        .flatMap(choice -> FolderChecks.server(choice.folder())),
+                store.filter(choice -> choice.database().isPresent()).isPresent())));
+        server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
+        List<Finding> findings = new ArrayList<>(Check.run(checks));
+        findings.addAll(wrong);
+        console.show(switch (format) {
+            case TABLE -> ListFormat.TABLE.show(findings.getFirst().line(),
+                    findings.stream().skip(1).map(Finding::line).toList());
+            case JSON -> ListFormat.JSON.show(Finding.NAMES, findings.stream().map(Finding::columns).toList());
+        });
+        return findings.stream().anyMatch(Finding::isFailed) ? FAILED : DONE;
+    }
+
+    /// Returns the chosen store; absent if the choice is wrong, which is a finding.
+    private Optional<StoreChoice> store(Map<String, String> environment, List<Finding> wrong) {
+        try {
+            return Optional.of(options.store(environment));
+        } catch (Failure | ParameterException e) {
+            wrong.add(Finding.fail("store", e));
+            return Optional.empty();
+        }
+    }
+
+    private List<Finding> store(StoreChoice choice, Instant now) {
+        return choice.database().isPresent()
+                ? DatabaseChecks.findings(choice.database().get(), choice.migrate(), options.databaseReaders(),
+                        console.clock())
+                : FolderChecks.findings(choice.folder(), choice.migrate(), now);
+    }
+
+    private List<Finding> apiKey(Map<String, String> environment) {
+        return List.of(Finding.ok("api key", options.configuredKey(environment).isPresent()
+                ? "configured by " + SecretVariable.API_KEY.source(environment)
+                : "those of the store"));
+    }
+}

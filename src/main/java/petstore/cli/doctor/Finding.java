@@ -1,0 +1,54 @@
+package petstore.cli.doctor;
+
+import java.util.List;
+import java.util.Locale;
+
+/// The result of a check.
+///
+/// @param check the checked thing, e.g. `disk`
+/// @param text its state
+/// @param advice the remedy; empty if nothing is wrong
+record Finding(State state, String check, String text, String advice) {
+
+    static final List<String> NAMES = List.of("state", "check", "finding", "advice");
+
+    /// The severity of a finding.
+    enum State {
+        OK, WARN, FAIL;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    static Finding ok(String check, String text) {
+        return new Finding(State.OK, check, text, "");
+    }
+
+    static Finding warn(String check, String text, String advice) {
+        return new Finding(State.WARN, check, text, advice);
+    }
+
+    static Finding fail(String check, String text, String advice) {
+        return new Finding(State.FAIL, check, text, advice);
+    }
+
+    /// Returns a failed check for the message of an exception, which has its own advice.
+    static Finding fail(String check, RuntimeException e) {
+        return new Finding(State.FAIL, check, String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " "), "");
+    }
+
+    boolean isFailed() {
+        return state == State.FAIL;
+    }
+
+    /// Returns the columns [#NAMES].
+    List<String> columns() {
+        return List.of(state.text(), check, text, advice);
+    }
+
+    /// Returns the columns for people: the advice follows the text.
+    List<String> line() {
+        return List.of(state.text(), check, advice.isEmpty() ? text : text + "; " + advice);
+    }
+}

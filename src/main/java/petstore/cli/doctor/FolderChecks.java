@@ -1,0 +1,176 @@
+package petstore.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+import petstore.Failure;
+import petstore.store.Migrations;
+import petstore.store.SchemaPolicy;
+import petstore.store.sqlite.FolderLock;
+import petstore.store.sqlite.ReplacedStore;
+import petstore.store.sqlite.SqliteFile;
+import petstore.store.sqlite.SqliteInspection;
+import petstore.store.sqlite.StoreFiles;
+
+/// Checks of the folder of an embedded store, which open nothing for writing.
+final class FolderChecks {
+
+    private static final long MIB = 1 << 20;
+    private static final long LEAST_FREE = 64 * MIB;
+    private static final long ENOUGH_FREE = 1024 * MIB;
+    private static final String NETWORK = "nfs.*|cifs|smb.*|fuse\\.sshfs|afs|ceph|.*glusterfs|lustre|ncpfs|9p|vboxsf|drvfs";
+    private static final String TEMPORARY = "tmpfs|ramfs|overlay|aufs";
+    private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(2);
+
+    private final Path folder;
+    private final SchemaPolicy migrate;
+    private final Instant now;
+
+    private FolderChecks(Path folder, SchemaPolicy migrate, Instant now) {
+        this.folder = folder.toAbsolutePath().normalize();
+        this.migrate = migrate;
+        this.now = now;
+    }
+
+    static List<Finding> findings(Path folder, SchemaPolicy migrate, Instant now) {
+        return new FolderChecks(folder, migrate, now).findings();
+    }
+
+    private List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>(List.of(rights()));
+        try {
+            FileStore disk = Files.getFileStore(existing());
+            findings.add(fileSystem(disk));
+            findings.add(space(disk));
+            findings.add(store());
+        } catch (IOException e) {
+            findings.add(Finding.fail("folder", Failure.unavailable(folder + " (--data) cannot be read", e)));
+        } catch (Failure e) {
+            findings.add(Finding.fail("store", e));
+        }
+        return findings;
+    }
+
+    /// Returns the process that serves the folder; absent if none does.
+    static Optional<FolderLock.Owner> server(Path folder) {
+        return FolderLock.lastOwner(folder).filter(owner -> ProcessHandle.of(Long.parseLong(owner.process()))
+                .filter(process -> !process.equals(ProcessHandle.current())).isPresent());
+    }
+
+    private Path existing() {
+        Path path = folder;
+        while (Files.notExists(path) && path.getParent() != null) {
+            path = path.getParent();
+        }
+        return path;
+    }
+
+    private Finding rights() {
+        Path path = existing();
+        if (!Files.isDirectory(path)) {
+            return Finding.fail("folder", path + " is not a folder", "choose another with --data");
+        }
+        if (!Files.isWritable(path) || !Files.isReadable(path) || !Files.isExecutable(path)) {
+            return Finding.fail("folder", path + " cannot be written by this user", "run this as " + owner(path)
+                    + ", change the owner, or choose another with --data");
+        }
+        if (!path.equals(folder)) {
+            return Finding.ok("folder", folder + " does not exist; the first start makes it");
+        }
+        String mode = mode(path);
+        return mode.endsWith("------") || mode.isEmpty()
+                ? Finding.ok("folder", folder + ", of " + owner(path))
+                : Finding.warn("folder", folder + " is open to other users (" + mode + ")", "chmod 700 " + folder);
+    }
+
+    private static String owner(Path path) {
+        try {
+            return Files.getOwner(path).getName();
+        } catch (IOException e) {
+            return "its owner";
+        }
+    }
+
+    private static String mode(Path path) {
+        try {
+            return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+        } catch (IOException | UnsupportedOperationException e) {
+            return "";
+        }
+    }
+
+    private static Finding fileSystem(FileStore disk) {
+        String type = disk.type().toLowerCase(Locale.ROOT);
+        if (type.matches(NETWORK)) {
+            return Finding.fail("file system", type + ": a network file system loses locks, and SQLite data with them",
+                    "put --data on a local disk, or use --database");
+        }
+        return type.matches(TEMPORARY)
+                ? Finding.warn("file system", type + ": its files end with the machine or the container",
+                        "put --data on a disk or a volume")
+                : Finding.ok("file system", type);
+    }
+
+    private Finding space(FileStore disk) throws IOException {
+        long free = disk.getUsableSpace();
+        String text = free / MIB + " MiB free";
+        String advice = "free some space, or choose another disk with --data";
+        if (free < LEAST_FREE) {
+            return Finding.fail("disk", text, advice);
+        }
+        Path file = SqliteFile.in(folder);
+        long store = Files.exists(file) ? Files.size(file) : 0;
+        return free < Math.max(ENOUGH_FREE, store)
+                ? Finding.warn("disk", text + "; a restore needs as much as the store has, " + store / MIB + " MiB",
+                        advice)
+                : Finding.ok("disk", text);
+    }
+
+    private Finding store() throws IOException {
+        StoreFiles.inspect(folder);
+        StoreFiles.requireWritable(folder);
+        if (!SqliteFile.exists(folder)) {
+            return Finding.ok("store", "there is none yet; the first start makes it");
+        }
+        Path file = SqliteFile.in(folder);
+        Optional<FolderLock.Owner> server = server(folder);
+        String user = server.map(owner -> "; in use by " + owner).orElse("");
+        if (ReplacedStore.isUnfinished(folder)) {
+            return Finding.warn("store", "a restore replaces it, or was killed" + user,
+                    "the next command on the store repairs it");
+        }
+        if (Files.getLastModifiedTime(file).toInstant().isAfter(now.plus(CLOCK_TOLERANCE))) {
+            return Finding.warn("store", file + " was changed later than now", "set the clock of this machine");
+        }
+        SqliteInspection state = SqliteInspection.of(folder, server.isPresent());
+        String size = state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB + " MiB" + user;
+        if (!state.opened()) {
+            return state.bytes() == 0
+                    ? Finding.ok("store", "empty")
+                    : Finding.warn("store", size + "; not opened, because the process that wrote its log was killed",
+                            "the next start applies the log");
+        }
+        return schema("store", state.schema(), migrate, size);
+    }
+
+    /// Returns the finding for the version of a schema that this program knows.
+    static Finding schema(String check, int schema, SchemaPolicy migrate, String rest) {
+        String text = "schema version " + schema + ", " + rest;
+        if (schema >= Migrations.LATEST) {
+            return Finding.ok(check, text);
+        }
+        return migrate == SchemaPolicy.CHECK
+                ? Finding.fail(check, text + "; this petstore needs version " + Migrations.LATEST,
+                        "start with --migrate auto")
+                : Finding.ok(check, text + "; the next start makes it version " + Migrations.LATEST);
+    }
+}

@@ -1,0 +1,87 @@
+package petstore.cli.doctor;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+
+import petstore.http.server.ServerSettings;
+
+/// The program that listens on a port of this machine.
+///
+/// @param isPetstore true if it answers like this service
+/// @param isReady true if it is a petstore that is ready
+/// @param process its process; absent if this system does not show it
+public record PortUser(boolean isPetstore, boolean isReady, Optional<ListeningProcess> process) {
+
+    private static final int TIMEOUT_MS = 1_000;
+    private static final int MOST_BYTES = 4_096;
+
+    /// Asks the program for its readiness, by HTTP and by HTTPS. Takes at most 4 seconds.
+    ///
+    /// @param host the address of the port, also one that stands for all addresses
+    public static PortUser find(String host, int port) {
+        String authority = ServerSettings.reachable(host, port);
+        String response = Stream.of("http", "https").map(scheme -> readiness(scheme + "://" + authority + "/readyz"))
+                .filter(text -> !text.isEmpty()).findFirst().orElse("");
+        boolean ready = response.contains("\"status\":\"ready\"");
+        return new PortUser(ready || response.contains("\"code\":\"unavailable\""), ready, ListeningProcess.find(port));
+    }
+
+    /// Returns the response of a server; empty if there is none.
+    private static String readiness(String address) {
+        try {
+            HttpURLConnection connection = (HttpURLConnection) URI.create(address).toURL().openConnection();
+            connection.setConnectTimeout(TIMEOUT_MS);
+            connection.setReadTimeout(TIMEOUT_MS);
+            if (connection instanceof HttpsURLConnection secure) {
+                // Only the readiness is asked, so any certificate will do.
+                SSLContext context = SSLContext.getInstance("TLS");
+                context.init(null, new TrustManager[]{new AnyCertificate()}, null);
+                secure.setSSLSocketFactory(context.getSocketFactory());
+                secure.setHostnameVerifier((_, _) -> true);
+            }
+            boolean failed = connection.getResponseCode() >= HttpURLConnection.HTTP_BAD_REQUEST;
+            try (InputStream body = failed ? connection.getErrorStream() : connection.getInputStream()) {
+                return body == null ? "" : new String(body.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
+            }
+        } catch (IOException | GeneralSecurityException e) {
+            return "";
+        }
+    }
+
+    private static final class AnyCertificate implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+
+    /// Returns e.g. `a petstore that is ready (process 12)` or `another program (process 34, nginx)`.
+    @Override
+    public String toString() {
+        if (isPetstore) {
+            return "a petstore that is " + (isReady ? "ready" : "not ready")
+                    + process.map(found -> " (process " + found.id() + ")").orElse("");
+        }
+        return "another program" + process.map(found -> " (process " + found.id() + ", " + found.name() + ")")
+                .orElse("");
+    }
+}

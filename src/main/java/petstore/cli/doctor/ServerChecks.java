@@ -1,0 +1,112 @@
+package petstore.cli.doctor;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+import petstore.http.server.ServerSettings;
+import petstore.http.server.tls.CertificateInspection;
+import petstore.http.server.tls.TlsFiles;
+import petstore.store.sqlite.FolderLock;
+
+/// Checks of the listeners: their ports and their certificate.
+final class ServerChecks {
+
+    private static final Duration TIME_TO_RENEW = Duration.ofDays(21);
+    private static final Set<PosixFilePermission> OF_OTHERS = Set.of(PosixFilePermission.OTHERS_READ,
+            PosixFilePermission.OTHERS_WRITE);
+
+    private ServerChecks() {
+    }
+
+    /// @param server the process that serves the chosen store; absent if none does, or for a database
+    /// @param isDatabase true if several processes may serve the store
+    static List<Finding> ports(ServerSettings settings, Optional<FolderLock.Owner> server, boolean isDatabase) {
+        return List.of(port("api", "--", settings.host(), settings.port(), server, isDatabase),
+                port("admin", "--admin-", settings.adminHost(), settings.adminPort(), server, isDatabase));
+    }
+
+    private static Finding port(String name, String prefix, String host, int port, Optional<FolderLock.Owner> server,
+            boolean isDatabase) {
+        String check = name + " port";
+        String address = ServerSettings.authority(host, port);
+        String choose = "choose another with " + prefix + "port";
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+            return Finding.ok(check, port == 0 ? "a free one" : address + " is free");
+        } catch (UnknownHostException e) {
+            return Finding.fail(check, "the host " + host + " is unknown",
+                    "give an address of this machine with " + prefix + "host");
+        } catch (BindException e) {
+            return String.valueOf(e.getMessage()).contains("in use")
+                    ? inUse(check, address, PortUser.find(host, port), server, isDatabase, choose)
+                    : Finding.fail(check, address + " cannot be listened on: this machine does not have the address,"
+                            + " or the port needs privileges", choose + " and " + prefix + "host");
+        } catch (IOException e) {
+            return Finding.fail(check, address + " cannot be listened on: " + e.getMessage(), choose);
+        }
+    }
+
+    private static Finding inUse(String check, String address, PortUser user, Optional<FolderLock.Owner> server,
+            boolean isDatabase, String choose) {
+        String text = address + " is in use by " + user;
+        boolean serves = user.isPetstore() && (isDatabase || server.filter(owner -> user.process().isEmpty()
+                || owner.process().equals(String.valueOf(user.process().get().id()))).isPresent());
+        if (!serves) {
+            return Finding.fail(check, text + (user.isPetstore() ? " and serves another store" : ""),
+                    "stop that one, or " + choose);
+        }
+        return user.isReady()
+                ? Finding.ok(check, text)
+                : Finding.warn(check, text, "its log has the reason");
+    }
+
+    static List<Finding> tls(TlsFiles files, Instant now) {
+        List<Finding> findings = new ArrayList<>();
+        CertificateInspection certificate = CertificateInspection.of(files);
+        findings.add(validity(certificate, now));
+        if (isOpenToOthers(files.key())) {
+            findings.add(Finding.warn("tls key", files.key() + " can be read by every user",
+                    "chmod o-rw " + files.key()));
+        } else {
+            findings.add(Finding.ok("tls key", files.key() + " belongs to " + files.certificate()));
+        }
+        return findings;
+    }
+
+    private static Finding validity(CertificateInspection certificate, Instant now) {
+        String check = "tls certificate";
+        String renew = "renew it; a running server takes the new files by itself";
+        if (now.isBefore(certificate.from())) {
+            return Finding.fail(check, "not valid before " + certificate.from(), "see that the clock is right");
+        }
+        if (now.isAfter(certificate.until())) {
+            return Finding.fail(check, "expired on " + certificate.until(), renew);
+        }
+        String text = "valid until " + certificate.until();
+        return now.plus(TIME_TO_RENEW).isAfter(certificate.until())
+                ? Finding.warn(check, text, renew)
+                : Finding.ok(check, text);
+    }
+
+    private static boolean isOpenToOthers(Path file) {
+        try {
+            return Files.getPosixFilePermissions(file).stream().anyMatch(OF_OTHERS::contains);
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+}

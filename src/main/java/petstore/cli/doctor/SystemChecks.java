@@ -1,0 +1,92 @@
+package petstore.cli.doctor;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import petstore.Failure;
+import petstore.app.Build;
+import petstore.app.SystemLimits;
+import petstore.http.server.ServerSettings;
+
+/// Checks of Java and of the operating system.
+final class SystemChecks {
+
+    private static final long MIB = 1 << 20;
+    /// A file and a socket for each connection would be too many; libraries and the store need some.
+    private static final long OTHER_FILES = 256;
+    private static final Instant BUILT_AFTER = Instant.parse("2025-01-01T00:00:00Z");
+
+    private SystemChecks() {
+    }
+
+    static List<Finding> findings(ServerSettings server, Clock clock) {
+        return List.of(Finding.ok("petstore", Build.running().toString()), java(), memory(), files(server), threads(),
+                temporaryFolder(), clock(clock.instant()));
+    }
+
+    private static Finding java() {
+        return Finding.ok("java", Runtime.version() + ", " + System.getProperty("java.vendor") + ", "
+                + System.getProperty("java.home") + ", on " + System.getProperty("os.name") + " "
+                + System.getProperty("os.version") + " (" + System.getProperty("os.arch") + ")");
+    }
+
+    private static Finding memory() {
+        long heap = Runtime.getRuntime().maxMemory() / MIB;
+        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+        if (!(system instanceof com.sun.management.OperatingSystemMXBean memory)) {
+            return Finding.ok("memory", "a heap of up to " + heap + " MiB");
+        }
+        long total = memory.getTotalMemorySize() / MIB;
+        String text = "a heap of up to " + heap + " MiB; the machine or container has " + total + " MiB, "
+                + system.getAvailableProcessors() + " processors";
+        // Connections and their unread data need as much again as half the heap.
+        return heap + heap / 2 + 64 > total
+                ? Finding.warn("memory", text, "give it more memory, or lower -Xmx in PETSTORE_JAVA_OPTIONS")
+                : Finding.ok("memory", text);
+    }
+
+    private static Finding files(ServerSettings server) {
+        String check = "open files";
+        if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
+            return Finding.ok(check, "the system does not show its limit");
+        }
+        long most = system.getMaxFileDescriptorCount();
+        String text = "a limit of " + most + ", with --max-connections " + server.maxConnections();
+        return most < server.maxConnections() + OTHER_FILES
+                ? Finding.warn(check, text, "raise the limit to " + (server.maxConnections() + OTHER_FILES)
+                        + " or more (ulimit -n, LimitNOFILE=), or lower --max-connections")
+                : Finding.ok(check, text);
+    }
+
+    private static Finding threads() {
+        try {
+            SystemLimits.requireRoomForService();
+            return Finding.ok("limits", "enough open files and processes for a start");
+        } catch (Failure e) {
+            return Finding.fail("limits", e);
+        }
+    }
+
+    private static Finding temporaryFolder() {
+        Path folder = Path.of(System.getProperty("java.io.tmpdir"));
+        String check = "temporary files";
+        return Files.isDirectory(folder) && Files.isWritable(folder)
+                ? Finding.ok(check, folder.toString())
+                : Finding.fail(check, folder + " cannot be written",
+                        "set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER");
+    }
+
+    private static Finding clock(Instant now) {
+        String text = now.truncatedTo(ChronoUnit.SECONDS).toString();
+        return now.isBefore(BUILT_AFTER)
+                ? Finding.fail("clock", text + " is in the past", "set the clock: keys expire by it")
+                : Finding.ok("clock", text);
+    }
+}

@@ -1,0 +1,77 @@
+package petstore.cli.terminal;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/// A script that completes command lines in fish. Picocli writes one for bash and zsh alone.
+public final class FishCompletion {
+
+    private static final Set<String> PATHS = Set.of("FILE", "FOLDER");
+    private static final String NO_VALUES = " -f";
+
+    private FishCompletion() {
+    }
+
+    /// Returns the script for a program and its commands.
+    public static String of(CommandLine program) {
+        CommandSpec spec = program.getCommandSpec();
+        String name = spec.name();
+        // Files only where a command takes one.
+        return "complete -c " + name + " -f\n" + lines(spec, name, "__fish_use_subcommand").collect(
+                Collectors.joining());
+    }
+
+    /// @param condition the test of fish that holds behind the words of this command
+    private static Stream<String> lines(CommandSpec command, String program, String condition) {
+        String begin = "complete -c " + program + " -n '" + condition + "'";
+        Stream<String> own = Stream.concat(
+                command.subcommands().values().stream().map(CommandLine::getCommandSpec)
+                        .map(sub -> begin + " -a " + sub.name() + " -d " + quoted(sub.usageMessage().description())),
+                command.options().stream().filter(option -> !option.hidden())
+                        .map(option -> begin + option(option) + " -d " + quoted(option.description())));
+        Stream<String> values = command.positionalParameters().stream().map(FishCompletion::values)
+                .filter(choices -> !choices.equals(NO_VALUES)).map(choices -> begin + choices);
+        Stream<String> below = command.subcommands().values().stream().flatMap(sub -> lines(sub.getCommandSpec(),
+                program, behind(sub.getCommandSpec())));
+        return Stream.concat(Stream.concat(own, values).map(line -> line + "\n"), below);
+    }
+
+    /// Returns the test for the words of a command: all of them are there, and no word of a command below it.
+    private static String behind(CommandSpec command) {
+        String seen = "__fish_seen_subcommand_from ";
+        String words = Stream.of(command.qualifiedName().split(" ", -1)).skip(1).map(word -> seen + word)
+                .collect(Collectors.joining("; and "));
+        String next = String.join(" ", command.subcommands().keySet());
+        return next.isEmpty() ? words : words + "; and not " + seen + next;
+    }
+
+    private static String option(OptionSpec option) {
+        String names = Stream.of(option.names())
+                .map(name -> name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1))
+                .collect(Collectors.joining());
+        return option.arity().max() == 0 ? names : names + " -r" + values(option);
+    }
+
+    /// Returns the part of a line that has the values: a fixed set, files, or none that can be completed.
+    private static String values(ArgSpec argument) {
+        Iterable<String> choices = argument.completionCandidates();
+        if (choices != null) {
+            return NO_VALUES + " -a '" + StreamSupport.stream(choices.spliterator(), false)
+                    .map(choice -> choice.toLowerCase(Locale.ROOT)).collect(Collectors.joining(" ")) + "'";
+        }
+        return PATHS.contains(argument.paramLabel()) ? " -F" : NO_VALUES;
+    }
+
+    private static String quoted(String... description) {
+        String text = String.join(" ", description);
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
+    }
+}

@@ -1,0 +1,23 @@
+package petstore.cli.terminal;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+import petstore.SafeText;
+import petstore.json.RowJson;
+
+/// The format of a list: for people, or for programs.
+public enum ListFormat {
+    TABLE, JSON;
+
+    /// Returns rows as a table, or as JSON with the headings in lower case as names.
+    public String show(List<String> headings, List<List<String>> rows) {
+        return switch (this) {
+            case TABLE -> TextTable.of(Stream.concat(Stream.of(headings), rows.stream()).toList());
+            case JSON ->
+                SafeText.of(RowJson.write(headings.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList(),
+                        rows)) + "\n";
+        };
+    }
+}

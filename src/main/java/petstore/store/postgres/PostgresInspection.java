@@ -1,0 +1,75 @@
+package petstore.store.postgres;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import petstore.Failure;
+import petstore.store.Migrations;
+
+/// The state of one host of a PostgreSQL database, read without a change and without a commit.
+///
+/// @param host e.g. `db.example:5432`
+/// @param version the version of PostgreSQL
+/// @param standby true in recovery
+/// @param readOnly true if transactions are read-only
+/// @param off settings for durability that are off, e.g. `fsync`
+/// @param synchronousCommit the server's setting, which the service may overrule
+/// @param pooled true if a pooler or a proxy passes on the connection
+/// @param encoding the encoding of the database
+/// @param maxConnections the limit of connections
+/// @param schema the version of the store's schema; 0 without tables
+/// @param mayCreate true if the user may create tables
+/// @param now the time of the server
+public record PostgresInspection(String host, String version, boolean standby, boolean readOnly, List<String> off,
+        String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, boolean mayCreate,
+        Instant now) {
+
+    /// The outcome for a host: its state, or why it cannot be used.
+    ///
+    /// @param problem empty if there is a state
+    public record Outcome(String host, List<PostgresInspection> state, String problem) {
+    }
+
+    private static final String HAS_TABLES = "SELECT count(to_regclass('schema_version'))";
+    private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
+    private static final String NOW_MS = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+    private static final String MAY_CREATE = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)";
+
+    /// Asks all hosts at once. The caller limits the time.
+    public static List<Outcome> of(PostgresUri uri) {
+        List<CompletableFuture<Outcome>> asked = uri.hosts().stream()
+                .map(host -> CompletableFuture.supplyAsync(() -> ask(host),
+                        asking -> Thread.ofPlatform().name("database-inspection").daemon().start(asking)))
+                .toList();
+        return asked.stream().map(CompletableFuture::join).toList();
+    }
+
+    private static Outcome ask(PostgresUri address) {
+        String name = address.hostNames();
+        PostgresConnector connector = new PostgresConnector(false);
+        try (PostgresHost host = new PostgresHost(connector, address)) {
+            ServerState state = host.observe();
+            host.prove(false);
+            try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
+                return new Outcome(name, List.of(read(name, state, session)), "");
+            }
+        } catch (SQLException e) {
+            return new Outcome(name, List.of(), e.getMessage() + PostgresSearch.advice(e));
+        } catch (Failure e) {
+            return new Outcome(name, List.of(), e.getMessage());
+        }
+    }
+
+    private static PostgresInspection read(String name, ServerState state, PostgresSession session)
+            throws SQLException {
+        int schema = session.text(HAS_TABLES).equals("1") ? Migrations.checkKnown(session) : 0;
+        // The server sees the port of its own listener, or none if a pooler uses its Unix socket.
+        boolean pooled = !name.endsWith(":" + session.text("SELECT coalesce(inet_server_port(), 0)"));
+        return new PostgresInspection(name, session.text("SHOW server_version"), state.standby(), state.readOnly(),
+                state.off(), session.text(SERVERS_SETTING), pooled, session.text("SHOW server_encoding"),
+                Integer.parseInt(session.text("SHOW max_connections")), schema,
+                session.text(MAY_CREATE).equals("t"), Instant.ofEpochMilli(Long.parseLong(session.text(NOW_MS))));
+    }
+}

@@ -1,0 +1,96 @@
+package petstore.cli;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.CommandLines;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.ServedContract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// `petstore keys` on a store of its own.
+class KeysCommandTest {
+
+    private static final String LONG_NAME = "Checkout of the shop in the very long street № 1, third floor ";
+
+    @TempDir
+    private Path folder;
+
+    private Ending keys(String... words) {
+        return CommandLines.ending(Map.of("PETSTORE_DATA", folder.toString()),
+                Stream.concat(Stream.of("keys"), Stream.of(words)).toArray(String[]::new));
+    }
+
+    /// Returns the id of a new key.
+    private String create(String name, String... more) {
+        Ending ending = keys(
+                Stream.concat(Stream.of("create", "--name", name), Stream.of(more)).toArray(String[]::new));
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        return ending.out().getFirst().substring("pets_".length(), 15);
+    }
+
+    private JsonNode key(String id) {
+        for (JsonNode key : ServedContract.json(String.join("", keys("list", "--format", "json").out()))) {
+            if (key.path("id").asText().equals(id)) {
+                return key;
+            }
+        }
+        throw new AssertionError(id);
+    }
+
+    @Test
+    void listFits100Columns() {
+        String longest = create(LONG_NAME + "🐈🐈", "--rate-limit", "999999999/365d", "--expires-in", "36500d");
+        String revoked = create(LONG_NAME, "--rate-limit", "600/1m");
+        assertThat(keys("revoke", revoked).code()).isZero();
+        create("short", "--scope", "pets:read");
+        List<String> table = keys("list").out();
+        assertThat(table).hasSize(4).allMatch(line -> line.length() <= 100);
+        assertThat(table.get(1)).startsWith(longest + "  Checkout ").contains("…  read write  ", "  until 21",
+                "999999999/365d");
+        assertThat(table.get(2)).matches(".*  revoked 20[0-9]{2}-[0-9]{2}-[0-9]{2}  -  +600/1m");
+        assertThat(table.get(3)).matches("\\w{10}  short +read +20[0-9]{2}-[0-9]{2}-[0-9]{2}  valid +- +-");
+        assertThat(key(longest).path("name").asText()).isEqualTo(LONG_NAME + "🐈🐈");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"revoke", "rotate"})
+    void aNameIsEnoughIfNoOtherValidKeyHasIt(String command) {
+        String before = create("till");
+        assertThat(keys("revoke", "till").code()).isZero();
+        assertThat(key(before).path("revoked").isNull()).isFalse();
+        String other = create("shop");
+        String one = create("till");
+        assertThat(keys(command, "till").code()).isZero();
+        assertThat(key(one).path("revoked").isNull()).isEqualTo(command.equals("rotate"));
+        assertThat(key(other).path("revoked").isNull()).isTrue();
+
+        String two = create("shop");
+        assertThat(keys(command, "shop")).isEqualTo(new Ending(Main.FAILED, List.of(), List.of(
+                "petstore: several keys have the name shop; give an id: " + other + ", " + two)));
+        assertThat(keys(command, "shop ").err()).singleElement().asString()
+                .contains("there is no key with the id or name shop ; 'petstore keys list' shows them");
+        assertThat(keys(command, two).code()).isZero();
+    }
+
+    @Test
+    void rotateSaysUntilWhenTheOldSecretWorks() {
+        create("till");
+        Instant before = Instant.now();
+        String said = keys("rotate", "till", "--grace", "24h").err().getLast();
+        assertThat(said).startsWith("The old secret works until ").endsWith("Z");
+        assertThat(Instant.parse(said.substring(said.lastIndexOf(' ') + 1))).isBetween(
+                before.plus(Duration.ofHours(24)).minusSeconds(1), Instant.now().plus(Duration.ofHours(24)));
+        assertThat(keys("rotate", "till").err()).last().asString().startsWith("The old secret no longer works");
+    }
+}

@@ -1,0 +1,255 @@
+package petstore.cli.doctor;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.cli.Main;
+import petstore.http.server.tls.TlsFiles;
+import petstore.testkit.CommandLines;
+import petstore.testkit.OwnPostgres;
+import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.PgBouncer;
+import petstore.testkit.PostgresServer;
+import petstore.testkit.ServedContract;
+import petstore.testkit.StoreFile;
+import petstore.testkit.TestCertificate;
+import petstore.testkit.TestService;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+/// `petstore doctor` on healthy, broken, missing and unreachable stores.
+class DoctorTest {
+
+    private static final String SECRET = "a-secret-of-the-operator";
+
+    @TempDir
+    private Path temporary;
+    private Path folder;
+    private final Map<String, String> environment = new TreeMap<>(
+            Map.of("PETSTORE_PORT", "0", "PETSTORE_ADMIN_PORT", "0"));
+
+    @BeforeEach
+    void chooseFolder() {
+        folder = temporary.resolve("data");
+        environment.put("PETSTORE_DATA", folder.toString());
+    }
+
+    private Ending doctor(String... more) {
+        return CommandLines.ending(environment,
+                Stream.concat(Stream.of("doctor"), Stream.of(more)).toArray(String[]::new));
+    }
+
+    private void assertFinding(int code, String pattern, String... more) {
+        Ending ending = doctor(more);
+        assertThat(ending.out()).as(ending.toString()).anyMatch(line -> line.matches(pattern));
+        assertThat(ending.out()).allMatch(line -> line.matches("(ok|warn|fail) +[a-z]+.*"));
+        assertThat(ending.code()).as(ending.toString()).isEqualTo(code);
+        assertThat(ending.err()).isEmpty();
+        assertThat(String.join("", ending.out())).doesNotContain(SECRET);
+    }
+
+    /// Returns the files of the store's folder with their times and sizes.
+    private List<String> files() throws IOException {
+        List<String> files = new ArrayList<>();
+        try (Stream<Path> all = Files.walk(temporary)) {
+            for (Path file : all.sorted().toList()) {
+                files.add(file + " " + Files.size(file) + " " + Files.getLastModifiedTime(file));
+            }
+        }
+        return files;
+    }
+
+    private void makeStore() {
+        CommandLines.run(folder, "keys", "create", "--name", "first");
+    }
+
+    @Test
+    void makesNothing() throws IOException {
+        assertFinding(0, "ok +folder +.*/data does not exist; the first start makes it");
+        assertThat(temporary).isEmptyDirectory();
+        makeStore();
+        List<String> before = files();
+        assertFinding(0, "ok +store +schema version [0-9]+, 0 MiB, log 0 MiB");
+        assertThat(files()).isEqualTo(before);
+    }
+
+    @Test
+    void listIsJsonToo() {
+        JsonNode findings = ServedContract.json(String.join("", doctor("--format", "json").out()));
+        assertThat(findings).allMatch(finding -> finding.path("state").asText().equals("ok"))
+                .anyMatch(finding -> finding.path("check").asText().equals("java")
+                        && finding.path("finding").asText().startsWith(Runtime.version().toString())
+                        && finding.path("advice").asText().isEmpty());
+    }
+
+    @Test
+    void findsBrokenStores() throws IOException {
+        makeStore();
+        Path file = folder.resolve("petstore.db");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertFinding(0, "warn +folder +.* is open to other users .*; chmod 700 .*");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        FileTime changed = Files.getLastModifiedTime(file);
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(3_600)));
+        assertFinding(0, "warn +store +.* was changed later than now; set the clock .*");
+        Files.setLastModifiedTime(file, changed);
+        try (StoreFile store = new StoreFile(folder)) {
+            store.execute("DELETE FROM schema_version WHERE version > 5");
+        }
+        assertFinding(1, "fail +store +schema version 5, .*; this petstore needs version [0-9]+; .*--migrate auto",
+                "--migrate", "check");
+        assertFinding(0, "ok +store +schema version 5, .*; the next start makes it version [0-9]+");
+        Files.writeString(file, "This is not a database. ".repeat(500));
+        assertFinding(1, "fail +store +the store .* cannot be opened: .*not a database.*");
+        Files.move(file, folder.resolve("gone"));
+        Files.writeString(folder.resolve("petstore.db-wal"), "x");
+        assertFinding(1, "fail +store +.*petstore.db-wal belongs to a store.*");
+        Files.delete(folder.resolve("petstore.db-wal"));
+        Files.createSymbolicLink(file, folder.resolve("gone"));
+        assertFinding(1, "fail +store +.* is a symbolic link.*");
+        assertFinding(1, "fail +folder +.* is not a folder; choose another with --data", "--data",
+                folder.resolve("gone").toString());
+        Files.createSymbolicLink(temporary.resolve("link"), Path.of("nowhere"));
+        assertFinding(1, "fail +store +.*link is a symbolic link to a missing folder.*", "--data",
+                temporary.resolve("link").toString());
+    }
+
+    @Test
+    void findsWhoUsesAPort() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertFinding(1, "fail +api port +127.0.0.1:[0-9]+ is in use by another program \\(process "
+                    + ProcessHandle.current().pid() + ", java\\); stop that one, or choose another with --port",
+                    "--port",
+                    String.valueOf(taken.getLocalPort()));
+        }
+        assertFinding(1, "fail +admin port +the host none.invalid is unknown; .*--admin-host", "--admin-host",
+                "none.invalid");
+        try (TestService service = TestService.start(temporary.resolve("other"))) {
+            assertFinding(1, "fail +api port +.* in use by a petstore that is ready .* serves another store; .*",
+                    "--port", String.valueOf(service.port()));
+        }
+    }
+
+    @Test
+    void findsWrongCertificatesAndKeys() throws IOException {
+        TestCertificate certificate = TestCertificate.make(temporary, "EC");
+        Path chain = Files.writeString(temporary.resolve("chain.pem"), certificate.certificate());
+        Path key = Files.writeString(temporary.resolve("key.pem"), certificate.key());
+        environment.put("PETSTORE_TLS_CERTIFICATE", chain.toString());
+        environment.put("PETSTORE_TLS_KEY", key.toString());
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        assertFinding(0, "warn +tls key +.* can be read by every user; chmod .*");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        assertFinding(0, "(ok|warn) +tls certificate +valid until 20.*");
+        Files.writeString(key, TestCertificate.make(temporary, "EC").key());
+        assertFinding(1, "fail +tls +the key in .* does not belong to the certificate.*");
+        Files.delete(key);
+        assertFinding(1, "fail +tls +.*key.pem \\(--tls-key\\) cannot be read.*");
+        Files.writeString(key, certificate.key());
+        Instant end = certificate.der().getNotAfter().toInstant();
+        Map.of(end.plusSeconds(1), "FAIL", end.minusSeconds(1), "WARN", end.minusSeconds(22 * 86_400), "OK",
+                certificate.der().getNotBefore().toInstant().minusSeconds(1), "FAIL")
+                .forEach((now, state) -> assertThat(ServerChecks.tls(new TlsFiles(chain, key), now).getFirst().state())
+                        .as(now.toString()).isEqualTo(Finding.State.valueOf(state)));
+    }
+
+    @Test
+    void showsNoSecret() throws IOException {
+        environment.put("PETSTORE_API_KEY", SECRET);
+        environment.put("PETSTORE_DATABASE", "postgresql://keeper:" + SECRET + "@127.0.0.1:1/d");
+        assertFinding(1,
+                "fail +database +postgresql://keeper:\\*\\*\\*@127.0.0.1:1/d has no host that accepts writes.*");
+        assertFinding(1, "fail +host +127.0.0.1:1: .*refused.*");
+        environment.remove("PETSTORE_API_KEY");
+        environment.put("PETSTORE_API_KEY_FILE", "/none/of/these");
+        assertFinding(1, "fail +api key +PETSTORE_API_KEY_FILE cannot be read: /none/of/these.*");
+        environment.put("PETSTORE_API_KEY_FILE", Files.writeString(temporary.resolve("short"), "x").toString());
+        assertFinding(1, "fail +api key +PETSTORE_API_KEY_FILE must be at least 16 characters.*");
+        environment.remove("PETSTORE_API_KEY_FILE");
+        environment.put("PETSTORE_DATABASE_PASSWORD_FILE", "/none/of/these");
+        assertFinding(1, "fail +store +PETSTORE_DATABASE_PASSWORD_FILE cannot be read: /none/of/these.*");
+    }
+
+    /// The first host accepts connections and says nothing. Later the queue of its connections is full, as of a machine that is gone.
+    @Test
+    @Timeout(25)
+    void waitsShortlyForASilentDatabase() throws IOException {
+        List<Socket> waiting = new ArrayList<>();
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            environment.put("PETSTORE_DATABASE",
+                    "postgresql://u@127.0.0.1:" + silent.getLocalPort() + "/d?connect_timeout=60");
+            assertFinding(1, "fail +host +127.0.0.1:[0-9]+: .*");
+            while (connects(silent, waiting)) {
+                assertThat(waiting).hasSizeLessThan(1_000);
+            }
+            assertFinding(1, "fail +store +no result within 8 s; see that its disk or host responds");
+        } finally {
+            for (Socket socket : waiting) {
+                socket.close();
+            }
+        }
+    }
+
+    private static boolean connects(ServerSocket server, List<Socket> waiting) throws IOException {
+        Socket socket = new Socket();
+        waiting.add(socket);
+        try {
+            socket.connect(server.getLocalSocketAddress(), 200);
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void describesADatabase() throws Exception {
+        try (OwnPostgres postgres = new OwnPostgres(temporary)) {
+            environment.put("PETSTORE_DATABASE", postgres.database());
+            assertFinding(0, "ok +schema +.* there are no tables yet; the first start makes them");
+            assertThat(PostgresServer.query(postgres.database(), "SELECT count(*) FROM information_schema.tables"
+                    + " WHERE table_schema = 'public'")).containsExactly("0");
+            assertThat(CommandLines.ending(environment, "keys", "create", "--name", "x").code()).isZero();
+            assertFinding(0, "ok +schema +schema version [0-9]+, on localhost:.*");
+            assertFinding(0, "ok +host +localhost:[0-9]+: PostgreSQL [0-9.]+, primary, [0-9]+ connections at most");
+            assertFinding(0, "ok +pooler +.*: none");
+            assertFinding(0, "warn +connections +.* max_connections is too low for --database-readers 900; .*",
+                    "--database-readers", "900");
+            assumeThat(PgBouncer.program()).as("there is PgBouncer").isPresent();
+            Path pooler = Files.createDirectory(temporary.resolve("pooler"));
+            try (PgBouncer session = new PgBouncer(pooler, postgres.database(), "session")) {
+                environment.put("PETSTORE_DATABASE", session.url());
+                assertFinding(0,
+                        "ok +pooler +.* a pooler or a proxy passes on the connection, and keeps sessions apart");
+            }
+            try (PgBouncer shared = new PgBouncer(pooler, postgres.database(), "transaction")) {
+                environment.put("PETSTORE_DATABASE", shared.url());
+                assertFinding(1, "fail +host +.*transaction pooling.*pool_mode = session.*");
+            }
+        }
+    }
+
+    @Test
+    void wrongUsageIsThatOfServe() {
+        assertThat(doctor("--port", "9", "--admin-port", "9").code()).isEqualTo(Main.WRONG_USAGE);
+        assertThat(doctor("--tls-key", "x").code()).isEqualTo(Main.WRONG_USAGE);
+    }
+}
