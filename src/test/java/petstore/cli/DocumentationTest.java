@@ -74,13 +74,15 @@ class DocumentationTest {
                     continue;
                 }
                 String name = code.replaceAll("[#(].*", "");
-                if (CLASS.matcher(name).matches() && !sources.contains(name) && !isInJdkOrHttp(name)) {
+                // The names in clients.md are those of generated code.
+                if (CLASS.matcher(name).matches() && !sources.contains(name) && !isInJdkOrHttp(name)
+                        && !document.equals("docs/clients.md")) {
                     missing.add(document + ": " + code);
                 }
                 if (FILE.matcher(code).matches() && !Files.exists(Path.of(code)) && !code.startsWith("application/")) {
                     missing.add(document + ": " + code);
                 }
-                if (code.startsWith("petstore.") && !packageExists(code) && !code.contains("=")) {
+                if (code.startsWith("petstore.") && !packageExists(code) && !code.equals("petstore.key.id")) {
                     missing.add(document + ": " + code);
                 }
             }

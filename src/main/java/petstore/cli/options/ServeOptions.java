@@ -80,7 +80,7 @@ public final class ServeOptions {
     private Switch page;
     @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener at a time; more are closed at once.")
     private int maxConnections;
-    @Option(names = "--trusted-proxy", split = ",", converter = OptionConverters.Network.class, paramLabel = "CIDR", showDefaultValue = Visibility.NEVER, description = "Network of proxies that name the client of a request, e.g. 10.0.0.0/8; may be repeated.")
+    @Option(names = "--trusted-proxy", split = ",", hideParamSyntax = true, converter = OptionConverters.Network.class, paramLabel = "CIDR", showDefaultValue = Visibility.NEVER, description = "Network of proxies that name the client of a request, e.g. 10.0.0.0/8; may be repeated.")
     private List<TrustedProxies.Network> trustedProxies = List.of();
     @Option(names = "--trusted-proxy-header", defaultValue = TrustedProxies.USUAL_FIELD, converter = OptionConverters.AddressField.class, paramLabel = "FIELD", description = "The one header field in which trusted proxies name the client.")
     private String trustedProxyHeader;
@@ -89,7 +89,7 @@ public final class ServeOptions {
     private Optional<Path> tlsCertificate;
     @Option(names = "--tls-key", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
     private Optional<Path> tlsKey;
-    @Option(names = "--cors-origin", split = ",", converter = OptionConverters.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
+    @Option(names = "--cors-origin", split = ",", hideParamSyntax = true, converter = OptionConverters.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();
 
     public Logging.Format logFormat() {

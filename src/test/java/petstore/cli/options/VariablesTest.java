@@ -57,7 +57,7 @@ class VariablesTest {
         CommandLine petstore = Main.commandLine(console(Map.of()));
         CommandLine serve = requireNonNull(petstore.getSubcommands().get("serve"));
         assertThat(options(petstore).flatMap(option -> Variables.of(option).stream()).collect(toSet()))
-                .hasSize(25).contains("PETSTORE_DATA", "PETSTORE_RATE_LIMIT", "PETSTORE_TO")
+                .hasSize(27).contains("PETSTORE_DATA", "PETSTORE_RATE_LIMIT", "PETSTORE_TO")
                 .isSubsetOf(Stream.concat(options(serve), options(petstore).filter(o -> o.longestName().equals("--to")))
                         .map(option -> Variables.name(option.longestName())).collect(toSet()));
     }
