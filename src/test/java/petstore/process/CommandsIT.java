@@ -88,7 +88,7 @@ class CommandsIT {
         assertThat(all.err()).isEmpty();
         assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
                 .first().asString().startsWith("Usage: petstore keys create");
-        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit \\w+\\))?, Java 25.*")
+        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit [\\w-]+\\))?, Java 25.*")
                 .isEqualTo(all.out().get(all.out().size() - 2));
     }
 

@@ -54,7 +54,7 @@ class ServeIT {
             PetstoreProcess.Ending ending = first.ending();
             assertThat(ending.code()).isZero();
             String origin = "http://127.0.0.1:" + first.port();
-            assertThat(ending.out().getFirst()).matches("Petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit \\w+\\))?");
+            assertThat(ending.out().getFirst()).matches("Petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit [\\w-]+\\))?");
             assertThat(ending.out().subList(1, ending.out().size())).containsExactly("Data: " + folder,
                     "First API key, shown only once: " + key, "Petstore is ready: " + origin + "/v1",
                     "Page: " + origin + "/", "Try it:",

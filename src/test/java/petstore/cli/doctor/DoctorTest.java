@@ -78,15 +78,11 @@ class DoctorTest {
         return files;
     }
 
-    private void makeStore() {
-        CommandLines.run(folder, "keys", "create", "--name", "first");
-    }
-
     @Test
     void makesNothing() throws IOException {
         assertFinding(0, "ok +folder +.*/data does not exist; the first start makes it");
         assertThat(temporary).isEmptyDirectory();
-        makeStore();
+        CommandLines.run(folder, "keys", "create", "--name", "first");
         List<String> before = files();
         assertFinding(0, "ok +store +schema version [0-9]+, 0 MiB, log 0 MiB");
         assertThat(files()).isEqualTo(before);
@@ -103,7 +99,7 @@ class DoctorTest {
 
     @Test
     void findsBrokenStores() throws IOException {
-        makeStore();
+        CommandLines.run(folder, "keys", "create", "--name", "first");
         Path file = folder.resolve("petstore.db");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         assertFinding(0, "warn +folder +.* is open to other users .*; chmod 700 .*");
@@ -178,7 +174,6 @@ class DoctorTest {
         environment.put("PETSTORE_DATABASE", "postgresql://keeper:" + SECRET + "@127.0.0.1:1/d");
         assertFinding(1,
                 "fail +database +postgresql://keeper:\\*\\*\\*@127.0.0.1:1/d has no host that accepts writes.*");
-        assertFinding(1, "fail +host +127.0.0.1:1: .*refused.*");
         environment.remove("PETSTORE_API_KEY");
         environment.put("PETSTORE_API_KEY_FILE", "/none/of/these");
         assertFinding(1, "fail +api key +PETSTORE_API_KEY_FILE cannot be read: /none/of/these.*");
