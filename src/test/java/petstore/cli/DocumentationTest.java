@@ -40,9 +40,9 @@ class DocumentationTest {
     private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
             "ARCHITECTURE.md", 1_500, "docs/performance.md", 900);
 
-    /// Files of an archive, which are nowhere in a checkout; `PackagingIT` looks for them.
+    /// Files of an archive or a build, which are nowhere in a clone; `PackagingIT` and `BuildIT` look for them.
     private static final Set<String> ARCHIVED = Set.of("petstore.jar", "petstore.aot", "commands.aot", "petstore.env",
-            "completions/petstore", "runtime/legal");
+            "completions/petstore", "runtime/legal", "target/petstore", ".build/build.log");
 
     @Test
     void settingsAreThoseOfServe() throws IOException {
