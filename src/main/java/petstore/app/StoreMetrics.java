@@ -46,8 +46,7 @@ final class StoreMetrics {
     }
 
     private void register(String name, String unit, String description, ToDoubleFunction<Database.Facts> fact) {
-        if (!Double.isNaN(fact.applyAsDouble(facts))) {
-            // Does nothing if it is registered already.
+        if (!Double.isNaN(fact.applyAsDouble(facts)) && meters.find(name).gauge() == null) {
             Gauge.builder(name, () -> fact.applyAsDouble(facts)).description(description).baseUnit(unit)
                     .register(meters);
         }
