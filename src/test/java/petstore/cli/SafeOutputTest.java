@@ -48,6 +48,7 @@ class SafeOutputTest {
     static Stream<String> lines() {
         return Stream.of("?", "keys ?", "--?", "serve --? x", "serve --port ?", "serve --host=? --port 1",
                 "serve --idle-timeout ?", "serve --rate-limit ?", "serve --base-url ?", "serve --cors-origin ?",
+                "serve --trusted-proxy ?", "serve --trusted-proxy-header ?",
                 "serve --max-connections ?", "serve --access-log=?", "serve --database ?",
                 "serve --database postgresql://?@localhost/x?y=1", "serve --tls-certificate ? --tls-key ?",
                 "serve ?", "config --port ?", "config --data ?", "keys create --name x --scope ?",
