@@ -70,7 +70,7 @@ final class Lab {
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
-        // What is measured has default settings.
+        // Measured services have default settings.
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
         builder.environment().putAll(environment);
         Process process = builder.start();

@@ -259,7 +259,7 @@ final class Works {
     private Work growth(String group, String name, String database, Store.Source stores, LoadMaker load, boolean adds) {
         Path answers = lab.newPath("answers");
         return new Work(group, "%s: %s, %,d animals".formatted(database, name, large), "req/s",
-                // What is added to the large store does not make it another one, and to copy it would wear the disk.
+                // A few more animals do not change the large store, and a copy of it would wear the disk.
                 round -> atService(() -> stores.shared(large), answers, load.on(large), round),
                 List.of(new Work.Comparison("%,d animals".formatted(SMALL),
                         round -> atService(() -> adds ? stores.copy(SMALL) : stores.shared(SMALL), answers, load.on(SMALL),

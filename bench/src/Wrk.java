@@ -59,7 +59,7 @@ final class Wrk {
             throw new IOException(requests + " answers, " + broken + " broken connections, " + refused
                     + " answers with a status of 400 or more, of which there should be " + expected);
         }
-        // What had begun to come when time was up was read and not counted.
+        // Responses that had begun when time was up are read and not counted.
         double tolerance = load.script().equals("get.lua") ? TOLERANCE_OF_SAME : TOLERANCE;
         double least = requests * bytes * (1 - tolerance);
         double most = (requests + load.connections()) * bytes * (1 + tolerance);

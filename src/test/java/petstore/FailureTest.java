@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a failure of the file system is called.
+/// The messages for failures of the file system.
 class FailureTest {
 
     @Test

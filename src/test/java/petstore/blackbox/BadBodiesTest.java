@@ -15,7 +15,7 @@ import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// createPet with bodies that are not one JSON object in UTF-8 of at most 64 KiB. What is wrong with single members is in
+/// createPet with bodies that are not one JSON object in UTF-8 of at most 64 KiB. Wrong members are in
 /// [BadMembersTest].
 @Tag("both-stores")
 class BadBodiesTest {

@@ -7,12 +7,12 @@ import petstore.testkit.TestService;
 /// A request that must be refused, and how.
 ///
 /// @param name why it is bad
-/// @param bytes what is sent; each character is one byte
+/// @param bytes the request; each character is one byte
 /// @param status the status of the answer
 /// @param code the code in its Error body
 public record BadRequest(String name, String bytes, int status, String code) {
 
-    /// What every request needs that is not about its host or its key.
+    /// The parts of every request besides its host and its key.
     static final String HOST = "Host: petstore\r\n";
     static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
     static final String JSON = "Content-Type: application/json\r\n";

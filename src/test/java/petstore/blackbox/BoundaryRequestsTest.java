@@ -44,7 +44,7 @@ class BoundaryRequestsTest {
             named("255 code points by two escapes each", "\\ud83d\\ude3a".repeat(255), "\uD83D\uDE3A".repeat(255)),
             named("white space around a letter", " \\t a\u3000", " \\t a\u3000"),
             named("invisible, but not white space", "\u200B", "\u200B"),
-            named("what stands for malformed bytes elsewhere", "\uFFFD", "\uFFFD"),
+            named("the replacement character", "\uFFFD", "\uFFFD"),
             named("the last code point", "\uDBFF\uDFFF", "\uDBFF\uDFFF"),
             named("control characters by escapes", "\\u0001\\u001f\u007F", "\\u0001\\u001f\u007F"),
             named("every short escape", "\\\"\\\\\\/\\b\\f\\n\\r\\t", "\\\"\\\\/\\b\\f\\n\\r\\t"),
@@ -160,12 +160,12 @@ class BoundaryRequestsTest {
             read("other media wanted", BadRequest.get("/v1/pets/1").replace("Host",
                     "Accept: text/html;q=x,,\r\nAccept-Encoding: identity;q=0\r\nHost"), ANIMAL));
 
-    /// What a request may say of its connection, in `Connection` fields, so that it ends with the answer.
+    /// `Connection` fields of a request that close the connection after the response.
     static final List<String> CLOSING = List.of("close", "CLOSE", "TE, close", "close, TE", "te,Close,x",
             "TE,\tclose\t,", ",, close", "keep-alive, close", "TE\r\nConnection: close",
             "close\r\nConnection: TE", "TE\r\nConnection: x, close");
 
-    /// What it may say so that more can be asked there.
+    /// `Connection` fields that keep the connection open.
     static final List<String> KEEPING = List.of("", "keep-alive", "TE", "TE, keep-alive", "c", "clos", "closed",
             "x, clos, y", "not-close", "close;x", "close x", "\"close\"");
 

@@ -98,7 +98,7 @@ class ContractCoverageTest {
     }
 
     /// A trigger that refuses every animal and a status that no version knows are defects; a table that is not there is a
-    /// store that is not there. What was asked for before would come from memory.
+    /// store that is not there. Earlier requests would be answered from memory.
     private void reachWhatABrokenStoreAnswers(ApiClient client) throws SQLException {
         try (Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                 Statement statement = store.createStatement()) {

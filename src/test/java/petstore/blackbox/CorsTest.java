@@ -16,7 +16,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What pages on other sites may do from a browser.
+/// Requests of pages on other sites, as browsers send them.
 class CorsTest {
 
     private static final String SHOP = "https://shop.example";

@@ -15,7 +15,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// If-Match (RFC 9110 section 13.1.1): a read of what has changed is refused.
+/// If-Match (RFC 9110 section 13.1.1): a read of a changed resource is refused.
 @Tag("both-stores")
 class IfMatchTest {
 

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Clients that end what they send, or go away, and the number of connections that may be open.
 class LeavingClientsTest {
 
-    /// Too long for any deadline to do what is tested here.
+    /// So long that no deadline ends a connection of these tests.
     private static final Deadlines LONG = new Deadlines(Duration.ofSeconds(60), Duration.ofSeconds(60),
             Duration.ofSeconds(60));
     private static final int MOST = 3;

@@ -55,7 +55,7 @@ class PagesTest {
     private static final String HITS = "petstore_page_cache_requests_total{result=\"hit\"} ";
     private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
-    /// What was asked for.
+    /// The request.
     private record Query(int limit, Optional<String> status, long after) {
 
         static Query any(Random random) {
@@ -73,7 +73,7 @@ class PagesTest {
         }
     }
 
-    /// What a page is, which its tag stands for.
+    /// The contents of a page, which its tag stands for.
     private record Content(String body, String link) {
 
         static Content of(HttpResponse<String> response) {

@@ -44,7 +44,7 @@ class SlowClientsTest {
 
     private static final Duration SHORT = Duration.ofSeconds(3);
     private static final Duration LONG = Duration.ofSeconds(60);
-    /// How much later than its deadline a connection may be closed on a machine that is busy with other things.
+    /// The greatest delay of a deadline on a busy machine.
     private static final Duration SLACK = Duration.ofSeconds(10);
     /// Less than a client would wait if a slow one kept the service from answering it.
     private static final Duration PROMPTLY = Duration.ofSeconds(2);
@@ -56,7 +56,7 @@ class SlowClientsTest {
             + "\r\nContent-Type: application/json\r\n";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
 
-    /// What a slow client does.
+    /// The behaviour of a slow client.
     ///
     /// @param onNew what it oversteps on a new connection, from its first byte or from connecting
     /// @param onKept the same on a connection that has had one good request
@@ -91,7 +91,7 @@ class SlowClientsTest {
             new Slow("a dripped body of a GET", Limit.REQUEST, Limit.REQUEST,
                     GOOD.replace("\r\n\r\n", "\r\nContent-Length: 60000\r\n\r\n"), " "));
 
-    /// What a client does that takes its time, but less than it may at each step.
+    /// A client that is slow, but within the deadline of each step.
     @FunctionalInterface
     private interface Patient {
         void talk(RawClient client) throws IOException;

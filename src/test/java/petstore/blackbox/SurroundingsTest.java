@@ -19,7 +19,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What surrounds the operations: HEAD, request ids, other methods, and all that is outside `/v1`.
+/// The API beside its operations: HEAD, request ids, other methods, and all that is outside `/v1`.
 @Tag("both-stores")
 class SurroundingsTest {
 

@@ -95,7 +95,7 @@ class TlsHandshakeTest {
         }
     }
 
-    /// What openssl says of a handshake.
+    /// The report of openssl on a handshake.
     private static String shake(TestService service, String offer) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("openssl", "s_client", "-connect", "127.0.0.1:" + service.port()));

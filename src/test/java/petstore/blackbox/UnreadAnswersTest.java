@@ -32,9 +32,9 @@ class UnreadAnswersTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Duration PATIENT = Duration.ofSeconds(3);
-    /// How much later than its deadline a connection may be closed on a machine that is busy with other things.
+    /// The greatest delay of a deadline on a busy machine.
     private static final Duration SLACK = Duration.ofSeconds(10);
-    /// What the system holds of both directions, and what the service has read before it stops.
+    /// Bytes in the system's buffers of both directions, and those that the service reads before it stops.
     private static final long MOST_BYTES_TAKEN_IN = 20L * 1024 * 1024;
     /// Pages that are more than the system holds.
     private static final int PAGES = 700;
@@ -98,7 +98,7 @@ class UnreadAnswersTest {
         }
     }
 
-    /// Who takes nothing of a long answer has the service keep a small part of it, not all.
+    /// The service buffers a small part of a long response that a client does not read.
     @Test
     void keepsLittleOfAnAnswerThatNobodyTakes() throws IOException {
         List<RawClient> clients = new ArrayList<>();

@@ -71,7 +71,7 @@ class DiskIT {
         free.run();
         add(server, 201);
         ledger.verify(shown(server));
-        assertThat(shown(server)).as("what was refused is not there").hasSize(2);
+        assertThat(shown(server)).as("refused animals are absent").hasSize(2);
         server.terminate();
         assertThat(server.ending().code()).isZero();
         try (PetstoreProcess next = serve(Map.of()).awaitReady()) {
@@ -93,7 +93,7 @@ class DiskIT {
         disk.fail(Disk.Call.FSYNC);
         try (PetstoreProcess server = serve(disk)) {
             PetstoreProcess.Ending ending = server.ending();
-            assertThat(ending.code()).as("what may not be on the disk is not shown").isEqualTo(1);
+            assertThat(ending.code()).as("an animal that may not be on the disk is not shown").isEqualTo(1);
             assertThat(ending.err()).singleElement().asString().contains("SQLITE_IOERR_FSYNC");
         }
         disk.heal(Disk.Call.FSYNC);

@@ -328,7 +328,7 @@ class MoveIT {
         return bodies;
     }
 
-    /// What is in the target: how many rows each table has, and the greatest id used.
+    /// The number of rows in each table of the target, and the greatest id used.
     private List<String> rows() {
         return PostgresServer.query(target, "SELECT count(*) FROM pet UNION ALL SELECT count(*) FROM api_key"
                 + " UNION ALL SELECT count(*) FROM idempotency UNION ALL SELECT last_id FROM pet_id");

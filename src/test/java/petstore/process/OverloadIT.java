@@ -81,7 +81,7 @@ class OverloadIT {
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
                         database.replace(":" + address.getPort() + "/", ":" + proxy.port() + "/"),
                         "--database-readers", String.valueOf(READERS), "--access-log", "false").awaitReady()) {
-            // What is not there is looked for in the database each time.
+            // A missing animal is looked up in the database each time.
             HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/v1/pets/1"))
                     .header("Authorization", "Bearer " + KEY).build();
             double capacity = 1_000.0 / DELAY.toMillis() * READERS;
@@ -100,7 +100,7 @@ class OverloadIT {
                 assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
                 assertThat(refused).hasSizeGreaterThan(storm.size() / 2);
                 assertThat(percentile(refused, 0.95)).isLessThan(50);
-                // What is beyond is the generator's: by the service's own clock all but a few are refused in time.
+                // The rest of the delay is the load generator's: the service's own clock has all but a few refused in time.
                 assertThat(refusedInTime(server) - inTimeBefore).isGreaterThanOrEqualTo(0.999 * refused.size());
                 assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
 

@@ -109,7 +109,7 @@ class ReplicasIT {
     }
 
     @Test
-    void idempotencyKeyActsOnceWhicheverReplicaItIsSentTo() throws InterruptedException, ExecutionException {
+    void idempotencyKeyActsOnceOnAllReplicas() throws InterruptedException, ExecutionException {
         for (int i = 0; i < RETRIED; i++) {
             String key = "retried-" + i;
             String pet = pet(key);
@@ -173,7 +173,7 @@ class ReplicasIT {
         T talk(int number) throws Exception;
     }
 
-    /// What clients with the numbers 0, 1, … came to, all at once.
+    /// The outcomes of clients with the numbers 0, 1, …, which run at once.
     private static <T> List<T> atOnce(int clients, Client<T> client) throws InterruptedException, ExecutionException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Callable<T>> tasks = IntStream.range(0, clients)

@@ -19,7 +19,7 @@ import petstore.testkit.PostgresServer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What `petstore serve` does about the schema of a PostgreSQL database.
+/// `--migrate` of `petstore serve` on a PostgreSQL database.
 class SchemaPolicyIT {
 
     private static final String KEY = "a-key-for-the-test-of-migrations";

@@ -35,7 +35,7 @@ class KnownVersionTest {
         sqlite.close();
     }
 
-    /// It may have been read before an animal was added, and be told of afterwards. A page without the animal would pass for new.
+    /// A version may be read before an animal is added and arrive afterwards. A page without the animal would count as new.
     @Test
     void whatIsReadDoesNotTakeBackWhatWasReached() {
         version.reached(SEVEN.lastId());

@@ -67,7 +67,7 @@ public final class Browser implements AutoCloseable {
                 options));
     }
 
-    /// Returns Selenium's driver, for what has no method here.
+    /// Returns Selenium's driver, for everything without a method here.
     public ChromeDriver driver() {
         return driver;
     }

@@ -31,7 +31,7 @@ import petstore.PetStatus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What every store of a [Catalogue] promises; each store has a subclass.
+/// Tests of a [Catalogue]; each store has a subclass.
 public abstract class CatalogueKit {
 
     private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);

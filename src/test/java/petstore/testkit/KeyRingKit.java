@@ -29,7 +29,7 @@ import petstore.store.SqlStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What every store of a [KeyRing] promises; each store has a subclass.
+/// Tests of a [KeyRing]; each store has a subclass.
 public abstract class KeyRingKit {
 
     private static final int CALLERS = 16;

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /// ```
 public final class PetstoreProcess implements AutoCloseable {
 
-    /// How a process ended.
+    /// The end of a process: its exit code and its output.
     ///
     /// @param code its exit code; 128 and the number of the signal that killed it
     /// @param out the lines it wrote on stdout

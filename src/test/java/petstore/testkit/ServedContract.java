@@ -20,7 +20,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What `openapi.yaml` says of an answer.
+/// Compares responses with `openapi.yaml`.
 public final class ServedContract {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -35,7 +35,7 @@ public final class ServedContract {
     private ServedContract() {
     }
 
-    /// Fails unless the contract documents this answer. What is outside `/v1` must at least have a proper Error body when it
+    /// Fails unless the contract documents this answer. Paths outside `/v1` must at least have a proper Error body when it
     /// is an error.
     public static void verify(String method, String pathAndQuery, int status, Map<String, List<String>> headers,
             String body) {

@@ -97,7 +97,7 @@ class ExchangeTest {
     }
 
     /// With TLS a connection can be written to again when the first record of a long answer's first slice has been sent, and its
-    /// last one has not. The sizes make it so: what was sent before fills the connection, the last record of that does not, and
+    /// last one has not. The sizes make it so: earlier bytes fill the connection, the last record of that does not, and
     /// together with head and slice it does again.
     @Test
     void beginsAnAnswerOnceThatHasWaitedForThoseBefore(@TempDir Path folder) throws IOException {
@@ -125,7 +125,7 @@ class ExchangeTest {
         }
     }
 
-    /// A key that was looked up for longer than a request may take would have its animal added behind a 503. What comes back for the
+    /// A key that was looked up for longer than a request may take would have its animal added behind a 503. The result for the
     /// first request does so before the second one is answered.
     @Test
     void goesOnWithNothingThatComesBackAfterTheAnswer() throws IOException {

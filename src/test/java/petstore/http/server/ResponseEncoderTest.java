@@ -61,7 +61,7 @@ class ResponseEncoderTest {
                 new DefaultHttpHeaders());
     }
 
-    /// What went out, one text for each buffer.
+    /// The bytes that were written, one text for each buffer.
     private List<String> sent() {
         List<String> sent = new ArrayList<>();
         for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {

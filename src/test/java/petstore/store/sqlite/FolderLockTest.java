@@ -41,7 +41,7 @@ class FolderLockTest {
         assertThat(temporary.resolve("nothing")).doesNotExist();
     }
 
-    /// What is refused is refused before anything is made.
+    /// A refused path is refused before anything is created.
     @Test
     void makesNoLockBesideADatabaseThatIsRefused() throws IOException {
         Path data = Files.createDirectory(temporary.resolve("data"));

@@ -69,7 +69,7 @@ class SqliteCatalogueTest extends CatalogueKit {
         }
     }
 
-    /// Something that reads for long keeps what is written meanwhile in the log.
+    /// A long read keeps later writes in the log.
     @Test
     void theLogIsCutWhenALongReadHasEnded() throws SQLException, IOException {
         Path log = SqliteFile.log(SqliteFile.in(folder));

@@ -213,7 +213,7 @@ class SqliteCopyTest {
         assertThat(names(folder)).containsExactly("backup.db", "store");
     }
 
-    /// What is wrong with it is not hidden by a new checksum.
+    /// A new checksum does not hide the damage.
     @Test
     void aDamagedBackupThatSomebodyPutsInPlaceHasNoBackups() throws IOException {
         Path data = Files.createDirectory(folder.resolve("data"));
