@@ -300,20 +300,6 @@ class TlsTest {
     }
 
     @Test
-    void refusesASecondHandshakeOfTheClient() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                SSLSocket socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory()
-                        .createSocket("127.0.0.1", service.port())) {
-            socket.setSoTimeout(30_000);
-            socket.setEnabledProtocols(new String[]{"TLSv1.2"});
-            socket.startHandshake();
-            socket.startHandshake();
-            assertThatExceptionOfType(IOException.class).isThrownBy(() -> socket.getInputStream().read())
-                    .withMessageContaining("handshake_failure");
-        }
-    }
-
-    @Test
     void countsConnectionsFromBeforeTheirHandshake() throws IOException {
         try (TestService service = start(http -> http.maxConnections(3))) {
             List<RawClient> silent = new ArrayList<>();

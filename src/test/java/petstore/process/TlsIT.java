@@ -1,0 +1,37 @@
+package petstore.process;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import javax.net.ssl.SSLSocket;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import petstore.http.server.tls.TlsFiles;
+import petstore.testkit.PetstoreProcess;
+import petstore.testkit.TestCertificate;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/// Properties of TLS that Java reads once in a process: elsewhere, another test may have used TLS before.
+class TlsIT {
+
+    @TempDir
+    private Path folder;
+
+    /// A handshake costs the service a thousand times as much as the client.
+    @Test
+    void aSecondHandshakeOfTheClientIsRefused() throws IOException {
+        TlsFiles files = TestCertificate.make(folder, "RSA").write(folder);
+        try (PetstoreProcess server = PetstoreProcess.serve(folder.resolve("data"), "--tls-certificate",
+                files.certificate().toString(), "--tls-key", files.key().toString()).awaitReady();
+                SSLSocket socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory()
+                        .createSocket("127.0.0.1", server.port())) {
+            socket.setSoTimeout(30_000);
+            socket.setEnabledProtocols(new String[]{"TLSv1.2"});
+            socket.startHandshake();
+            socket.startHandshake();
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> socket.getInputStream().read())
+                    .withMessageContaining("handshake_failure");
+        }
+    }
+}
