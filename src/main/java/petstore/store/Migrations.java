@@ -45,8 +45,7 @@ public final class Migrations {
     /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if the schema is refused.
     public static void apply(SchemaPolicy policy, Dialect dialect, Session session, Transaction transaction)
             throws SQLException {
-        boolean made = session.text(dialect.countTables).equals("1");
-        int current = made ? checkKnown(session) : 0;
+        int current = version(dialect, session);
         if (current < LATEST && policy == SchemaPolicy.CHECK) {
             throw Failure.unavailable("the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
@@ -67,6 +66,11 @@ public final class Migrations {
             session.execute("INSERT INTO schema_version (version) VALUES (" + version + ")");
         }
         return last;
+    }
+
+    /// Returns the version of a database's schema; 0 without tables. Errors: [Failure] if it is newer than this program.
+    public static int version(Dialect dialect, Session session) throws SQLException {
+        return session.text(dialect.countTables).equals("1") ? checkKnown(session) : 0;
     }
 
     /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program.

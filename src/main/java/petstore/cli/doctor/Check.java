@@ -5,9 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import petstore.Failure;
-import picocli.CommandLine.ParameterException;
-
 /// A group of checks.
 ///
 /// @param name the name of the finding if the group fails as a whole
@@ -30,7 +27,7 @@ record Check(String name, Supplier<List<Finding>> findings) {
     private List<Finding> guarded() {
         try {
             return findings.get();
-        } catch (Failure | ParameterException e) {
+        } catch (RuntimeException e) {
             return List.of(Finding.fail(name, e));
         }
     }

@@ -37,7 +37,7 @@ final class DatabaseChecks {
                         ? Finding.warn("host", outcome.host() + ": " + outcome.problem(), "")
                         : Finding.fail("host", outcome.host() + ": " + outcome.problem(), ""));
             }
-            outcome.state().forEach(
+            outcome.state().ifPresent(
                     state -> findings.addAll(host(state, migrate, readers, clock.instant())));
         }
         return findings;

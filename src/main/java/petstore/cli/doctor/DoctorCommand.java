@@ -13,7 +13,9 @@ import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ListFormat;
+import petstore.cli.terminal.TextTable;
 import petstore.http.server.ServerSettings;
+import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -48,17 +50,17 @@ public final class DoctorCommand implements Callable<Integer> {
         checks.add(new Check("api key", () -> apiKey(environment)));
         List<Finding> wrong = new ArrayList<>();
         Optional<StoreChoice> store = store(environment, wrong);
-        store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, now))));
-        checks.add(new Check("ports", () -> ServerChecks.ports(server,
-                store.filter(choice -> choice.database().isEmpty())
-                        .flatMap(choice -> FolderChecks.server(choice.folder())),
+        // Once: the locks of one process would conflict.
+        Optional<FolderLock.Owner> serving = store.filter(choice -> choice.database().isEmpty())
+                .flatMap(choice -> FolderLock.server(choice.folder()));
+        store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));
+        checks.add(new Check("ports", () -> ServerChecks.ports(server, serving,
                 store.filter(choice -> choice.database().isPresent()).isPresent())));
         server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
         List<Finding> findings = new ArrayList<>(Check.run(checks));
         findings.addAll(wrong);
         console.show(switch (format) {
-            case TABLE -> ListFormat.TABLE.show(findings.getFirst().line(),
-                    findings.stream().skip(1).map(Finding::line).toList());
+            case TABLE -> TextTable.of(findings.stream().map(Finding::line).toList());
             case JSON -> ListFormat.JSON.show(Finding.NAMES, findings.stream().map(Finding::columns).toList());
         });
         return findings.stream().anyMatch(Finding::isFailed) ? FAILED : DONE;
@@ -74,11 +76,11 @@ public final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    private List<Finding> store(StoreChoice choice, Instant now) {
+    private List<Finding> store(StoreChoice choice, Optional<FolderLock.Owner> serving, Instant now) {
         return choice.database().isPresent()
                 ? DatabaseChecks.findings(choice.database().get(), choice.migrate(), options.databaseReaders(),
                         console.clock())
-                : FolderChecks.findings(choice.folder(), choice.migrate(), now);
+                : FolderChecks.findings(choice.folder(), choice.migrate(), serving, now);
     }
 
     private List<Finding> apiKey(Map<String, String> environment) {

@@ -33,9 +33,10 @@ record Finding(State state, String check, String text, String advice) {
         return new Finding(State.FAIL, check, text, advice);
     }
 
-    /// Returns a failed check for the message of an exception, which has its own advice.
+    /// Returns a failed check for the message of an exception, which has its own advice; for its name if it has no message.
     static Finding fail(String check, RuntimeException e) {
-        return new Finding(State.FAIL, check, String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " "), "");
+        String text = e.getMessage() == null ? e.toString() : e.getMessage();
+        return new Finding(State.FAIL, check, text.replaceAll("\\s*\\R\\s*", " "), "");
     }
 
     boolean isFailed() {

@@ -33,16 +33,19 @@ final class FolderChecks {
 
     private final Path folder;
     private final SchemaPolicy migrate;
+    private final Optional<FolderLock.Owner> server;
     private final Instant now;
 
-    private FolderChecks(Path folder, SchemaPolicy migrate, Instant now) {
+    private FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner> server, Instant now) {
         this.folder = folder.toAbsolutePath().normalize();
         this.migrate = migrate;
+        this.server = server;
         this.now = now;
     }
 
-    static List<Finding> findings(Path folder, SchemaPolicy migrate, Instant now) {
-        return new FolderChecks(folder, migrate, now).findings();
+    /// @param server the process that serves the folder
+    static List<Finding> findings(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner> server, Instant now) {
+        return new FolderChecks(folder, migrate, server, now).findings();
     }
 
     private List<Finding> findings() {
@@ -58,12 +61,6 @@ final class FolderChecks {
             findings.add(Finding.fail("store", e));
         }
         return findings;
-    }
-
-    /// Returns the process that serves the folder; absent if none does.
-    static Optional<FolderLock.Owner> server(Path folder) {
-        return FolderLock.lastOwner(folder).filter(owner -> ProcessHandle.of(Long.parseLong(owner.process()))
-                .filter(process -> !process.equals(ProcessHandle.current())).isPresent());
     }
 
     private Path existing() {
@@ -142,7 +139,6 @@ final class FolderChecks {
             return Finding.ok("store", "there is none yet; the first start makes it");
         }
         Path file = SqliteFile.in(folder);
-        Optional<FolderLock.Owner> server = server(folder);
         String user = server.map(owner -> "; in use by " + owner).orElse("");
         if (ReplacedStore.isUnfinished(folder)) {
             return Finding.warn("store", "a restore replaces it, or was killed" + user,

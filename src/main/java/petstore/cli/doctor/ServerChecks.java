@@ -16,9 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
+import petstore.http.server.Server;
 import petstore.http.server.ServerSettings;
-import petstore.http.server.tls.CertificateInspection;
 import petstore.http.server.tls.TlsFiles;
+import petstore.http.server.tls.Validity;
 import petstore.store.sqlite.FolderLock;
 
 /// Checks of the listeners: their ports and their certificate.
@@ -51,7 +52,7 @@ final class ServerChecks {
             return Finding.fail(check, "the host " + host + " is unknown",
                     "give an address of this machine with " + prefix + "host");
         } catch (BindException e) {
-            return String.valueOf(e.getMessage()).contains("in use")
+            return Server.isInUse(e)
                     ? inUse(check, address, PortUser.find(host, port), server, isDatabase, choose)
                     : Finding.fail(check, address + " cannot be listened on: this machine does not have the address,"
                             + " or the port needs privileges", choose + " and " + prefix + "host");
@@ -76,7 +77,7 @@ final class ServerChecks {
 
     static List<Finding> tls(TlsFiles files, Instant now) {
         List<Finding> findings = new ArrayList<>();
-        CertificateInspection certificate = CertificateInspection.of(files);
+        Validity certificate = Validity.of(files);
         findings.add(validity(certificate, now));
         if (isOpenToOthers(files.key())) {
             findings.add(Finding.warn("tls key", files.key() + " can be read by every user",
@@ -87,7 +88,7 @@ final class ServerChecks {
         return findings;
     }
 
-    private static Finding validity(CertificateInspection certificate, Instant now) {
+    private static Finding validity(Validity certificate, Instant now) {
         String check = "tls certificate";
         String renew = "renew it; a running server takes the new files by itself";
         if (now.isBefore(certificate.from())) {

@@ -19,7 +19,7 @@ import petstore.http.server.ServerSettings;
 final class SystemChecks {
 
     private static final long MIB = 1 << 20;
-    /// A file and a socket for each connection would be too many; libraries and the store need some.
+    /// Files of libraries and of the store.
     private static final long OTHER_FILES = 256;
     private static final Instant BUILT_AFTER = Instant.parse("2025-01-01T00:00:00Z");
 
@@ -46,7 +46,7 @@ final class SystemChecks {
         long total = memory.getTotalMemorySize() / MIB;
         String text = "a heap of up to " + heap + " MiB; the machine or container has " + total + " MiB, "
                 + system.getAvailableProcessors() + " processors";
-        // Connections and their unread data need as much again as half the heap.
+        // Unread responses may use off-heap memory up to half the heap size.
         return heap + heap / 2 + 64 > total
                 ? Finding.warn("memory", text, "give it more memory, or lower -Xmx in PETSTORE_JAVA_OPTIONS")
                 : Finding.ok("memory", text);

@@ -15,7 +15,7 @@ public final class TextTable {
     private TextTable() {
     }
 
-    /// Returns rows of equal length as lines, each with a line feed at its end. The first row has the headings.
+    /// Returns rows of equal length as lines, each with a line feed at its end. The first row may have headings.
     public static String of(List<List<String>> texts) {
         List<List<String>> rows = texts.stream().map(row -> row.stream().map(SafeText::of).toList()).toList();
         List<Integer> widths = IntStream.range(0, rows.getFirst().size())

@@ -3,6 +3,7 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import petstore.Failure;
@@ -29,10 +30,9 @@ public record PostgresInspection(String host, String version, boolean standby, b
     /// The outcome for a host: its state, or why it cannot be used.
     ///
     /// @param problem empty if there is a state
-    public record Outcome(String host, List<PostgresInspection> state, String problem) {
+    public record Outcome(String host, Optional<PostgresInspection> state, String problem) {
     }
 
-    private static final String HAS_TABLES = "SELECT count(to_regclass('schema_version'))";
     private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
     private static final String NOW_MS = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
     private static final String MAY_CREATE = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)";
@@ -53,18 +53,18 @@ public record PostgresInspection(String host, String version, boolean standby, b
             ServerState state = host.observe();
             host.prove(false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
-                return new Outcome(name, List.of(read(name, state, session)), "");
+                return new Outcome(name, Optional.of(read(name, state, session)), "");
             }
         } catch (SQLException e) {
-            return new Outcome(name, List.of(), e.getMessage() + PostgresSearch.advice(e));
+            return new Outcome(name, Optional.empty(), e.getMessage() + PostgresSearch.advice(e));
         } catch (Failure e) {
-            return new Outcome(name, List.of(), e.getMessage());
+            return new Outcome(name, Optional.empty(), e.getMessage());
         }
     }
 
     private static PostgresInspection read(String name, ServerState state, PostgresSession session)
             throws SQLException {
-        int schema = session.text(HAS_TABLES).equals("1") ? Migrations.checkKnown(session) : 0;
+        int schema = Migrations.version(Migrations.Dialect.POSTGRESQL, session);
         // The server sees the port of its own listener, or none if a pooler uses its Unix socket.
         boolean pooled = !name.endsWith(":" + session.text("SELECT coalesce(inet_server_port(), 0)"));
         return new PostgresInspection(name, session.text("SHOW server_version"), state.standby(), state.readOnly(),

@@ -158,7 +158,7 @@ public final class PostgresUri {
                         + (entry.getKey().equals("sslpassword") ? "***" : properties.getProperty(entry.getValue())))
                 .collect(Collectors.joining("&"));
         return "postgresql://" + properties.getProperty("user") + (properties.containsKey("password") ? ":***" : "")
-                + "@" + String.join(",", hosts) + "/" + properties.getProperty("PGDBNAME")
+                + "@" + hostNames() + "/" + properties.getProperty("PGDBNAME")
                 + (query.isEmpty() ? "" : "?" + query);
     }
 }

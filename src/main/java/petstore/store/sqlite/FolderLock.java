@@ -3,6 +3,7 @@ package petstore.store.sqlite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -111,10 +112,12 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Returns the last process that served a folder; absent if there was none, or the folder cannot be read. It may have ended.
-    public static Optional<Owner> lastOwner(Path folder) {
-        try (FileChannel channel = FileChannel.open(folder.resolve(StoreFiles.LOCK))) {
-            return Owner.read(channel);
+    /// Returns the process that serves a folder; absent if none does, or the folder cannot be read. Not for the serving process: it
+    /// would lose its lock.
+    public static Optional<Owner> server(Path folder) {
+        try (FileChannel channel = FileChannel.open(folder.resolve(StoreFiles.LOCK));
+                FileLock free = channel.tryLock(SERVING, 1, true)) {
+            return free == null ? Owner.read(channel) : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();
         }

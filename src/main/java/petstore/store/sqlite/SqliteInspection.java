@@ -12,7 +12,7 @@ import petstore.store.Session;
 ///
 /// @param bytes the size of the database
 /// @param logBytes the size of its log
-/// @param schema the version of its schema; 0 if the database is empty, or was not opened
+/// @param schema the version of its schema; 0 if the database has no tables, or was not opened
 /// @param opened false if the next start must first apply the log of a process that was killed
 public record SqliteInspection(long bytes, long logBytes, int schema, boolean opened) {
 
@@ -33,7 +33,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, boolean op
             return new SqliteInspection(bytes, logBytes, 0, false);
         }
         try (Session session = shared ? SqliteFile.connectReader(file) : SqliteFile.connectUnlocked(file)) {
-            int schema = Migrations.checkKnown(session);
+            int schema = Migrations.version(Migrations.Dialect.SQLITE, session);
             String result = bytes > MOST_CHECKED_BYTES ? "ok" : session.text("PRAGMA quick_check(1)");
             if (!result.equals("ok")) {
                 throw Failure.unavailable("the store " + file + " is damaged: " + result);
