@@ -23,7 +23,7 @@ public final class Health {
     private volatile boolean stopping;
 
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
-    /// @param version the version of the service, for operators alone
+    /// @param version the version of the service, for operators
     public Health(Runnable storeCheck, String version) {
         this.storeCheck = storeCheck;
         this.version = version;
@@ -44,8 +44,7 @@ public final class Health {
         return ready(request, "", "");
     }
 
-    /// Returns the response of [#readyz] with the version of the service, for operators. Clients do not get it, because it names
-    /// the faults that an attacker may try.
+    /// Returns the response of [#readyz] with the version and the commit of the service, for operators.
     Response readyzWithVersion(Request request) {
         return ready(request, ",\"version\":\"" + version + "\"", "version " + version + "\n");
     }

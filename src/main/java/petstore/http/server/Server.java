@@ -83,7 +83,7 @@ public final class Server implements AutoCloseable {
             Optional<Tls> tls = settings.tls()
                     .map(files -> new Tls(CertificateFiles.load(server.vertx, files), settings.deadlines().header()));
             tls.ifPresent(on -> Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
-                    .description("Time when the first certificate of --tls-certificate expires, in seconds since 1970.")
+                    .description("Time when the first certificate of the chain expires, in seconds since 1970.")
                     .baseUnit("seconds").register(meters));
             server.port = server.listen("api", "--", settings.host(), settings.port(), api, tls,
                     memoryIsShort, Runtime.getRuntime().availableProcessors());
@@ -150,7 +150,8 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private static boolean isInUse(Exception e) {
+    /// Returns true if an address cannot be listened on because its port is in use.
+    public static boolean isInUse(Exception e) {
         return e instanceof BindException && String.valueOf(e.getMessage()).contains("in use");
     }
 

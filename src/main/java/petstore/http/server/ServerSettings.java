@@ -22,7 +22,7 @@ import petstore.http.server.tls.TlsFiles;
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
         int maxConnections, Duration shutdownDelay, TrustedProxies proxies, Optional<TlsFiles> tls) {
 
-    /// Returns the begin of the API's URLs: `http://` or `https://`.
+    /// Returns the scheme of the API's URLs with its slashes: `http://` or `https://`.
     public String scheme() {
         return tls.isPresent() ? "https://" : "http://";
     }

@@ -11,6 +11,7 @@ import java.security.Signature;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.X509KeyManager;
 
@@ -19,8 +20,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import petstore.Failure;
 
-/// A certificate and its key in two files, which may be replaced. Every method but [#expires] blocks, and is for one thread at a
-/// time.
+/// A certificate and its key in two files, which may be replaced. Every method except [#validity] blocks, and is for one thread at
+/// a time.
 public final class CertificateFiles {
 
     /// The contents of both files.
@@ -38,8 +39,8 @@ public final class CertificateFiles {
     /// The contents at the last check, valid or not.
     private PemFiles checked;
     private PemFiles valid;
-    /// The time when the certificate of [#valid] expires. The only field for several threads.
-    private volatile Instant expires = Instant.EPOCH;
+    /// The validity of the certificates in [#valid]. The only field for several threads.
+    private volatile Validity validity = new Validity(Instant.EPOCH, Instant.EPOCH);
     private boolean unreadable;
 
     private CertificateFiles(Vertx vertx, TlsFiles files, PemFiles contents) {
@@ -64,9 +65,9 @@ public final class CertificateFiles {
         return valid.pem();
     }
 
-    /// Returns the time when the last valid certificate expires, in seconds since 1970. For any thread.
-    double expires() {
-        return expires.getEpochSecond();
+    /// Returns the validity of the last valid certificates. For any thread.
+    Validity validity() {
+        return validity;
     }
 
     /// Reads the files again. Returns their contents if they are new and valid.
@@ -106,10 +107,10 @@ public final class CertificateFiles {
         }
     }
 
-    /// Throws [Failure] if a handshake with these contents would fail. Else takes the time of expiry from them.
+    /// Throws [Failure] if a handshake with these contents would fail. Else takes the validity from them.
     private void check(PemFiles contents) {
-        X509Certificate certificate = certificate(contents);
-        PublicKey certified = certificate.getPublicKey();
+        List<X509Certificate> chain = chain(contents);
+        PublicKey certified = chain.getFirst().getPublicKey();
         PrivateKey key = key(contents, certified.getAlgorithm());
         try {
             Signature signature = Signature.getInstance(switch (certified.getAlgorithm()) {
@@ -121,7 +122,7 @@ public final class CertificateFiles {
             byte[] signed = signature.sign();
             signature.initVerify(certified);
             if (signature.verify(signed)) {
-                expires = certificate.getNotAfter().toInstant();
+                validity = Validity.of(chain);
                 return;
             }
         } catch (GeneralSecurityException _) {
@@ -131,14 +132,19 @@ public final class CertificateFiles {
                 + files.certificate() + " (--tls-certificate); give the two that were made together");
     }
 
-    private X509Certificate certificate(PemFiles contents) {
+    private List<X509Certificate> chain(PemFiles contents) {
         try {
-            return (X509Certificate) CertificateFactory.getInstance("X.509")
-                    .generateCertificate(new ByteArrayInputStream(contents.certificate().getBytes()));
-        } catch (GeneralSecurityException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, files.certificate()
-                    + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own", e);
+            List<X509Certificate> chain = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(contents.certificate().getBytes())).stream()
+                    .map(X509Certificate.class::cast).toList();
+            if (!chain.isEmpty()) {
+                return chain;
+            }
+        } catch (GeneralSecurityException _) {
+            // The text between the marks is no certificate.
         }
+        throw Failure.unavailable(files.certificate()
+                + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own");
     }
 
     /// Returns the key that a handshake would use.

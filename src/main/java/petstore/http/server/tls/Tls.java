@@ -70,7 +70,7 @@ public final class Tls {
 
     /// Returns the time when the certificate expires, in seconds since 1970. For any thread.
     public double certificateExpires() {
-        return files.expires();
+        return files.validity().until().getEpochSecond();
     }
 
     /// Calls `accepted` for each connection of an event loop before its handshake.

@@ -1,0 +1,34 @@
+package petstore.http.server.tls;
+
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+import io.vertx.core.Vertx;
+
+/// The time in which all certificates of a chain are valid.
+///
+/// @param from its start
+/// @param until its end
+public record Validity(Instant from, Instant until) {
+
+    /// Returns the validity of a chain, which is not empty.
+    static Validity of(List<X509Certificate> chain) {
+        return new Validity(
+                chain.stream().map(certificate -> certificate.getNotBefore().toInstant())
+                        .max(Comparator.naturalOrder()).orElseThrow(),
+                chain.stream().map(certificate -> certificate.getNotAfter().toInstant())
+                        .min(Comparator.naturalOrder()).orElseThrow());
+    }
+
+    /// Returns the validity of the certificates in a file. Errors: as for [CertificateFiles#load].
+    public static Validity of(TlsFiles files) {
+        Vertx vertx = Vertx.vertx();
+        try {
+            return CertificateFiles.load(vertx, files).validity();
+        } finally {
+            vertx.close();
+        }
+    }
+}
