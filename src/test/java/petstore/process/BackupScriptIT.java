@@ -58,6 +58,7 @@ class BackupScriptIT {
         Files.createFile(backups.resolve("petstore-20200101T000000Z.db"));
         Files.createFile(backups.resolve("petstore-20200102T000000Z.db"));
         Files.createFile(backups.resolve("notes.txt"));
+        Files.createFile(Files.createDirectory(backups.resolve("check-killed")).resolve("petstore.db"));
         assertThat(backup(backups.toString(), "2")).as(Files.readString(folder.resolve("output"))).isZero();
         assertThat(names()).hasSize(3).contains("notes.txt", "petstore-20200102T000000Z.db");
         String latest = names().getLast();
