@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What people see of a build, on stderr: one line that is rewritten each second on a terminal, else a line for each step.
+/// The progress of a build on stderr: one line that is rewritten each second on a terminal, else a line for each step.
 final class Progress {
 
     private static final Pattern GOAL = Pattern.compile("\\[INFO\\] --- \\S+:(\\S+) \\((\\S+)\\) @ .*");

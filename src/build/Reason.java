@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Why Maven failed, in one line, found in the lines of its log.
+/// The reason of a failed build in one line, found in Maven's log.
 final class Reason {
 
     private static final Pattern OLD = Pattern.compile("Apache Maven ([0-2]\\.\\S+|3\\.[0-7]\\.\\S+).*");

@@ -33,7 +33,7 @@ final class ProcessMetrics {
     /// Returns a registry with metrics of the build, memory, garbage collection, threads, processors, files and uptime.
     static PrometheusMeterRegistry registry(Build build) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        // Their names have a unit that is none of Prometheus', and a suffix of histograms.
+        // Prometheus wants seconds, and keeps the suffix `_count` for histograms.
         meters.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
                 .meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
         for (MeterBinder binder : List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new ClassLoaderMetrics(),
@@ -47,7 +47,7 @@ final class ProcessMetrics {
         return meters;
     }
 
-    /// Registers what Micrometer's `ProcessorMetrics` has under other names.
+    /// Registers processor time and processors under names that Prometheus accepts.
     private static void processors(MeterRegistry meters) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
             FunctionCounter.builder("process.cpu", system, cpu -> cpu.getProcessCpuTime() / NANOS_PER_SECOND)

@@ -70,11 +70,11 @@ public final class Service implements AutoCloseable {
             ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
                     store.keys(), settings.configuredKey(), store::check, build.toString(), telemetry, metrics, clock);
             closers.push(api::close);
-            StoreMetrics facts = new StoreMetrics(store::facts, metrics);
-            api.repeat("metrics of the store cannot be read", METRICS_INTERVAL, facts::refresh);
             Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
                     api::isMemoryShort, clock);
             closers.push(server::close);
+            StoreMetrics facts = new StoreMetrics(store::facts, metrics);
+            api.repeat("metrics of the store cannot be read", METRICS_INTERVAL, facts::refresh);
             lock.ifPresent(held -> held.serves(settings.server().scheme()
                     + ServerSettings.authority(settings.server().host(), server.port()) + "/v1"));
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()

@@ -183,7 +183,7 @@ final class KeysCommand {
         return meant.stream().findFirst().orElseThrow(() -> unknown(idOrName));
     }
 
-    /// Prints a new key after a text. Nothing else ever shows it.
+    /// Prints a new key after a text. The store keeps only its hash.
     static void show(String before, KeyToken token, Console console) {
         console.show(before + token.text() + System.lineSeparator(), "the key " + token.id()
                 + " was made, but stdout cannot be written; 'petstore keys rotate " + token.id() + "' shows another");

@@ -24,7 +24,7 @@ import petstore.http.telemetry.RequestLog;
 /// object, with names of the Elastic Common Schema (ECS). Names that it lacks are `http.route`, of OpenTelemetry, and `petstore.*`.
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
-    private static final int USUAL_LENGTH = 256;
+    private static final int USUAL_LENGTH = 384;
     private static final int LEVEL_WIDTH = 5;
     private static final int SECOND = 1_000;
     /// The longest reason of a refusal, in characters: a body may break the contract in many ways.
