@@ -1,9 +1,13 @@
 package petstore;
 
-import java.util.Arrays;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -38,36 +42,19 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("petstore");
     private static final int MOST_FILES = 18;
 
-    /// Each package and the packages that it may see besides itself and the root.
-    private static final String ROOMS = """
-            petstore                |
-            petstore.files          |
-            petstore.json           |
-            petstore.store.queue    |
-            petstore.store          | store.queue
-            petstore.store.sqlite   | store store.queue files
-            petstore.store.postgres | store store.queue
-            petstore.http.message   | json
-            petstore.http.access    | http.message
-            petstore.http.telemetry | http.message
-            petstore.http           | http.message http.access http.telemetry json
-            petstore.http.server    | http.message http.telemetry http.server.tls
-            petstore.http.server.tls |
-            petstore.transfer       | json files
-            petstore.log            | http.telemetry json
-            petstore.app            | store store.sqlite store.postgres http http.message http.access http.telemetry http.server log
-            petstore.cli.terminal   | json
-            petstore.cli.options    | cli.terminal app http http.message http.server http.server.tls store store.sqlite store.postgres log
-            petstore.cli.doctor     | cli.terminal cli.options app http http.server http.server.tls store store.sqlite store.postgres
-            petstore.cli            | cli.terminal cli.options cli.doctor app http http.server transfer store store.sqlite store.postgres log json files
-            """;
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(petstore[a-z.]*)` \\|[^|]*\\|([^|]*)\\|$");
+    private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
 
+    /// Returns the packages of the table in ARCHITECTURE.md, with those that each may see.
     private static Map<String, List<String>> rooms() {
-        Map<String, List<String>> rooms = new TreeMap<>();
-        ROOMS.lines().map(line -> line.split("\\|", -1)).forEach(row -> rooms.put(row[0].strip(),
-                Arrays.stream(row[1].strip().split(" ", -1)).filter(name -> !name.isEmpty())
-                        .map(name -> "petstore." + name).toList()));
-        return rooms;
+        try {
+            Map<String, List<String>> rooms = new TreeMap<>();
+            ROW.matcher(Files.readString(Path.of("ARCHITECTURE.md"))).results().forEach(row -> rooms.put(row.group(1),
+                    NAME.matcher(row.group(2)).results().map(name -> "petstore." + name.group(1)).toList()));
+            return rooms;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static Stream<String> names() {

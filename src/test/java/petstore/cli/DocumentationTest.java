@@ -142,18 +142,6 @@ class DocumentationTest {
         }
     }
 
-    @Test
-    void architectureNamesEveryPackage() throws IOException {
-        String text = Files.readString(Path.of("ARCHITECTURE.md"));
-        for (String file : files("src/main/java")) {
-            if (file.endsWith("/package-info.java")) {
-                String name = Path.of("src/main/java").relativize(Path.of(file).getParent()).toString().replace('/',
-                        '.');
-                assertThat(text).contains("`" + name + "`");
-            }
-        }
-    }
-
     /// Promtool runs the cases.
     @Test
     void everyAlertHasACaseThatFiresAndOneThatDoesNot() throws IOException {
