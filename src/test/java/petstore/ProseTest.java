@@ -58,7 +58,7 @@ class ProseTest {
 
     private static Stream<Path> documents() throws IOException {
         List<Path> all = new ArrayList<>(List.of(Path.of("README.md"), Path.of("ARCHITECTURE.md"),
-                Path.of("CONTRIBUTING.md"), Path.of("SECURITY.md")));
+                Path.of("CONTRIBUTING.md"), Path.of("SECURITY.md"), Path.of("examples/README.md")));
         try (Stream<Path> docs = Files.list(Path.of("docs"))) {
             docs.filter(file -> file.toString().endsWith(".md")).forEach(all::add);
         }

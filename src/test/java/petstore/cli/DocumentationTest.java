@@ -34,7 +34,10 @@ class DocumentationTest {
     private static final Pattern FILE = Pattern.compile("\\.?[a-z][A-Za-z0-9.-]*(/[A-Za-z0-9.-]+)+/?");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^):]+)\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
-    private static final Pattern OPTION = Pattern.compile("`(--[a-z-]+)");
+    private static final Pattern OPTION = Pattern.compile("(?<![^ `=])(--[a-z][a-z-]+)");
+    private static final Pattern VARIABLE = Pattern.compile("\\b(PETSTORE_[A-Z_]+)\\b");
+    /// Links that [#LINK] does not find.
+    private static final Pattern OTHER_LINK = Pattern.compile("(?m)^\\[[^]]+]: |<a ");
     private static final int MOST_WORDS = 9_000;
     private static final int MOST_WORDS_OF_AN_ALERT = 80;
     private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
@@ -92,17 +95,43 @@ class DocumentationTest {
 
     @Test
     void everyOptionInTheDocumentsExists() throws IOException {
-        Set<String> known = new TreeSet<>(Set.of("--help", "--version", "--long"));
-        commands(commandLine()).flatMap(command -> command.getCommandSpec().options().stream())
-                .forEach(option -> known.addAll(List.of(option.names())));
+        Set<String> known = optionNames();
+        // Of bench/run.
+        known.add("--long");
         for (String document : documents()) {
-            assertThat(matches(OPTION, Files.readString(Path.of(document)))).as(document).isSubsetOf(known);
+            for (String code : matches(CODE, Files.readString(Path.of(document)))) {
+                assertThat(matches(OPTION, code)).as(document + ": " + code).isSubsetOf(known);
+            }
+        }
+    }
+
+    @Test
+    void everyOptionIsInTheDocuments() throws IOException {
+        String all = Files.readString(Path.of("docs/cli.md")) + Files.readString(Path.of("docs/settings.md"));
+        assertThat(optionNames()).allMatch(option -> Pattern.compile(option + "(?![a-z-])").matcher(all).find());
+    }
+
+    private static Set<String> optionNames() {
+        Set<String> names = new TreeSet<>(Set.of("--help", "--version"));
+        commands(commandLine()).flatMap(command -> command.getCommandSpec().options().stream())
+                .forEach(option -> names.add(option.longestName()));
+        return names;
+    }
+
+    @Test
+    void everyVariableInTheDocumentsExists() throws IOException {
+        Set<String> known = new TreeSet<>(Set.of("PETSTORE_API_KEY", "PETSTORE_API_KEY_FILE", "PETSTORE_TO",
+                "PETSTORE_DATABASE_PASSWORD", "PETSTORE_DATABASE_PASSWORD_FILE", "PETSTORE_JAVA_OPTIONS"));
+        options("petstore serve").forEach(option -> known.add(Variables.name(option.longestName())));
+        for (String document : documents()) {
+            assertThat(matches(VARIABLE, Files.readString(Path.of(document)))).as(document).isSubsetOf(known);
         }
     }
 
     @Test
     void everyLinkBetweenTheDocumentsLeadsSomewhere() throws IOException {
         for (String document : documents()) {
+            assertThat(Files.readString(Path.of(document))).as(document).doesNotContainPattern(OTHER_LINK);
             for (String link : matches(LINK, Files.readString(Path.of(document)))) {
                 String[] target = link.split("#", 2);
                 Path file = target[0].isEmpty() ? Path.of(document) : Path.of(document).resolveSibling(target[0]);
@@ -212,7 +241,8 @@ class DocumentationTest {
 
     /// All documents except the changelog.
     private static List<String> documents() throws IOException {
-        List<String> all = new ArrayList<>(List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"));
+        List<String> all = new ArrayList<>(List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md",
+                "examples/README.md"));
         files("docs").stream().filter(file -> file.endsWith(".md")).sorted().forEach(all::add);
         return all;
     }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -120,6 +121,18 @@ class PackagingIT {
         Ending completion = new Shell(home).run("source completions/petstore && complete -p petstore");
         assertThat(completion.err()).isEmpty();
         assertThat(completion.out()).singleElement().asString().endsWith(" petstore");
+    }
+
+    @Test
+    void linksOfTheArchiveLeadSomewhere() throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        try (Stream<Path> files = Files.walk(home)) {
+            for (Path document : files.filter(file -> file.toString().endsWith(".md")).toList()) {
+                Pattern.compile("\\]\\(([^):#]+)").matcher(Files.readString(document)).results()
+                        .forEach(link -> assertThat(document.resolveSibling(link.group(1))).as(document.toString())
+                                .exists());
+            }
+        }
     }
 
     /// The libraries inside the jar are listed as those beside it.
