@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A connection and its prepared statements, for one thread at a time.
+/// A connection and its prepared statements. Threads share it by [#perform] and [#close]; all else is for one thread at a time.
 public class Session implements AutoCloseable {
 
     /// Reads the current row.
@@ -42,8 +42,9 @@ public class Session implements AutoCloseable {
         return statement;
     }
 
-    /// Does `work` with this session. If it fails, all statements are closed, because the driver silently closes the failed one.
-    public <T> T perform(Database.Work<T> work) throws SQLException {
+    /// Does `work` once no other thread uses this session. If it fails, all statements are closed, because the driver silently closes
+    /// the failed one.
+    public synchronized <T> T perform(Database.Work<T> work) throws SQLException {
         try {
             return work.on(this);
         } catch (SQLException e) {
@@ -129,7 +130,7 @@ public class Session implements AutoCloseable {
     }
 
     @Override
-    public void close() throws SQLException {
+    public synchronized void close() throws SQLException {
         connection.close();
     }
 }

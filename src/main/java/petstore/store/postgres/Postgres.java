@@ -14,7 +14,6 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
-import petstore.store.LockedSession;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
@@ -71,8 +70,8 @@ public final class Postgres implements Database {
             hosts.forEach(PostgresHost::close);
             PostgresSchema.prepare(connector, host, uri, migrate);
             return new Postgres(
-                    new PostgresCommandSession(new LockedSession<>(
-                            connector.open(host.address(), PostgresConnector.Timeouts.COMMAND))),
+                    new PostgresCommandSession(
+                            connector.open(host.address(), PostgresConnector.Timeouts.COMMAND)),
                     COMMAND_PATIENCE, 1);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,

@@ -4,12 +4,9 @@ import java.sql.SQLException;
 
 import petstore.CatalogueVersion;
 import petstore.store.KnownVersion;
-import petstore.store.LockedSession;
 
 /// The one session of a command.
-///
-/// @param session for one thread at a time
-record PostgresCommandSession(LockedSession<PostgresSession> session) implements PostgresSessions {
+record PostgresCommandSession(PostgresSession session) implements PostgresSessions {
 
     @Override
     public void requireReady() {
@@ -17,7 +14,7 @@ record PostgresCommandSession(LockedSession<PostgresSession> session) implements
 
     @Override
     public <T> T use(Use<T> use) throws SQLException {
-        return session.use(use::on);
+        return session.perform(_ -> use.on(session));
     }
 
     @Override

@@ -19,7 +19,6 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
 import petstore.store.KnownVersion;
-import petstore.store.LockedSession;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
@@ -47,29 +46,29 @@ public final class Sqlite implements Database {
                 sessions.queued().stream().map(this::reader).toList());
     }
 
-    private Function<List<Work<?>>, List<Object>> reader(LockedSession<Session> session) {
+    private Function<List<Work<?>>, List<Object>> reader(Session session) {
         return group -> group.size() == 1 ? List.of(outcome(session, group.getFirst())) : readGroup(session, group);
     }
 
     /// Does reads in one transaction, because each would lock and unlock the file. All of them see the commits made before they were
     /// submitted.
-    private List<Object> readGroup(LockedSession<Session> session, List<Work<?>> group) {
+    private List<Object> readGroup(Session session, List<Work<?>> group) {
         execute(session, "BEGIN");
         List<Object> outcomes = group.stream().map(work -> outcome(session, work)).toList();
         execute(session, "ROLLBACK");
         return outcomes;
     }
 
-    private static void execute(LockedSession<Session> session, String sql) {
+    private static void execute(Session session, String sql) {
         try {
-            session.use(locked -> locked.prepare(sql).execute());
+            session.perform(locked -> locked.prepare(sql).execute());
         } catch (SQLException e) {
             LOG.debug("SQLite has rolled back, or each read is a transaction: {}", e.getMessage());
         }
     }
 
     /// Returns the result of a read, or why it failed: the others of its group do not fail.
-    private Object outcome(LockedSession<Session> session, Work<?> work) {
+    private Object outcome(Session session, Work<?> work) {
         try {
             return read(session, work);
         } catch (RuntimeException e) {
@@ -80,9 +79,9 @@ public final class Sqlite implements Database {
     private record Failed(RuntimeException reason) {
     }
 
-    private <T> T read(LockedSession<Session> session, Work<T> work) {
+    private <T> T read(Session session, Work<T> work) {
         try {
-            T result = session.use(work::on);
+            T result = session.perform(work);
             sessions.readOnly().ifPresent(ReadOnlyStore::requireUnchanged);
             return result;
         } catch (SQLException e) {

@@ -8,7 +8,6 @@ import java.util.Optional;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.store.LockedSession;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
@@ -21,7 +20,7 @@ import petstore.store.Session;
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
 /// @param settled as for [SqliteWriter]
 /// @param readOnly verifies the results of reads; absent if the sessions lock the file
-record SqliteSessions(List<LockedSession<Session>> all, boolean settled, Optional<ReadOnlyStore> readOnly)
+record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore> readOnly)
         implements
             AutoCloseable {
 
@@ -45,7 +44,7 @@ record SqliteSessions(List<LockedSession<Session>> all, boolean settled, Optiona
             Session session = store.connect();
             Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session, _ -> {
             });
-            return new SqliteSessions(List.of(new LockedSession<>(session)), true, Optional.of(store));
+            return new SqliteSessions(List.of(session), true, Optional.of(store));
         } catch (SQLException e) {
             throw SqliteFile.cannotBeOpened(file, e);
         }
@@ -72,7 +71,7 @@ record SqliteSessions(List<LockedSession<Session>> all, boolean settled, Optiona
             for (int i = 0; i < more; i++) {
                 sessions.add(SqliteFile.connectReader(file));
             }
-            return new SqliteSessions(sessions.stream().map(LockedSession::new).toList(), settled, Optional.empty());
+            return new SqliteSessions(List.copyOf(sessions), settled, Optional.empty());
         } catch (SQLException | RuntimeException e) {
             for (Session session : sessions) {
                 session.close();
@@ -81,23 +80,23 @@ record SqliteSessions(List<LockedSession<Session>> all, boolean settled, Optiona
         }
     }
 
-    LockedSession<Session> writer() {
+    Session writer() {
         return all.getFirst();
     }
 
-    LockedSession<Session> unqueued() {
+    Session unqueued() {
         return all.get(Math.min(1, all.size() - 1));
     }
 
     /// Returns the sessions of the threads of queued reads.
-    List<LockedSession<Session>> queued() {
+    List<Session> queued() {
         return all.size() == 1 ? all : all.subList(2, all.size());
     }
 
     /// Closes all sessions, the writer last, because only the last connection moves the log into the file.
     @Override
     public void close() {
-        for (LockedSession<Session> session : all.reversed()) {
+        for (Session session : all.reversed()) {
             try {
                 session.close();
             } catch (SQLException e) {

@@ -7,7 +7,6 @@ import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.DatabaseErrors;
-import petstore.store.LockedSession;
 import petstore.store.Session;
 
 /// Writes to a SQLite file in transactions, and refuses writes once its disk has lost data.
@@ -17,7 +16,7 @@ final class SqliteWriter {
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
-    private final LockedSession<Session> session;
+    private final Session session;
     private final DatabaseErrors errors;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
@@ -25,7 +24,7 @@ final class SqliteWriter {
     private boolean settled;
 
     /// @param settled true if [#settleUnlessFull] succeeded
-    SqliteWriter(LockedSession<Session> session, boolean settled, DatabaseErrors errors, Runnable onLostDisk) {
+    SqliteWriter(Session session, boolean settled, DatabaseErrors errors, Runnable onLostDisk) {
         this.session = session;
         this.settled = settled;
         this.errors = errors;
@@ -42,21 +41,21 @@ final class SqliteWriter {
     /// Does `work` in one transaction. Errors: as for [Database#write].
     <T> T write(Database.Work<T> work) {
         try {
-            return session.use(locked -> commit(locked, work));
+            return session.perform(_ -> commit(work));
         } catch (SQLException e) {
             throw errors.failure(e);
         }
     }
 
-    private <T> T commit(Session locked, Database.Work<T> work) throws SQLException {
+    private <T> T commit(Database.Work<T> work) throws SQLException {
         requireDisk();
         try {
             if (!settled) {
                 // Data written behind pages that the disk may not have could not be found after a loss of power.
-                settle(locked);
+                settle(session);
                 settled = true;
             }
-            return inTransaction(locked, work);
+            return inTransaction(session, work);
         } catch (SQLException e) {
             if (!SqliteErrors.isLostDisk(e)) {
                 throw e;
