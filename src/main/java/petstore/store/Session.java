@@ -48,33 +48,21 @@ public class Session implements AutoCloseable {
         try {
             return work.on(this);
         } catch (SQLException e) {
-            forgetStatements(e);
+            closeStatements();
             throw e;
         }
     }
 
-    private void forgetStatements(SQLException cause) {
-        try {
-            closeStatements();
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
-        }
-    }
-
-    /// Closes every prepared statement. Errors: the first `SQLException`, after all are closed.
-    protected final void closeStatements() throws SQLException {
-        SQLException failure = null;
+    /// Closes every prepared statement.
+    protected final void closeStatements() {
         for (PreparedStatement statement : statements.values()) {
             try {
                 statement.close();
             } catch (SQLException e) {
-                failure = failure == null ? e : failure;
+                // The error of the statement's last use.
             }
         }
         statements.clear();
-        if (failure != null) {
-            throw failure;
-        }
     }
 
     /// Returns all rows of a prepared query.

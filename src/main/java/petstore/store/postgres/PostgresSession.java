@@ -96,7 +96,7 @@ final class PostgresSession extends Session {
     }
 
     /// Returns the connection, which the caller closes.
-    Connection handOver() throws SQLException {
+    Connection handOver() {
         closeStatements();
         return connection;
     }
