@@ -80,7 +80,11 @@ public interface Database extends AutoCloseable {
 
     /// Adds animals in one transaction under consecutive new ids, and returns them.
     default List<Pet> add(List<NewPet> pets) {
-        return write(session -> PetTable.insertNew(session, pets, newPetIds(session, pets.size())));
+        return write(session -> {
+            List<Pet> added = PetTable.withIds(pets, newPetIds(session, pets.size()));
+            PetTable.insert(session, added);
+            return added;
+        });
     }
 
     /// Adds animals under ids of their own in one transaction, as [petstore.Catalogue#addWithIds]. Returns the greatest.

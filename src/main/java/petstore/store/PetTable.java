@@ -1,29 +1,47 @@
 package petstore.store;
 
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 
-/// Statements on the table `pet`.
+/// Statements on the table `pet`, and its rows.
 public final class PetTable {
 
+    /// The start of every query whose rows [#read] takes.
+    public static final String SELECT = "SELECT id, name, category_id, status FROM pet ";
     /// Every animal, by ascending id.
-    public static final String ALL = PetRow.SELECT + "ORDER BY id";
-    private static final String LIST = PetRow.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
+    public static final String ALL = SELECT + "ORDER BY id";
+    private static final String LIST = SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
     /// Takes the same status twice, as a range. With an equality PostgreSQL may scan by id, past all animals of other statuses.
-    public static final String LIST_BY_STATUS = PetRow.SELECT
+    public static final String LIST_BY_STATUS = SELECT
             + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
-    private static final String FIND = PetRow.SELECT + "WHERE id = ?";
+    private static final String FIND = SELECT + "WHERE id = ?";
     private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
 
     private PetTable() {
+    }
+
+    /// Returns the animal in the current row.
+    public static Pet read(ResultSet row) throws SQLException {
+        return new Pet(row.getLong(1), row.getString(2), row.getLong(3), status(row.getString(4)));
+    }
+
+    /// Returns the status for the text in the table; absent for null. Errors: `IllegalStateException` for an unknown text.
+    public static Optional<PetStatus> status(@Nullable String text) {
+        Optional<PetStatus> status = Optional.ofNullable(text).flatMap(PetStatus::find);
+        if (text != null && status.isEmpty()) {
+            throw new IllegalStateException("the store has the status " + text);
+        }
+        return status;
     }
 
     /// Returns the animals of a page by ascending id, and the next animal if there is one.
@@ -36,26 +54,19 @@ public final class PetTable {
         }
         select.setLong(at++, query.after());
         select.setInt(at, query.limit() + 1);
-        return Session.rows(select, PetRow::read);
+        return Session.rows(select, PetTable::read);
     }
 
     /// Returns the animal with this id; absent if it does not exist.
     static Optional<Pet> find(Session session, long id) throws SQLException {
         PreparedStatement select = session.prepare(FIND);
         select.setLong(1, id);
-        return Session.rows(select, PetRow::read).stream().findFirst();
+        return Session.rows(select, PetTable::read).stream().findFirst();
     }
 
     /// Returns animals with consecutive ids from `firstId` on.
     public static List<Pet> withIds(List<NewPet> pets, long firstId) {
         return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
-    }
-
-    /// Inserts animals under consecutive ids from `firstId` on, and returns them.
-    static List<Pet> insertNew(Session session, List<NewPet> pets, long firstId) throws SQLException {
-        List<Pet> added = withIds(pets, firstId);
-        insert(session, added);
-        return added;
     }
 
     /// Inserts animals under their own ids, many in one statement, because SQLite updates its sequence once a statement.

@@ -12,7 +12,6 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
 import petstore.store.Database;
-import petstore.store.PetRow;
 import petstore.store.PetTable;
 import petstore.store.Session;
 
@@ -88,7 +87,7 @@ final class PostgresPets {
         try (ResultSet rows = select.executeQuery()) {
             List<Pet> group = new ArrayList<>(FETCH_SIZE);
             while (rows.next()) {
-                group.add(PetRow.read(rows));
+                group.add(PetTable.read(rows));
                 if (group.size() == FETCH_SIZE) {
                     action.accept(group);
                     group = new ArrayList<>(FETCH_SIZE);

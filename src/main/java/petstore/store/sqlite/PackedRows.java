@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
-import petstore.store.PetRow;
+import petstore.store.PetTable;
 import petstore.store.Session;
 
 /// Many rows of the table `pet` in one value, because a call into SQLite's driver costs more than a row.
@@ -33,7 +33,7 @@ final class PackedRows implements Iterable<Pet> {
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
     private static final String LIST = PACKED + RANGE;
     private static final String LIST_WITH_LAST_ID = PACKED + ", max(id)" + RANGE;
-    static final String LIST_BY_STATUS = PACKED + " FROM (" + PetRow.SELECT
+    static final String LIST_BY_STATUS = PACKED + " FROM (" + PetTable.SELECT
             + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
 
     private final byte[] packed;
@@ -119,7 +119,7 @@ final class PackedRows implements Iterable<Pet> {
 
         private Optional<PetStatus> status() {
             String text = text((byte) ',');
-            return text.isEmpty() ? Optional.empty() : PetRow.status(text);
+            return text.isEmpty() ? Optional.empty() : PetTable.status(text);
         }
 
         private String text(byte end) {
