@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Catalogue.Added;
@@ -25,7 +26,8 @@ final class PetWriter implements AutoCloseable {
 
     private final Database database;
     private final KnownVersion version;
-    private final WorkQueue<Insertion, Outcome> batches;
+    /// Each result throws if its insertion is refused, so that the others of its group do not fail.
+    private final WorkQueue<Insertion, Supplier<Added>> batches;
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
 
     /// @param version records the greatest id after each commit
@@ -40,18 +42,9 @@ final class PetWriter implements AutoCloseable {
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
     }
 
-    /// The result of an insertion. A refused insertion does not fail the others of its group.
-    private sealed interface Outcome {
-        record Done(Added added) implements Outcome {
-        }
-
-        record Refused(Failure failure) implements Outcome {
-        }
-    }
-
     /// As [petstore.Catalogue#add].
     CompletableFuture<Pet> add(NewPet pet) {
-        return batches.submit(new Insertion(pet, Optional.empty())).thenApply(outcome -> added(outcome).pet());
+        return batches.submit(new Insertion(pet, Optional.empty())).thenApply(added -> added.get().pet());
     }
 
     /// As [petstore.Catalogue#addOnce].
@@ -60,26 +53,19 @@ final class PetWriter implements AutoCloseable {
             return CompletableFuture.failedFuture(new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
                     "a request with this Idempotency-Key is being carried out"));
         }
-        return batches.submit(new Insertion(pet, Optional.of(key))).thenApply(PetWriter::added)
+        return batches.submit(new Insertion(pet, Optional.of(key))).thenApply(Supplier::get)
                 .whenComplete((_, _) -> inProgress.remove(key.name()));
     }
 
-    private static Added added(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Done(var added) -> added;
-            case Outcome.Refused(var failure) -> throw failure;
-        };
-    }
-
-    private List<Outcome> commit(List<Insertion> insertions) {
+    private List<Supplier<Added>> commit(List<Insertion> insertions) {
         if (insertions.stream().anyMatch(insertion -> insertion.key().isPresent())) {
             return commitOnce(insertions);
         }
         return commitNew(insertions.stream().map(Insertion::pet).toList()).stream().map(PetWriter::done).toList();
     }
 
-    private static Outcome done(Pet pet) {
-        return new Outcome.Done(new Added(pet, false));
+    private static Supplier<Added> done(Pet pet) {
+        return () -> new Added(pet, false);
     }
 
     /// Adds animals in one transaction, without queueing.
@@ -90,26 +76,26 @@ final class PetWriter implements AutoCloseable {
     }
 
     /// Taking the ids locks out other transactions that add animals, so all earlier results are visible.
-    private List<Outcome> commitOnce(List<Insertion> insertions) {
+    private List<Supplier<Added>> commitOnce(List<Insertion> insertions) {
         AtomicLong lastId = new AtomicLong();
-        List<Outcome> committed = database.write(session -> {
+        List<Supplier<Added>> committed = database.write(session -> {
             long nextId = database.newPetIds(session, insertions.size());
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
                     insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
             List<Pet> pets = new ArrayList<>(insertions.size());
-            List<Outcome> outcomes = new ArrayList<>(insertions.size());
+            List<Supplier<Added>> results = new ArrayList<>(insertions.size());
             Map<IdempotencyKey, Long> recorded = new LinkedHashMap<>();
             for (Insertion insertion : insertions) {
-                Optional<Outcome> replayed = insertion.key().isEmpty()
+                Optional<Supplier<Added>> replayed = insertion.key().isEmpty()
                         ? Optional.empty()
                         : replay(session, insertion.key().get(), before);
                 if (replayed.isPresent()) {
-                    outcomes.add(replayed.get());
+                    results.add(replayed.get());
                 } else {
                     Pet pet = insertion.pet().withId(nextId++);
                     insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
                     pets.add(pet);
-                    outcomes.add(done(pet));
+                    results.add(done(pet));
                 }
             }
             PetTable.insert(session, pets);
@@ -117,14 +103,14 @@ final class PetWriter implements AutoCloseable {
                 SqlIdempotency.record(session, recorded);
             }
             lastId.set(nextId - 1);
-            return outcomes;
+            return results;
         });
         version.reached(lastId.get());
         return committed;
     }
 
     /// Returns the result of an earlier request with the same name; absent if none is kept.
-    private static Optional<Outcome> replay(Session session, IdempotencyKey key,
+    private static Optional<Supplier<Added>> replay(Session session, IdempotencyKey key,
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
         SqlIdempotency.StoredResult stored = before.get(key.name());
         if (stored == null) {
@@ -135,15 +121,17 @@ final class PetWriter implements AutoCloseable {
             return Optional.empty();
         }
         if (!stored.fingerprint().equals(key.fingerprint())) {
-            return Optional.of(new Outcome.Refused(new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
-                    "this Idempotency-Key was used for another request")));
+            return Optional.of(() -> {
+                throw new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
+                        "this Idempotency-Key was used for another request");
+            });
         }
         Optional<Pet> pet = PetTable.find(session, stored.petId());
         if (pet.isEmpty()) {
             // The animal was deleted by SQL.
             SqlIdempotency.forget(session, key);
         }
-        return pet.map(found -> new Outcome.Done(new Added(found, true)));
+        return pet.map(found -> () -> new Added(found, true));
     }
 
     /// Waits until every queued animal is committed.
