@@ -24,7 +24,7 @@ public final class KnownVersion implements AutoCloseable {
     private final Database database;
     private final WorkQueue<Boolean, CatalogueVersion> readings;
     private final AtomicReference<Known> known = new AtomicReference<>(
-            new Known(new CatalogueVersion(0, 0), longAgo()));
+            new Known(new CatalogueVersion(0, 0), System.nanoTime() - KNOWN_FOR.toNanos() - 1));
 
     KnownVersion(Database database, MeterRegistry meters) {
         this.database = database;
@@ -35,10 +35,6 @@ public final class KnownVersion implements AutoCloseable {
     public static CatalogueVersion read(Session session, long epoch) throws SQLException {
         return Session
                 .rows(session.prepare(READ), row -> new CatalogueVersion(epoch, row.getLong(1))).getFirst();
-    }
-
-    private static long longAgo() {
-        return System.nanoTime() - KNOWN_FOR.toNanos() - 1;
     }
 
     /// Returns the known version at once, or reads it from the database, once for all callers that wait.

@@ -31,6 +31,8 @@ import petstore.Sha256;
 final class StoreCopy {
 
     private static final int PAGE = 2_000;
+    private static final String COUNT_ANY_ROW = "SELECT count(*) FROM (SELECT 1 FROM pet UNION ALL SELECT 1 FROM api_key"
+            + " UNION ALL SELECT 1 FROM idempotency LIMIT 1) AS any_row";
 
     /// A column of text or of whole numbers.
     ///
@@ -40,26 +42,22 @@ final class StoreCopy {
 
     /// A table whose rows have an `id`.
     ///
-    /// @param keyType the type of the id, one of [Types]
+    /// @param before a value that is less than every id
     /// @param columns the columns to copy
-    private record Table(String name, int keyType, List<Column> columns) {
+    private record Table(String name, Object before, List<Column> columns) {
 
         /// Reads the columns of a table. Generated ids are not copied: the target generates new ones in the same order.
-        static Table find(Session session, String name) throws SQLException {
+        static Table find(Session session, String name, Object before) throws SQLException {
             try (Statement statement = session.createStatement();
                     ResultSet result = statement.executeQuery("SELECT * FROM " + name + " LIMIT 0")) {
                 ResultSetMetaData found = result.getMetaData();
-                int keyType = 0;
                 List<Column> columns = new ArrayList<>();
                 for (int i = 1; i <= found.getColumnCount(); i++) {
-                    if (found.getColumnName(i).equals("id")) {
-                        keyType = found.getColumnType(i);
-                    }
                     if (!found.isAutoIncrement(i)) {
                         columns.add(new Column(found.getColumnName(i), found.getColumnType(i)));
                     }
                 }
-                return new Table(name, keyType, columns);
+                return new Table(name, before, columns);
             }
         }
 
@@ -84,9 +82,9 @@ final class StoreCopy {
 
     /// @param to the target, whose tables define the columns to copy
     private StoreCopy(Session to, LongConsumer progress) throws SQLException {
-        this.pets = Table.find(to, "pet");
-        this.keys = Table.find(to, "api_key");
-        this.results = Table.find(to, "idempotency");
+        this.pets = Table.find(to, "pet", 0L);
+        this.keys = Table.find(to, "api_key", "");
+        this.results = Table.find(to, "idempotency", 0L);
         this.progress = progress;
     }
 
@@ -95,8 +93,7 @@ final class StoreCopy {
     static StoreSummary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
-            long lastId = lastId(from);
-            if (target.reservePetIds(to, lastId) > 0 || !copy.isEmpty(to)) {
+            if (target.reservePetIds(to, lastId(from)) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
                 throw Failure.unavailable(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }
@@ -111,17 +108,7 @@ final class StoreCopy {
     }
 
     private static long lastId(Session session) throws SQLException {
-        return Long.parseLong(session.text("SELECT last_id FROM catalogue_version"));
-    }
-
-    private boolean isEmpty(Session session) throws SQLException {
-        for (Table table : List.of(pets, keys, results)) {
-            if (!session.text("SELECT count(*) FROM (SELECT id FROM " + table.name() + " LIMIT 1) AS some_row")
-                    .equals("0")) {
-                return false;
-            }
-        }
-        return true;
+        return KnownVersion.read(session, 0).lastId();
     }
 
     /// Reads all rows, and inserts them into `to` if it is present.
@@ -144,7 +131,7 @@ final class StoreCopy {
             throws SQLException, IOException {
         PreparedStatement select = session.prepare(table.page());
         PreparedStatement insert = to.isPresent() ? to.get().prepare(table.insert()) : null;
-        Object after = table.keyType() == Types.BIGINT ? (Object) 0L : "";
+        Object after = table.before();
         long count = 0;
         long page = PAGE;
         while (page == PAGE) {
