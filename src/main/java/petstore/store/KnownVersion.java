@@ -23,6 +23,7 @@ public final class KnownVersion implements AutoCloseable {
 
     private final Database database;
     private final WorkQueue<Boolean, CatalogueVersion> readings;
+    /// At first too old to be relied on.
     private final AtomicReference<Known> known = new AtomicReference<>(
             new Known(new CatalogueVersion(0, 0), System.nanoTime() - KNOWN_FOR.toNanos() - 1));
 

@@ -11,6 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /// A connection and its prepared statements. Threads share it by [#perform] and [#close]; all else is for one thread at a time.
 public class Session implements AutoCloseable {
 
@@ -38,6 +40,15 @@ public class Session implements AutoCloseable {
         if (statement == null) {
             statement = connection.prepareStatement(sql);
             statements.put(sql, statement);
+        }
+        return statement;
+    }
+
+    /// Returns the statement for `sql`, as [#prepare(String)], with its parameters set.
+    PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+        PreparedStatement statement = prepare(sql);
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
         }
         return statement;
     }

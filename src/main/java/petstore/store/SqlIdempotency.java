@@ -39,10 +39,6 @@ final class SqlIdempotency {
         boolean isKeptFor(IdempotencyKey key) {
             return received.isAfter(oldest(key));
         }
-
-        private StoredResult receivedAt(Instant moment) {
-            return new StoredResult(name, fingerprint, petId, moment);
-        }
     }
 
     private SqlIdempotency() {
@@ -73,15 +69,14 @@ final class SqlIdempotency {
         insert(session, petIds.entrySet().stream().map(entry -> new StoredResult(entry.getKey().name(),
                 entry.getKey().fingerprint(), entry.getValue(), entry.getKey().received())).toList());
         IdempotencyKey latest = Collections.max(petIds.keySet(), Comparator.comparing(IdempotencyKey::received));
-        PreparedStatement purge = session.prepare(PURGE);
-        purge.setInt(1, PURGED_PER_RECORDED * petIds.size());
-        purge.setLong(2, oldest(latest).toEpochMilli());
-        purge.setLong(3, latest.received().toEpochMilli());
-        purge.setLong(4, MOST_KEPT);
+        PreparedStatement purge = session.prepare(PURGE, PURGED_PER_RECORDED * petIds.size(),
+                oldest(latest).toEpochMilli(), latest.received().toEpochMilli(), MOST_KEPT);
         // A clock was ahead when these were received. Their retention starts now, so that they do not stop the purge of others.
         insert(session, Session.rows(purge, SqlIdempotency::read).stream()
                 .filter(result -> result.received().isAfter(latest.received()))
-                .map(result -> result.receivedAt(latest.received())).toList());
+                .map(result -> new StoredResult(result.name(), result.fingerprint(), result.petId(),
+                        latest.received()))
+                .toList());
     }
 
     private static void insert(Session session, List<StoredResult> results) throws SQLException {
@@ -106,9 +101,8 @@ final class SqlIdempotency {
 
     /// Deletes the result stored for a key.
     static void forget(Session session, IdempotencyKey key) throws SQLException {
-        PreparedStatement forget = session.prepare(FORGET);
-        setName(forget, 0, key.name());
-        forget.executeUpdate();
+        IdempotencyKey.Name name = key.name();
+        session.prepare(FORGET, name.owner(), name.operation(), name.key()).executeUpdate();
     }
 
     private static void setName(PreparedStatement statement, int after, IdempotencyKey.Name name)

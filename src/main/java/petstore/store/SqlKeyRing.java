@@ -1,6 +1,5 @@
 package petstore.store;
 
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -32,9 +31,8 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
             + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
     private static final String ANY = "SELECT 1 FROM api_key LIMIT 1";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
-    private static final String RETIRE = "UPDATE api_key SET retired_sha256 = secret_sha256, retired_until_ms = ?,"
-            + " secret_sha256 = ? WHERE id = ?";
-    private static final String REPLACE = "UPDATE api_key SET retired_sha256 = NULL, retired_until_ms = NULL,"
+    private static final String ROTATE = "UPDATE api_key SET retired_until_ms = ?,"
+            + " retired_sha256 = CASE WHEN CAST(? AS BIGINT) IS NOT NULL THEN secret_sha256 END,"
             + " secret_sha256 = ? WHERE id = ?";
     private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
             + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
@@ -93,25 +91,16 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public Optional<ApiKey> revoke(String id, Instant now) {
         return database.write(session -> {
-            PreparedStatement update = session.prepare(REVOKE);
-            update.setLong(1, now.toEpochMilli());
-            update.setString(2, id);
-            update.executeUpdate();
+            session.prepare(REVOKE, now.toEpochMilli(), id).executeUpdate();
             return find(session, id);
         });
     }
 
     @Override
     public Optional<ApiKey> rotate(String id, SecretHash secret, Optional<Instant> retiredUntil) {
+        Long untilMs = retiredUntil.map(Instant::toEpochMilli).orElse(null);
         return database.write(session -> {
-            PreparedStatement update = session.prepare(retiredUntil.isPresent() ? RETIRE : REPLACE);
-            int parameter = 1;
-            if (retiredUntil.isPresent()) {
-                update.setLong(parameter++, retiredUntil.get().toEpochMilli());
-            }
-            update.setString(parameter++, secret.hex());
-            update.setString(parameter, id);
-            update.executeUpdate();
+            session.prepare(ROTATE, untilMs, untilMs, secret.hex(), id).executeUpdate();
             return find(session, id);
         });
     }
@@ -119,28 +108,19 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public void recordUses(Map<String, Instant> lastUses) {
         database.write(session -> {
-            PreparedStatement update = session.prepare(USE);
             // Every process updates in the same order, so that there is no deadlock.
             for (Map.Entry<String, Instant> use : new TreeMap<>(lastUses).entrySet()) {
-                update.setLong(1, use.getValue().toEpochMilli());
-                update.setString(2, use.getKey());
-                update.setLong(3, use.getValue().toEpochMilli());
-                update.executeUpdate();
+                long usedMs = use.getValue().toEpochMilli();
+                session.prepare(USE, usedMs, use.getKey(), usedMs).executeUpdate();
             }
             return lastUses.size();
         });
     }
 
     private static int insert(Session session, ApiKey key) throws SQLException {
-        PreparedStatement insert = session.prepare(INSERT);
-        insert.setString(1, key.id());
-        insert.setString(2, key.name());
-        insert.setString(3, Scope.text(key.scopes()));
-        insert.setString(4, key.secret().hex());
-        insert.setLong(5, key.created().toEpochMilli());
-        insert.setObject(6, key.expires().map(Instant::toEpochMilli).orElse(null));
-        insert.setString(7, key.rateLimit().map(RateLimit::text).orElse(null));
-        return insert.executeUpdate();
+        return session.prepare(INSERT, key.id(), key.name(), Scope.text(key.scopes()), key.secret().hex(),
+                key.created().toEpochMilli(), key.expires().map(Instant::toEpochMilli).orElse(null),
+                key.rateLimit().map(RateLimit::text).orElse(null)).executeUpdate();
     }
 
     private static boolean isEmpty(Session session) throws SQLException {
@@ -148,9 +128,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     private static Optional<ApiKey> find(Session session, String id) throws SQLException {
-        PreparedStatement select = session.prepare(FIND);
-        select.setString(1, id);
-        return Session.rows(select, SqlKeyRing::key).stream().findFirst();
+        return Session.rows(session.prepare(FIND, id), SqlKeyRing::key).stream().findFirst();
     }
 
     private static ApiKey key(ResultSet row) throws SQLException {
