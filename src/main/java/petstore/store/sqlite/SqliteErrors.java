@@ -1,7 +1,6 @@
 package petstore.store.sqlite;
 
 import java.sql.SQLException;
-import java.util.Arrays;
 
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -19,30 +18,23 @@ final class SqliteErrors {
     }
 
     static boolean isDamage(SQLException e) {
-        return has(e, SQLiteErrorCode.SQLITE_NOTADB) || hasPrimary(e, SQLiteErrorCode.SQLITE_CORRUPT);
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_NOTADB) || hasPrimary(e, SQLiteErrorCode.SQLITE_CORRUPT);
     }
 
     static boolean isFullDisk(SQLException e) {
-        return has(e, SQLiteErrorCode.SQLITE_FULL);
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL);
     }
 
     /// After a failed fsync the kernel may have dropped the pages, so that a second fsync succeeds without them.
     static boolean isLostDisk(SQLException e) {
-        return has(e, SQLiteErrorCode.SQLITE_IOERR_FSYNC, SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
+        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_FSYNC
+                || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
     }
 
     /// A broken constraint is a defect of ours. All other errors are the store's: a full or failing disk, a lock held too long, a
     /// damaged file.
     static boolean isDefect(SQLException e) {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
-    }
-
-    static String reason(SQLException e) {
-        return String.valueOf(e.getMessage());
-    }
-
-    private static boolean has(SQLException e, SQLiteErrorCode... codes) {
-        return e instanceof SQLiteException sqlite && Arrays.asList(codes).contains(sqlite.getResultCode());
     }
 
     private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {

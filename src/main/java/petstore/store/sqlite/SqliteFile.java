@@ -211,6 +211,6 @@ public final class SqliteFile {
 
     static Failure cannotBeOpened(Path file, SQLException e) {
         return new Failure(Failure.Kind.UNAVAILABLE,
-                "the store " + file + " cannot be opened: " + SqliteErrors.reason(e), e);
+                "the store " + file + " cannot be opened: " + e.getMessage(), e);
     }
 }

@@ -100,7 +100,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
             try {
                 session.close();
             } catch (SQLException e) {
-                LOG.warn("Closing the store failed: {}", SqliteErrors.reason(e));
+                LOG.warn("Closing the store failed: {}", e.getMessage());
             }
         }
     }

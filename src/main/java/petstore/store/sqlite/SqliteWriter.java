@@ -63,7 +63,7 @@ final class SqliteWriter {
             diskLost = true;
             LOG.error(
                     "The disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
-                    SqliteErrors.reason(e));
+                    e.getMessage());
             onLostDisk.run();
             throw Failure.unavailable(LOST_DISK);
         }
@@ -82,7 +82,7 @@ final class SqliteWriter {
             try {
                 session.execute("ROLLBACK");
             } catch (SQLException rolledBack) {
-                LOG.debug("It did not begin, or SQLite has rolled back by itself: {}", SqliteErrors.reason(rolledBack));
+                LOG.debug("It did not begin, or SQLite has rolled back by itself: {}", rolledBack.getMessage());
             }
             throw e;
         }
@@ -110,7 +110,7 @@ final class SqliteWriter {
                 throw e;
             }
             LOG.warn("The store's disk is full; free some space, because writes are refused until then: {}",
-                    SqliteErrors.reason(e));
+                    e.getMessage());
             return false;
         }
     }
