@@ -5,10 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 import org.sqlite.BusyHandler;
@@ -16,6 +14,7 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
 import petstore.Failure;
 import petstore.files.PrivateFiles;
+import petstore.store.Database;
 import petstore.store.Session;
 
 /// The file of a SQLite store, and connections to it with the settings for durability and safety.
@@ -31,11 +30,6 @@ public final class SqliteFile {
 
     /// The longest path that SQLite opens, in bytes: 512, less the suffix of a journal.
     private static final int LONGEST_PATH = 504;
-
-    /// Settings for durability and safety, read back from every connection, as SQLite spells them.
-    private static final Map<String, String> SETTINGS = Map.of("journal_mode", "wal", "synchronous", "2",
-            "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()), "mmap_size", "0", "trusted_schema", "0",
-            "journal_size_limit", String.valueOf(LARGEST_LOG));
 
     /// Waits for a lock of another process at a fixed interval. SQLite's own handler sleeps longer and longer, and rarely finds the lock
     /// free between two commits of a busy process.
@@ -140,50 +134,48 @@ public final class SqliteFile {
 
     /// Connects to a file that no process changes, without locks and companions.
     static Session connectUnlocked(Path file) throws SQLException {
-        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
-        SqliteLibrary.load();
-        Session session = new Session(DriverManager.getConnection(url(file) + "?immutable=1&mode=ro"));
-        try {
-            session.execute("PRAGMA trusted_schema = OFF");
-            session.execute("PRAGMA query_only = 1");
+        return connect(file, "?immutable=1&mode=ro", session -> {
+            set(session, "trusted_schema", "0");
+            set(session, "query_only", "1");
             return session;
-        } catch (SQLException | RuntimeException e) {
-            session.close();
-            throw e;
-        }
+        });
     }
 
     private static Session connect(Path file, String queryOnly) throws SQLException {
+        return connect(file, "", session -> {
+            set(session, "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()));
+            set(session, "journal_mode", "wal");
+            set(session, "synchronous", "2");
+            set(session, "journal_size_limit", String.valueOf(LARGEST_LOG));
+            set(session, "mmap_size", "0");
+            set(session, "trusted_schema", "0");
+            set(session, "query_only", queryOnly);
+            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
+            return session;
+        });
+    }
+
+    private static Session connect(Path file, String parameters, Database.Work<Session> setUp) throws SQLException {
         StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
         SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();
-        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        config.setBusyTimeout(Math.toIntExact(LOCK_PATIENCE.toMillis()));
-        config.setJournalSizeLimit(LARGEST_LOG);
-        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
         config.setGetGeneratedKeys(false);
-        Session session = new Session(config.createConnection(url(file)));
+        Session session = new Session(config.createConnection(url(file) + parameters));
         try {
-            session.execute("PRAGMA trusted_schema = OFF");
-            session.execute("PRAGMA query_only = " + queryOnly);
-            for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
-                verify(session, setting.getKey(), setting.getValue());
-            }
-            verify(session, "query_only", queryOnly);
-            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
-            return session;
+            return setUp.on(session);
         } catch (SQLException | RuntimeException e) {
             session.close();
             throw e;
         }
     }
 
-    private static void verify(Session session, String pragma, String expected) throws SQLException {
+    /// Changes a setting, and reads it back as SQLite spells it.
+    private static void set(Session session, String pragma, String value) throws SQLException {
+        session.execute("PRAGMA " + pragma + " = " + value);
         String actual = session.text("PRAGMA " + pragma);
-        if (!actual.equals(expected)) {
+        if (!actual.equals(value)) {
             throw Failure.unavailable(
-                    "SQLite does not take the setting " + pragma + " = " + expected + ": it stays " + actual);
+                    "SQLite does not take the setting " + pragma + " = " + value + ": it stays " + actual);
         }
     }
 
