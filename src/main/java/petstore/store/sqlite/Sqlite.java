@@ -202,9 +202,7 @@ public final class Sqlite implements Database {
 
     @Override
     public long reservePetIds(Session session, long id) throws SQLException {
-        long last = lastPetId(session);
-        raiseLastPetId(session, id);
-        return last;
+        return raiseLastPetId(session, id);
     }
 
     /// Does nothing: [#write] holds SQLite's only write lock.
@@ -212,11 +210,14 @@ public final class Sqlite implements Database {
     public void lockKeys(Session session) {
     }
 
-    static void raiseLastPetId(Session session, long id) throws SQLException {
-        if (id > lastPetId(session)) {
+    /// Makes later ids greater than `id`, as [#reservePetIds].
+    static long raiseLastPetId(Session session, long id) throws SQLException {
+        long last = lastPetId(session);
+        if (id > last) {
             session.execute("DELETE FROM sqlite_sequence WHERE name = 'pet'");
             session.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('pet', " + id + ")");
         }
+        return last;
     }
 
     /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.

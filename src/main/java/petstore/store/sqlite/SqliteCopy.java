@@ -18,6 +18,7 @@ import org.sqlite.SQLiteException;
 import petstore.Failure;
 import petstore.files.AtomicFile;
 import petstore.files.PrivateFiles;
+import petstore.store.Database;
 import petstore.store.Session;
 
 /// Backups of a SQLite store: created while it is in use, verified, and restored.
@@ -56,6 +57,7 @@ public final class SqliteCopy {
                 SqliteSchema.requireUnaltered(session, store);
                 BackupTime.write(session, now);
                 BackupChecksum.add(session);
+                return session;
             });
             VerifiedBackup backup = verify(part, store);
             if (backup.pets() != count) {
@@ -105,12 +107,9 @@ public final class SqliteCopy {
     }
 
     /// Changes a file that no other process has open, in one transaction, and leaves no companions.
-    private static void change(Path part, Change change) throws SQLException, IOException {
+    private static void change(Path part, Database.Work<?> change) throws SQLException, IOException {
         try (Session session = SqliteFile.connectWriter(part)) {
-            SqliteWriter.inTransaction(session, inside -> {
-                change.on(inside);
-                return inside;
-            });
+            SqliteWriter.inTransaction(session, change);
             // Closing does this too, but hides errors.
             session.execute("PRAGMA wal_checkpoint(TRUNCATE)");
         } finally {
@@ -163,9 +162,7 @@ public final class SqliteCopy {
                     OptionalLong lastId = lastPetId(file);
                     change(part, session -> {
                         BackupChecksum.remove(session);
-                        if (lastId.orElse(0) > 0) {
-                            Sqlite.raiseLastPetId(session, lastId.getAsLong());
-                        }
+                        return Sqlite.raiseLastPetId(session, lastId.orElse(0));
                     });
                     // The next step must be short, because the replaced store has no log until it ends.
                     AtomicFile.sync(part);
@@ -207,12 +204,6 @@ public final class SqliteCopy {
                 throw e;
             }
         });
-    }
-
-    /// A change of a file.
-    @FunctionalInterface
-    private interface Change {
-        void on(Session session) throws SQLException;
     }
 
     /// Work on a file.
