@@ -93,7 +93,7 @@ public final class Sqlite implements Database {
     ///
     /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
-        return new Sqlite(SqliteFile.in(folder), SqliteSessions.forService(folder, migrate, READERS), onLostDisk);
+        return new Sqlite(SqliteFile.in(folder), SqliteSessions.open(folder, migrate, 1 + READERS), onLostDisk);
     }
 
     /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions].

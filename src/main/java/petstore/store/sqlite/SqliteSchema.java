@@ -2,9 +2,7 @@ package petstore.store.sqlite;
 
 import java.nio.file.Path;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -17,6 +15,9 @@ final class SqliteSchema {
 
     /// The SQL condition that leaves out the statistics of ANALYZE.
     static final String NO_STATISTICS = "name NOT GLOB 'sqlite_stat[0-9]'";
+
+    private static final String OBJECTS = "SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '')"
+            + " FROM sqlite_schema WHERE " + NO_STATISTICS + " ORDER BY rowid";
 
     private SqliteSchema() {
     }
@@ -59,14 +60,7 @@ final class SqliteSchema {
     /// Returns the SQL of every object of a schema by its kind and name.
     private static Map<String, String> objects(Session session) throws SQLException {
         Map<String, String> objects = new LinkedHashMap<>();
-        try (Statement statement = session.createStatement();
-                ResultSet row = statement
-                        .executeQuery("SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '')"
-                                + " FROM sqlite_schema WHERE " + NO_STATISTICS + " ORDER BY rowid")) {
-            while (row.next()) {
-                objects.put(row.getString(1), row.getString(2));
-            }
-        }
+        Session.rows(session.prepare(OBJECTS), row -> objects.put(row.getString(1), row.getString(2)));
         return objects;
     }
 }

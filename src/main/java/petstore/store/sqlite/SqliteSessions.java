@@ -27,11 +27,6 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
     /// Log lines keep the name of the database's class.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
 
-    /// Opens the store in `folder` to serve it, and creates both if they are missing.
-    static SqliteSessions forService(Path folder, SchemaPolicy migrate, int readers) {
-        return open(folder, migrate, 1 + readers);
-    }
-
     /// Opens the store in `folder` for a command. It need not be writable if the command only reads.
     static SqliteSessions forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
         Optional<ReadOnlyStore> store = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
@@ -50,7 +45,10 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         }
     }
 
-    private static SqliteSessions open(Path folder, SchemaPolicy migrate, int more) {
+    /// Opens the store in `folder`, and creates both if they are missing.
+    ///
+    /// @param more the number of sessions for reads
+    static SqliteSessions open(Path folder, SchemaPolicy migrate, int more) {
         Path file = SqliteFile.in(folder);
         SqliteFile.makePrivate(folder, file);
         StoreFiles.requireWritable(folder);
