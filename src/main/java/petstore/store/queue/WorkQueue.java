@@ -79,10 +79,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
         this.limits = limits;
         this.admission = new AdmissionControl(limits.longestWait().toNanos(), work.size());
-        this.workers = work.stream().map(Worker::new).toList();
-        for (int i = 0; i < workers.size(); i++) {
-            workers.get(i).thread.setName(name + "-" + i);
-        }
+        Thread.Builder threads = Thread.ofPlatform().daemon().name(name + "-", 0);
+        this.workers = work.stream().map(each -> new Worker(each, threads)).toList();
     }
 
     /// Submits an item. The future completes on a thread of the queue, with the result or the exception of the work.
@@ -164,11 +162,12 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private final class Worker implements Runnable {
 
         private final Function<List<I>, List<O>> work;
-        private final Thread thread = Thread.ofPlatform().daemon().unstarted(this);
+        private final Thread thread;
         private volatile List<Task<I, O>> group = List.of();
 
-        Worker(Function<List<I>, List<O>> work) {
+        Worker(Function<List<I>, List<O>> work, Thread.Builder threads) {
             this.work = work;
+            this.thread = threads.unstarted(this);
         }
 
         @Override

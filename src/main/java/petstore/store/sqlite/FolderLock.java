@@ -87,25 +87,22 @@ public final class FolderLock implements AutoCloseable {
 
     /// Locks the folder to serve it, too. Returns false if another process serves it.
     public boolean tryServe() {
-        if (!tryLock(SERVING, false)) {
-            return false;
+        boolean locked = tryLock(SERVING, false);
+        if (locked) {
+            append(0, String.valueOf(ProcessHandle.current().pid()));
         }
-        try {
-            channel.truncate(0);
-        } catch (IOException e) {
-            // As below.
-        }
-        append(String.valueOf(ProcessHandle.current().pid()));
-        return true;
+        return locked;
     }
 
     /// Adds the address of the API to the lock, for the message of a second server.
     public void serves(String address) {
-        append(" " + address);
+        append(MAX_OWNER_BYTES, " " + address);
     }
 
-    private void append(String text) {
+    /// @param kept the number of bytes that stay of the text so far
+    private void append(int kept, String text) {
         try {
+            channel.truncate(kept);
             channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), channel.size());
         } catch (IOException e) {
             // The disk is full. The text only improves messages.
@@ -129,9 +126,13 @@ public final class FolderLock implements AutoCloseable {
     /// @param address the address of its API; empty until it is known
     public record Owner(String process, String address) {
 
-        private static Optional<Owner> read(FileChannel channel) throws IOException {
+        private static Optional<Owner> read(FileChannel channel) {
             ByteBuffer bytes = ByteBuffer.allocate(MAX_OWNER_BYTES);
-            channel.read(bytes, 0);
+            try {
+                channel.read(bytes, 0);
+            } catch (IOException e) {
+                return Optional.empty();
+            }
             String[] parts = StandardCharsets.UTF_8.decode(bytes.flip()).toString().split(" ", 2);
             return parts[0].isEmpty()
                     ? Optional.empty()
@@ -151,28 +152,16 @@ public final class FolderLock implements AutoCloseable {
         } catch (OverlappingFileLockException e) {
             return false;
         } catch (IOException e) {
-            throw cannotLock(e);
+            throw Failure.unavailable(
+                    "the file " + StoreFiles.LOCK + " in the store's folder (--data) cannot be locked", e);
         }
-    }
-
-    private static Failure cannotLock(IOException e) {
-        return Failure.unavailable("the file " + StoreFiles.LOCK + " in the store's folder (--data) cannot be locked",
-                e);
     }
 
     /// Closes this lock, and returns a failure that names the process with the conflicting lock.
     private Failure inUse(Path folder, String advice) {
         try (this) {
             return Failure.unavailable("the store in " + folder + " is in use"
-                    + owner().map(process -> " by " + process).orElse("") + advice);
-        }
-    }
-
-    private Optional<Owner> owner() {
-        try {
-            return Owner.read(channel);
-        } catch (IOException e) {
-            return Optional.empty();
+                    + Owner.read(channel).map(process -> " by " + process).orElse("") + advice);
         }
     }
 
