@@ -181,7 +181,9 @@ public final class Sqlite implements Database {
 
     @Override
     public Facts facts() {
-        return new Facts(SqliteFile.bytes(file), SqliteFile.bytes(SqliteFile.log(file)), SqliteFile.freeBytes(file),
+        // A FileStore would read the list of all mounts.
+        long freeBytes = file.toFile().getUsableSpace();
+        return new Facts(SqliteFile.bytes(file), SqliteFile.bytes(SqliteFile.log(file)), freeBytes,
                 readUnqueued(BackupTime::read));
     }
 

@@ -74,12 +74,6 @@ public final class SqliteFile {
         }
     }
 
-    /// Returns the bytes that this process may still write to the disk of a file.
-    static double freeBytes(Path file) {
-        // A FileStore would read the list of all mounts.
-        return file.toFile().getUsableSpace();
-    }
-
     /// Creates a missing file. SQLite gives its companions the same owner and permissions.
     ///
     /// Errors: [Failure] if the folder cannot be written, or files in it must not be opened.
@@ -179,7 +173,6 @@ public final class SqliteFile {
         }
     }
 
-    /// Opens a store.
     @FunctionalInterface
     interface Opening<T> {
         T open() throws SQLException;

@@ -52,7 +52,7 @@ public final class StoreFiles {
 
     /// Returns true if the embedded store uses a file of this name in its folder.
     public static boolean isReserved(String name) {
-        return name.equals(LOCK) || files(Path.of(DATABASE)).anyMatch(Path.of(name)::equals);
+        return files(Path.of(""), Path.of(DATABASE)).anyMatch(Path.of(name)::equals);
     }
 
     /// Returns a folder's path without symbolic links, so that a command uses one folder from its start to its end. The folder may
@@ -96,7 +96,7 @@ public final class StoreFiles {
     /// Checks the lock and a database, which need not be the store's own, in a folder as [#inspect] does.
     static void inspectBesideLock(Path folder, Path database) {
         try {
-            for (Path file : Stream.concat(Stream.of(folder.resolve(LOCK)), files(database)).toList()) {
+            for (Path file : files(folder, database).toList()) {
                 Optional<DirectoryEntry> found = find(file);
                 if (found.isPresent()) {
                     requireOwnFile(found.get());
@@ -113,7 +113,7 @@ public final class StoreFiles {
         if (!Files.isWritable(folder)) {
             return;
         }
-        Stream.concat(Stream.of(folder.resolve(LOCK)), files(folder.resolve(DATABASE))).filter(Files::exists)
+        files(folder, folder.resolve(DATABASE)).filter(Files::exists)
                 .filter(file -> !Files.isReadable(file) || !Files.isWritable(file)).findFirst().ifPresent(file -> {
                     try {
                         throw Failure.unavailable(file + " cannot be written; it belongs to the user "
@@ -184,8 +184,9 @@ public final class StoreFiles {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    private static Stream<Path> files(Path database) {
-        return Stream.concat(Stream.of(database), companions(database, COMPANIONS));
+    /// Returns the paths of a folder's lock, and of a database and its companions.
+    private static Stream<Path> files(Path folder, Path database) {
+        return Stream.concat(Stream.of(folder.resolve(LOCK), database), companions(database, COMPANIONS));
     }
 
     /// Returns the paths of companions. A backup whose name is as long as file systems allow cannot have any.
