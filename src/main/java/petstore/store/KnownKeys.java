@@ -43,14 +43,14 @@ final class KnownKeys implements AutoCloseable {
 
     /// If an epoch begins meanwhile, its keys are not replaced by those of the server before.
     private boolean update() {
-        Snapshot before;
-        Snapshot after;
-        do {
-            Snapshot known = snapshot.get();
-            before = known;
-            after = database.readUnqueued(session -> changes(session) == known.changes() ? known : read(session));
-        } while (!snapshot.compareAndSet(before, after));
-        return true;
+        while (true) {
+            Snapshot before = snapshot.get();
+            Snapshot after = database
+                    .readUnqueued(session -> changes(session) == before.changes() ? before : read(session));
+            if (snapshot.compareAndSet(before, after)) {
+                return true;
+            }
+        }
     }
 
     /// The number is read first, so that the next query notices a change between both statements.

@@ -31,28 +31,19 @@ public final class Migrations {
         }
     }
 
-    /// Runs work in one transaction that excludes migrations by other processes.
-    @FunctionalInterface
-    public interface Transaction {
-        void run(Database.Work<Integer> work) throws SQLException;
-    }
-
     private Migrations() {
     }
 
-    /// Applies pending upgrades, or refuses them, as `policy` says. Takes no lock if none is pending.
+    /// Returns true if upgrades are pending. The caller applies them in a transaction that excludes other processes.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if the schema is refused.
-    public static void apply(SchemaPolicy policy, Dialect dialect, Session session, Transaction transaction)
-            throws SQLException {
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if `policy` refuses the schema.
+    public static boolean arePending(SchemaPolicy policy, Dialect dialect, Session session) throws SQLException {
         int current = version(dialect, session);
         if (current < LATEST && policy == SchemaPolicy.CHECK) {
             throw Failure.unavailable("the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
         }
-        if (current < LATEST) {
-            transaction.run(locked -> run(locked, dialect, LATEST));
-        }
+        return current < LATEST;
     }
 
     /// Upgrades a schema to version `last`, and returns that version. The caller opens the transaction.

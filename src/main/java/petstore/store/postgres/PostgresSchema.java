@@ -27,11 +27,13 @@ final class PostgresSchema {
                 throw Failure.unavailable("the database " + uri + " cannot keep every name: its encoding is " + encoding
                         + "; make one with createdb --encoding=UTF8 --template=template0");
             }
-            Migrations.apply(migrate, Migrations.Dialect.POSTGRESQL, session, work -> session.inTransaction(locked -> {
-                locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-                locked.execute(STAY_IN_SCHEMA);
-                return work.on(locked);
-            }));
+            if (Migrations.arePending(migrate, Migrations.Dialect.POSTGRESQL, session)) {
+                session.inTransaction(locked -> {
+                    locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+                    locked.execute(STAY_IN_SCHEMA);
+                    return Migrations.run(locked, Migrations.Dialect.POSTGRESQL, Migrations.LATEST);
+                });
+            }
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     "the database " + uri + " cannot be used: " + e.getMessage() + PostgresSearch.advice(e), e);

@@ -37,8 +37,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
     private static SqliteSessions openReadOnly(Path file, ReadOnlyStore store) {
         try {
             Session session = store.connect();
-            Migrations.apply(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session, _ -> {
-            });
+            Migrations.arePending(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session);
             return new SqliteSessions(List.of(session), true, Optional.of(store));
         } catch (SQLException e) {
             throw SqliteFile.cannotBeOpened(file, e);
@@ -60,11 +59,12 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         try {
             Session writer = SqliteFile.connectWriter(file);
             sessions.add(writer);
-            Migrations.apply(migrate, Migrations.Dialect.SQLITE, writer,
-                    work -> SqliteWriter.inTransaction(writer, session -> {
-                        BackupChecksum.remove(session);
-                        return work.on(session);
-                    }));
+            if (Migrations.arePending(migrate, Migrations.Dialect.SQLITE, writer)) {
+                SqliteWriter.inTransaction(writer, session -> {
+                    BackupChecksum.remove(session);
+                    return Migrations.run(session, Migrations.Dialect.SQLITE, Migrations.LATEST);
+                });
+            }
             boolean settled = SqliteWriter.settleUnlessFull(writer);
             for (int i = 0; i < more; i++) {
                 sessions.add(SqliteFile.connectReader(file));
