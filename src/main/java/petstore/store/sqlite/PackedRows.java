@@ -21,7 +21,7 @@ import petstore.store.Session;
 /// Many rows of the table `pet` in one value, because a call into SQLite's driver costs more than a row.
 ///
 /// NULs separate the four columns of a row, because no name contains one. Commas separate rows, because no status contains one.
-final class PackedRows implements Iterable<Pet> {
+final class PackedRows implements Iterator<Pet> {
 
     private static final int GROUP = 2_000;
     private static final byte[] NONE = {};
@@ -37,6 +37,7 @@ final class PackedRows implements Iterable<Pet> {
             + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
 
     private final byte[] packed;
+    private int at;
 
     private PackedRows(byte[] packed) {
         this.packed = packed;
@@ -72,64 +73,49 @@ final class PackedRows implements Iterable<Pet> {
     }
 
     /// Returns the animals in the only row of a query.
-    private static PackedRows read(ResultSet row) throws SQLException {
+    private static Iterable<Pet> read(ResultSet row) throws SQLException {
         byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
-        return new PackedRows(packed == null ? NONE : packed);
+        return () -> new PackedRows(packed == null ? NONE : packed);
     }
 
     @Override
-    public Iterator<Pet> iterator() {
-        return new Rows(packed);
+    public boolean hasNext() {
+        return at < packed.length;
     }
 
-    private static final class Rows implements Iterator<Pet> {
-
-        private final byte[] packed;
-        private int at;
-
-        Rows(byte[] packed) {
-            this.packed = packed;
+    @Override
+    public Pet next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
         }
+        return new Pet(number(), text((byte) 0), number(), status());
+    }
 
-        @Override
-        public boolean hasNext() {
-            return at < packed.length;
+    // Parsed as a negative number, because the smallest long has no positive counterpart.
+    private long number() {
+        boolean negative = packed[at] == '-';
+        if (negative) {
+            at++;
         }
+        long value = 0;
+        for (byte digit = packed[at++]; digit != 0; digit = packed[at++]) {
+            value = value * 10 - (digit - '0');
+        }
+        return negative ? value : -value;
+    }
 
-        @Override
-        public Pet next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            return new Pet(number(), text((byte) 0), number(), status());
-        }
+    private Optional<PetStatus> status() {
+        String text = text((byte) ',');
+        return text.isEmpty() ? Optional.empty() : PetTable.status(text);
+    }
 
-        // Parsed as a negative number, because the smallest long has no positive counterpart.
-        private long number() {
-            boolean negative = packed[at] == '-';
-            if (negative) {
-                at++;
-            }
-            long value = 0;
-            for (byte digit = packed[at++]; digit != 0; digit = packed[at++]) {
-                value = value * 10 - (digit - '0');
-            }
-            return negative ? value : -value;
+    private String text(byte end) {
+        int begin = at;
+        int i = begin;
+        while (i < packed.length && packed[i] != end) {
+            i++;
         }
-
-        private Optional<PetStatus> status() {
-            String text = text((byte) ',');
-            return text.isEmpty() ? Optional.empty() : PetTable.status(text);
-        }
-
-        private String text(byte end) {
-            int begin = at;
-            int i = begin;
-            while (i < packed.length && packed[i] != end) {
-                i++;
-            }
-            at = i + 1;
-            return new String(packed, begin, i - begin, StandardCharsets.UTF_8);
-        }
+        at = i + 1;
+        return new String(packed, begin, i - begin, StandardCharsets.UTF_8);
     }
 }
