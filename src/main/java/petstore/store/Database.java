@@ -39,7 +39,6 @@ public interface Database extends AutoCloseable {
         return PetTable.list(session, query);
     }
 
-    /// Returns the version of the catalogue.
     CatalogueVersion version();
 
     /// Returns the epoch of [#version], from memory. It is 0 for a database that only this process serves.
@@ -60,7 +59,6 @@ public interface Database extends AutoCloseable {
     /// Returns the longest time that an operation may take, waiting included.
     Duration patience();
 
-    /// Returns the number of queued reads.
     int waitingReads();
 
     /// Facts about a database for metrics. A number that is unknown, or that its kind does not have, is NaN.

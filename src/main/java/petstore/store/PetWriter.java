@@ -38,7 +38,6 @@ final class PetWriter implements AutoCloseable {
                 meters);
     }
 
-    /// A queued animal.
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
     }
 

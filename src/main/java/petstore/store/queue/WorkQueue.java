@@ -124,7 +124,6 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 .of(CLOCK.scheduleWithFixedDelay(this::failLateItems, pauseNs, pauseNs, TimeUnit.NANOSECONDS));
     }
 
-    /// Returns the number of items that wait.
     public int waiting() {
         lock.lock();
         try {

@@ -206,7 +206,6 @@ public final class SqliteCopy {
         });
     }
 
-    /// Work on a file.
     @FunctionalInterface
     private interface Step<T> {
         T on(Path file) throws SQLException, IOException;
