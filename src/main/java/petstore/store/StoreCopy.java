@@ -1,12 +1,7 @@
 package petstore.store;
 
-import java.io.BufferedOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -114,21 +109,14 @@ final class StoreCopy {
     /// Reads all rows, and inserts them into `to` if it is present.
     private StoreSummary read(Session session, Optional<Session> to) throws SQLException {
         MessageDigest sha256 = Sha256.begin();
-        try (DataOutputStream digest = new DataOutputStream(
-                new BufferedOutputStream(new DigestOutputStream(OutputStream.nullOutputStream(), sha256)))) {
-            long petCount = read(session, pets, digest, to);
-            long keyCount = read(session, keys, digest, to);
-            long resultCount = read(session, results, digest, to);
-            digest.flush();
-            return new StoreSummary(petCount, keyCount, resultCount, lastId(session),
-                    HexFormat.of().formatHex(sha256.digest()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        long petCount = read(session, pets, sha256, to);
+        long keyCount = read(session, keys, sha256, to);
+        long resultCount = read(session, results, sha256, to);
+        return new StoreSummary(petCount, keyCount, resultCount, lastId(session),
+                HexFormat.of().formatHex(sha256.digest()));
     }
 
-    private long read(Session session, Table table, DataOutputStream digest, Optional<Session> to)
-            throws SQLException, IOException {
+    private long read(Session session, Table table, MessageDigest sha256, Optional<Session> to) throws SQLException {
         PreparedStatement select = session.prepare(table.page());
         PreparedStatement insert = to.isPresent() ? to.get().prepare(table.insert()) : null;
         Object after = table.before();
@@ -139,7 +127,7 @@ final class StoreCopy {
             select.setObject(1, after);
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
-                    copy(row, table, digest, insert);
+                    copy(row, table, sha256, insert);
                     after = row.getObject(table.columns().size() + 1);
                     page++;
                 }
@@ -156,15 +144,15 @@ final class StoreCopy {
         return count;
     }
 
-    private static void copy(ResultSet row, Table table, DataOutputStream digest, @Nullable PreparedStatement insert)
-            throws SQLException, IOException {
+    private static void copy(ResultSet row, Table table, MessageDigest sha256, @Nullable PreparedStatement insert)
+            throws SQLException {
         for (int i = 1; i <= table.columns().size(); i++) {
             int type = table.columns().get(i - 1).type();
             Object value = type == Types.BIGINT ? (Object) row.getLong(i) : row.getString(i);
             if (row.wasNull()) {
                 value = null;
             }
-            digest(value, digest);
+            digest(value, sha256);
             if (insert != null) {
                 insert.setObject(i, value, type);
             }
@@ -174,20 +162,17 @@ final class StoreCopy {
         }
     }
 
-    /// Writes the type and the length of each value, so that different rows have different bytes.
-    private static void digest(@Nullable Object value, DataOutputStream digest) throws IOException {
+    /// Digests the type and the length of each value, so that different rows have different bytes.
+    private static void digest(@Nullable Object value, MessageDigest sha256) {
         switch (value) {
-            case Long number -> {
-                digest.writeByte('n');
-                digest.writeLong(number);
-            }
+            case Long number ->
+                sha256.update(ByteBuffer.allocate(1 + Long.BYTES).put((byte) 'n').putLong(number).flip());
             case String text -> {
                 byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-                digest.writeByte('t');
-                digest.writeInt(bytes.length);
-                digest.write(bytes);
+                sha256.update(ByteBuffer.allocate(1 + Integer.BYTES).put((byte) 't').putInt(bytes.length).flip());
+                sha256.update(bytes);
             }
-            case null, default -> digest.writeByte('-');
+            case null, default -> sha256.update((byte) '-');
         }
     }
 }
