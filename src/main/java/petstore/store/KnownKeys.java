@@ -46,7 +46,7 @@ final class KnownKeys implements AutoCloseable {
         while (true) {
             Snapshot before = snapshot.get();
             Snapshot after = database
-                    .readUnqueued(session -> changes(session) == before.changes() ? before : read(session));
+                    .readUnqueued(session -> session.number(CHANGES) == before.changes() ? before : read(session));
             if (snapshot.compareAndSet(before, after)) {
                 return true;
             }
@@ -55,13 +55,9 @@ final class KnownKeys implements AutoCloseable {
 
     /// The number is read first, so that the next query notices a change between both statements.
     private static Snapshot read(Session session) throws SQLException {
-        long changes = changes(session);
+        long changes = session.number(CHANGES);
         return new Snapshot(changes,
                 SqlKeyRing.list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity())));
-    }
-
-    private static long changes(Session session) throws SQLException {
-        return Session.rows(session.prepare(CHANGES), row -> row.getLong(1)).getFirst();
     }
 
     @Override

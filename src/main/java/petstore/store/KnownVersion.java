@@ -14,7 +14,6 @@ import petstore.store.queue.WorkQueue;
 /// second, because commands add animals too.
 public final class KnownVersion implements AutoCloseable {
 
-    private static final String READ = "SELECT last_id FROM catalogue_version";
     private static final Duration KNOWN_FOR = Duration.ofMillis(500);
 
     /// @param readNs when it was read from the database, by [System#nanoTime]
@@ -34,8 +33,7 @@ public final class KnownVersion implements AutoCloseable {
 
     /// Returns the version of a store.
     public static CatalogueVersion read(Session session, long epoch) throws SQLException {
-        return Session
-                .rows(session.prepare(READ), row -> new CatalogueVersion(epoch, row.getLong(1))).getFirst();
+        return new CatalogueVersion(epoch, session.number("SELECT last_id FROM catalogue_version"));
     }
 
     /// Returns the known version at once, or reads it from the database, once for all callers that wait.

@@ -15,6 +15,7 @@ public final class Migrations {
 
     /// The version that this program needs.
     public static final int LATEST = 6;
+    private static final String VERSION = "SELECT coalesce(max(version), 0) FROM schema_version";
 
     /// A kind of database: the folder of its scripts, and a query that counts the visible tables `schema_version`.
     public enum Dialect {
@@ -66,7 +67,7 @@ public final class Migrations {
 
     /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program.
     public static int checkKnown(Session session) throws SQLException {
-        long current = Long.parseLong(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
+        long current = session.number(VERSION);
         if (current > LATEST) {
             throw Failure.unavailable("the store has schema version " + current
                     + ", made by a newer petstore; this one knows versions up to " + LATEST);
@@ -76,8 +77,8 @@ public final class Migrations {
 
     /// Returns the version of a store's schema. Errors: [Failure] if it is older than this program. A newer version is allowed, because
     /// replicas are upgraded one after the other.
-    public static int requireLatest(Session session) throws SQLException {
-        int current = Integer.parseInt(session.text("SELECT coalesce(max(version), 0) FROM schema_version"));
+    public static long requireLatest(Session session) throws SQLException {
+        long current = session.number(VERSION);
         if (current < LATEST) {
             throw Failure.unavailable("the store has schema version " + current + ", this petstore needs " + LATEST);
         }

@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,9 +86,14 @@ public class Session implements AutoCloseable {
         }
     }
 
+    /// Returns the number in the first column of the first row.
+    public long number(String sql) throws SQLException {
+        return rows(prepare(sql), row -> row.getLong(1)).getFirst();
+    }
+
     /// Splits values into lists, one for each statement, with few lists and few different sizes.
-    static <T> List<List<T>> chunks(Collection<T> values) {
-        List<T> rest = new ArrayList<>(values);
+    static <T> List<List<T>> chunks(List<T> values) {
+        List<T> rest = values;
         List<List<T>> chunks = new ArrayList<>();
         while (!rest.isEmpty()) {
             int size = rest.size() <= LARGEST_SMALL_CHUNK

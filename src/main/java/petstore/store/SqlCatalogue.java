@@ -19,8 +19,6 @@ import petstore.PetQuery;
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
-    private static final String COUNT = "SELECT count(*) FROM pet";
-
     private final Database database;
     private final KnownVersion version;
     private final PetWriter writer;
@@ -85,7 +83,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public long count() {
-        return database.readUnqueued(session -> Session.rows(session.prepare(COUNT), row -> row.getLong(1)).getFirst());
+        return database.readUnqueued(session -> session.number("SELECT count(*) FROM pet"));
     }
 
     /// Waits until every queued animal is committed.

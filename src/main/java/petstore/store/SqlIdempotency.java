@@ -4,7 +4,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -45,7 +44,7 @@ final class SqlIdempotency {
     }
 
     /// Returns the stored results for the names of `keys`, also those past retention.
-    static Map<IdempotencyKey.Name, StoredResult> find(Session session, Collection<IdempotencyKey> keys)
+    static Map<IdempotencyKey.Name, StoredResult> find(Session session, List<IdempotencyKey> keys)
             throws SQLException {
         Map<IdempotencyKey.Name, StoredResult> found = new HashMap<>();
         for (List<IdempotencyKey> some : Session.chunks(keys)) {

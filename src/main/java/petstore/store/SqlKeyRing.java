@@ -57,7 +57,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public Instant now() {
-        return Instant.ofEpochMilli(database.readUnqueued(session -> Long.valueOf(session.text(database.selectNow()))));
+        return Instant.ofEpochMilli(database.readUnqueued(session -> session.number(database.selectNow())));
     }
 
     @Override

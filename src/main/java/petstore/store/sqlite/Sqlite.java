@@ -2,7 +2,6 @@ package petstore.store.sqlite;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -224,8 +223,7 @@ public final class Sqlite implements Database {
 
     /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.
     static long lastPetId(Session session) throws SQLException {
-        PreparedStatement query = session.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pet'");
-        return Session.rows(query, row -> row.getLong(1)).stream().findFirst().orElse(0L);
+        return session.number("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pet'");
     }
 
     @Override

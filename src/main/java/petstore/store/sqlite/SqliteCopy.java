@@ -36,7 +36,7 @@ public final class SqliteCopy {
     public static long pages(Path folder) {
         return perform("read", SqliteFile.in(folder), file -> {
             try (Session session = connectReader(file, ReadOnlyStore.find(file))) {
-                return Long.parseLong(session.text("PRAGMA page_count"));
+                return session.number("PRAGMA page_count");
             }
         });
     }
@@ -91,7 +91,7 @@ public final class SqliteCopy {
         Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
         try (Session session = connectReader(source, readOnly)) {
             session.execute("BEGIN");
-            long count = Long.parseLong(session.text("SELECT count(*) FROM pet"));
+            long count = session.number("SELECT count(*) FROM pet");
             int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main",
                     target.toAbsolutePath().toString(),
                     (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
@@ -139,7 +139,7 @@ public final class SqliteCopy {
                     throw Failure.unavailable(named + " is damaged: " + result);
                 }
                 boolean hasChecksum = BackupChecksum.verify(session, named);
-                return new VerifiedBackup(Long.parseLong(session.text("SELECT count(*) FROM pet")), hasChecksum);
+                return new VerifiedBackup(session.number("SELECT count(*) FROM pet"), hasChecksum);
             }
         });
     }
