@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,8 +21,10 @@ import petstore.KeyRing;
 import petstore.RateLimit;
 import petstore.Scope;
 import petstore.SecretHash;
+import petstore.store.queue.MeasuredQueue;
+import petstore.store.queue.WorkQueue;
 
-/// The key ring in the table `api_key`. Times are in milliseconds since 1970-01-01T00:00:00Z.
+/// The key ring in the table `api_key`, and its keys in memory. Times are in milliseconds since 1970-01-01T00:00:00Z.
 final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
@@ -37,22 +41,49 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
             + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
 
+    private static final String CHANGES = "SELECT changes FROM api_key_change";
+
+    /// @param changes the number of changes of keys in the store when the keys were read, or fewer
+    private record Snapshot(long changes, Map<String, ApiKey> keys) {
+    }
+
     private final Database database;
-    private final KnownKeys known;
+    private final WorkQueue<Boolean, Boolean> refreshes;
+    private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(new Snapshot(-1, Map.of()));
 
     SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
-        this.known = new KnownKeys(database, meters);
+        this.refreshes = MeasuredQueue.ofSharedWork("keys", database.patience(), this::refreshNow, meters);
+        database.onNewEpoch(() -> snapshot.set(database.readUnqueued(SqlKeyRing::read)));
     }
 
     @Override
     public Map<String, ApiKey> known() {
-        return known.now();
+        return snapshot.get().keys();
     }
 
     @Override
     public CompletableFuture<?> refresh() {
-        return known.refresh();
+        return refreshes.submit(true);
+    }
+
+    /// Reads the keys again if the number of changes differs. If an epoch begins meanwhile, its keys are not replaced by those of the
+    /// server before.
+    private boolean refreshNow() {
+        while (true) {
+            Snapshot before = snapshot.get();
+            Snapshot after = database
+                    .readUnqueued(session -> session.number(CHANGES) == before.changes() ? before : read(session));
+            if (snapshot.compareAndSet(before, after)) {
+                return true;
+            }
+        }
+    }
+
+    /// The number is read first, so that the next query notices a change between both statements.
+    private static Snapshot read(Session session) throws SQLException {
+        long changes = session.number(CHANGES);
+        return new Snapshot(changes, list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity())));
     }
 
     @Override
@@ -84,7 +115,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         return database.readUnqueued(SqlKeyRing::list);
     }
 
-    static List<ApiKey> list(Session session) throws SQLException {
+    private static List<ApiKey> list(Session session) throws SQLException {
         return Session.rows(session.prepare(LIST), SqlKeyRing::key);
     }
 
@@ -153,6 +184,6 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public void close() {
-        known.close();
+        refreshes.close();
     }
 }
