@@ -6,11 +6,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.sql.SQLException;
 import java.util.Optional;
 
 import petstore.Failure;
-import petstore.store.Session;
 
 /// The file of a store that this process may read but not write, e.g. on a read-only mount.
 ///
@@ -24,32 +22,21 @@ final class ReadOnlyStore {
 
     /// The file's size, time and change counter.
     private record State(long bytes, FileTime changed, ByteBuffer changes) {
-        static State of(Path file) throws IOException {
-            ByteBuffer changes = ByteBuffer.allocate(CHANGES_BYTES);
-            try (FileChannel channel = FileChannel.open(file)) {
-                channel.read(changes, CHANGES_AT);
-            }
-            return new State(Files.size(file), Files.getLastModifiedTime(file), changes.flip());
-        }
     }
 
     private final Path file;
     private final State before;
 
-    private ReadOnlyStore(Path file, State before) {
+    /// A store as it is now. Errors: [Failure] of kind `UNAVAILABLE` if a log has changes of it, or it cannot be read.
+    ReadOnlyStore(Path file) {
         this.file = file;
-        this.before = before;
+        this.before = state(file);
     }
 
-    /// Returns the store; absent if this process may write it, or it does not exist. Errors: as for [#of].
+    /// Returns the store; absent if this process may write it, or it does not exist. Errors: as for the constructor.
     static Optional<ReadOnlyStore> find(Path file) {
         boolean writable = Files.isWritable(file) && Files.isWritable(file.resolveSibling("."));
-        return Files.notExists(file) || writable ? Optional.empty() : Optional.of(of(file));
-    }
-
-    /// Returns a store as it is now. Errors: [Failure] of kind `UNAVAILABLE` if a log has changes of it, or it cannot be read.
-    static ReadOnlyStore of(Path file) {
-        return new ReadOnlyStore(file, state(file));
+        return Files.notExists(file) || writable ? Optional.empty() : Optional.of(new ReadOnlyStore(file));
     }
 
     private static State state(Path file) {
@@ -57,15 +44,13 @@ final class ReadOnlyStore {
             throw Failure.unavailable("the store " + file + " cannot be read where it cannot be written, because " + log
                     + " has changes of it; stop the server, or copy both files to another folder");
         });
-        try {
-            return State.of(file);
+        ByteBuffer changes = ByteBuffer.allocate(CHANGES_BYTES);
+        try (FileChannel channel = FileChannel.open(file)) {
+            channel.read(changes, CHANGES_AT);
+            return new State(Files.size(file), Files.getLastModifiedTime(file), changes.flip());
         } catch (IOException e) {
             throw Failure.unavailable("the store " + file + " cannot be read", e);
         }
-    }
-
-    Session connect() throws SQLException {
-        return SqliteFile.connectUnlocked(file);
     }
 
     /// Throws [Failure] of kind `UNAVAILABLE` if the file was changed.

@@ -83,7 +83,7 @@ public final class SqliteCopy {
     }
 
     private static Session connectReader(Path file, Optional<ReadOnlyStore> readOnly) throws SQLException {
-        return readOnly.isPresent() ? readOnly.get().connect() : SqliteFile.connectReader(file);
+        return readOnly.isPresent() ? SqliteFile.connectUnlocked(file) : SqliteFile.connectReader(file);
     }
 
     /// The transaction keeps one state of the store for all steps.

@@ -36,7 +36,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
     /// A read-only schema is checked, not upgraded.
     private static SqliteSessions openReadOnly(Path file, ReadOnlyStore store) {
         try {
-            Session session = store.connect();
+            Session session = SqliteFile.connectUnlocked(file);
             Migrations.arePending(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session);
             return new SqliteSessions(List.of(session), true, Optional.of(store));
         } catch (SQLException e) {

@@ -46,8 +46,8 @@ class ReadOnlyStoreTest {
 
     @Test
     void isReadWithoutAFileBesideIt() throws SQLException {
-        ReadOnlyStore store = ReadOnlyStore.of(file);
-        try (Session session = store.connect()) {
+        ReadOnlyStore store = new ReadOnlyStore(file);
+        try (Session session = SqliteFile.connectUnlocked(file)) {
             assertThat(session.text("SELECT count(*) FROM pet")).isEqualTo("1");
             assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
             assertThatThrownBy(() -> session.execute("DELETE FROM pet")).isInstanceOf(SQLException.class);
@@ -64,9 +64,9 @@ class ReadOnlyStoreTest {
     @Test
     void isRefusedBesideALog() throws IOException {
         Path log = Files.createFile(SqliteFile.log(file));
-        ReadOnlyStore store = ReadOnlyStore.of(file);
+        ReadOnlyStore store = new ReadOnlyStore(file);
         Files.writeString(log, "changes");
-        assertThatThrownBy(() -> ReadOnlyStore.of(file)).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> new ReadOnlyStore(file)).isInstanceOf(Failure.class)
                 .hasMessageContaining("petstore.db-wal");
         assertThatThrownBy(store::requireUnchanged).isInstanceOf(Failure.class)
                 .hasMessageContaining("petstore.db-wal");
@@ -74,11 +74,11 @@ class ReadOnlyStoreTest {
 
     @Test
     void everyChangeIsSeen() throws IOException {
-        ReadOnlyStore before = ReadOnlyStore.of(file);
+        ReadOnlyStore before = new ReadOnlyStore(file);
         add();
         assertChanged(before);
 
-        ReadOnlyStore counted = ReadOnlyStore.of(file);
+        ReadOnlyStore counted = new ReadOnlyStore(file);
         FileTime time = Files.getLastModifiedTime(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(new byte[]{1}), CHANGES_AT);
