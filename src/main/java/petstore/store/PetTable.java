@@ -57,7 +57,6 @@ public final class PetTable {
         return Session.rows(select, PetTable::read);
     }
 
-    /// Returns the animal with this id; absent if it does not exist.
     static Optional<Pet> find(Session session, long id) throws SQLException {
         PreparedStatement select = session.prepare(FIND);
         select.setLong(1, id);

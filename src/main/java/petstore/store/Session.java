@@ -63,7 +63,6 @@ public class Session implements AutoCloseable {
         }
     }
 
-    /// Closes every prepared statement.
     protected final void closeStatements() {
         for (PreparedStatement statement : statements.values()) {
             try {

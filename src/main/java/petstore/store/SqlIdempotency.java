@@ -79,9 +79,6 @@ final class SqlIdempotency {
     }
 
     private static void insert(Session session, List<StoredResult> results) throws SQLException {
-        if (results.isEmpty()) {
-            return;
-        }
         PreparedStatement insert = session.prepare(RECORD);
         for (StoredResult result : results) {
             setName(insert, 0, result.name());
@@ -98,7 +95,6 @@ final class SqlIdempotency {
                 row.getString(4), row.getLong(5), Instant.ofEpochMilli(row.getLong(6)));
     }
 
-    /// Deletes the result stored for a key.
     static void forget(Session session, IdempotencyKey key) throws SQLException {
         IdempotencyKey.Name name = key.name();
         session.prepare(FORGET, name.owner(), name.operation(), name.key()).executeUpdate();

@@ -38,7 +38,6 @@ final class StoreCopy {
     /// A table whose rows have an `id`.
     ///
     /// @param before a value that is less than every id
-    /// @param columns the columns to copy
     private record Table(String name, Object before, List<Column> columns) {
 
         /// Reads the columns of a table. Generated ids are not copied: the target generates new ones in the same order.

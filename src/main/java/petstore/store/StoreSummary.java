@@ -2,8 +2,6 @@ package petstore.store;
 
 /// The size and checksum of a store, for a comparison with another store.
 ///
-/// @param pets how many animals
-/// @param keys how many API keys
 /// @param results how many requests with an Idempotency-Key whose results are kept
 /// @param lastId the greatest id ever used for an animal, 0 for none
 /// @param sha256 64 hexadecimal digits: the SHA-256 of all of their members, in one order

@@ -46,9 +46,6 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             return new Limits(8_192, 512, patience.dividedBy(4), patience, true);
         }
 
-        /// Returns the limits of reads.
-        ///
-        /// @param largestGroup as for [Limits]
         public static Limits ofReads(int largestGroup, Duration patience) {
             return new Limits(1_024, largestGroup, Duration.ofMillis(250), patience, false);
         }

@@ -2,7 +2,6 @@ package petstore.store.sqlite;
 
 /// A backup that was verified.
 ///
-/// @param pets the number of animals
 /// @param hasChecksum false for a backup by an older version or by SQLite's own means
 public record VerifiedBackup(long pets, boolean hasChecksum) {
 }
