@@ -66,16 +66,13 @@ public final class Sqlite implements Database {
         }
     }
 
-    /// Returns the result of a read, or why it failed: the others of its group do not fail.
+    /// Returns the result of a read, or its exception: the others of its group do not fail.
     private Object outcome(Session session, Work<?> work) {
         try {
             return read(session, work);
         } catch (RuntimeException e) {
-            return new Failed(e);
+            return e;
         }
-    }
-
-    private record Failed(RuntimeException reason) {
     }
 
     private <T> T read(Session session, Work<T> work) {
@@ -107,7 +104,7 @@ public final class Sqlite implements Database {
     @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
         return readers.submit(work).thenApply(outcome -> {
-            if (outcome instanceof Failed(RuntimeException reason)) {
+            if (outcome instanceof RuntimeException reason) {
                 throw reason;
             }
             return (T) outcome;
