@@ -35,7 +35,7 @@ final class PostgresHost implements AutoCloseable {
     private @Nullable PostgresSession observer;
     private @Nullable PostgresSession prober;
     /// The pause after a commit that could not be cancelled, because its server process may still wait.
-    private Duration pause = Duration.ZERO;
+    private long pauseNs;
     private long pausedNs;
     private volatile boolean outdated;
 
@@ -77,21 +77,17 @@ final class PostgresHost implements AutoCloseable {
     }
 
     private PostgresSession observer() throws SQLException {
-        PostgresSession open = observer;
-        if (open == null) {
-            open = connector.open(address, PostgresConnector.Timeouts.WATCH);
-            observer = open;
+        if (observer == null) {
+            observer = connector.open(address, PostgresConnector.Timeouts.WATCH);
         }
-        return open;
+        return observer;
     }
 
     private PostgresSession prober() throws SQLException {
-        PostgresSession open = prober;
-        if (open == null) {
-            open = connector.open(address, PostgresConnector.Timeouts.WATCH);
-            prober = open;
+        if (prober == null) {
+            prober = connector.open(address, PostgresConnector.Timeouts.WATCH);
         }
-        return open;
+        return prober;
     }
 
     /// Proves that the server commits durably now, and that every session has a server connection of its own.
@@ -100,7 +96,7 @@ final class PostgresHost implements AutoCloseable {
     ///
     /// @param commits false if a request has committed just now
     void prove(boolean commits) throws SQLException {
-        if (System.nanoTime() - pausedNs < pause.toNanos()) {
+        if (System.nanoTime() - pausedNs < pauseNs) {
             throw new SQLException("the last commit was not answered and could not be cancelled");
         }
         try {
@@ -111,10 +107,10 @@ final class PostgresHost implements AutoCloseable {
             if (commits) {
                 commit(prober());
             }
-            pause = Duration.ZERO;
+            pauseNs = 0;
         } catch (SQLException e) {
             if (e.getCause() instanceof SocketTimeoutException) {
-                pause = pause.isZero() ? COMMIT_LIMIT : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
+                pauseNs = Math.clamp(2 * pauseNs, COMMIT_LIMIT.toNanos(), LONGEST_PAUSE.toNanos());
                 pausedNs = System.nanoTime();
             }
             close();
@@ -143,10 +139,6 @@ final class PostgresHost implements AutoCloseable {
         } finally {
             committed.countDown();
         }
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 
     /// Returns a statement that waits at its commit for the disk and the synchronous standby.
