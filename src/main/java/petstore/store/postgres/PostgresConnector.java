@@ -1,7 +1,5 @@
 package petstore.store.postgres;
 
-import java.math.BigInteger;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -9,8 +7,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.UUID;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -38,10 +38,8 @@ final class PostgresConnector {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);
     private static final int CONNECT_SECONDS = 2;
     private static final int CANCEL_SECONDS = 1;
-    private static final int MARK_BITS = 128;
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
-    private static final String SELECT_MARK = "SELECT " + PostgresSession.MARK;
     /// READ COMMITTED, so that a statement sees the commits made while it waited for a lock.
     private static final String SET = "SELECT set_config('petstore.mark', ?, false),"
             + " set_config('synchronous_commit', ?, false), set_config('statement_timeout', ?, false),"
@@ -49,7 +47,6 @@ final class PostgresConnector {
             + " set_config('default_transaction_isolation', 'read committed', false)";
     private static final String AFTER = "SELECT current_setting('synchronous_commit'), " + PostgresSession.MARK;
 
-    private final SecureRandom random = new SecureRandom();
     private final AtomicBoolean warned;
     /// The marks by the driver's own connection, to find that of a pooled connection.
     private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
@@ -64,7 +61,7 @@ final class PostgresConnector {
     PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
         Connection connection = DriverManager.getConnection(address.jdbcUrl(), properties(address, timeouts));
         try {
-            PostgresSession session = new PostgresSession(connection, new BigInteger(MARK_BITS, random).toString(16));
+            PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             marks.put(connection.unwrap(Connection.class), session.mark());
             setUp(session, timeouts);
             return session;
@@ -75,7 +72,7 @@ final class PostgresConnector {
     }
 
     private void setUp(PostgresSession session, Timeouts timeouts) throws SQLException {
-        if (!session.text(SELECT_MARK).isEmpty()) {
+        if (!session.text(PostgresSession.SELECT_MARK).isEmpty()) {
             // A pooler has left another session's settings and statements on this server connection.
             session.execute("DISCARD ALL");
         }
@@ -102,11 +99,7 @@ final class PostgresConnector {
 
     /// Returns a session on a pooled connection that [#open] made.
     PostgresSession pooled(Connection connection) throws SQLException {
-        String mark = marks.get(connection.unwrap(Connection.class));
-        if (mark == null) {
-            throw new SQLException("a connection without a mark");
-        }
-        return new PostgresSession(connection, mark);
+        return new PostgresSession(connection, Objects.requireNonNull(marks.get(connection.unwrap(Connection.class))));
     }
 
     private static Properties properties(PostgresUri address, Timeouts timeouts) {

@@ -29,8 +29,8 @@ final class PostgresPets {
               FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
             SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
     private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
-    private static final String LAST_ID = "SELECT last_id FROM pet_id";
-    private static final String RESERVE = "UPDATE pet_id SET last_id = ?";
+    private static final String RESERVE = "UPDATE pet_id SET last_id = greatest(pet_id.last_id, ?)"
+            + " FROM (SELECT last_id FROM pet_id FOR UPDATE) AS before RETURNING before.last_id";
     private static final String INSERT = "INSERT INTO pg_temp.imported_pet (id, name, category_id, status)"
             + " SELECT * FROM unnest(?::BIGINT[], ?::TEXT[], ?::BIGINT[], ?::TEXT[])";
 
@@ -47,10 +47,11 @@ final class PostgresPets {
         add.setObject(5, pets.stream().mapToLong(NewPet::categoryId).toArray());
         add.setObject(6, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
                 .toArray(String[]::new));
-        List<Long> firstIds = PostgresSession.committedRows(add, row -> {
+        List<Long> firstIds = Session.rows(add, row -> {
             session.requireMark(row.getString(2));
             return row.getLong(1);
         });
+        PostgresSession.requireKnownOutcome(add.getWarnings());
         if (firstIds.isEmpty()) {
             throw new PostgresSession.TransactionPoolingException();
         }
@@ -66,17 +67,9 @@ final class PostgresPets {
 
     /// Reserves ids, as [Database#reservePetIds].
     static long reserveIds(Session session, long id) throws SQLException {
-        long last = Session.rows(session.prepare(LAST_ID), row -> row.getLong(1)).getFirst();
-        if (id <= last) {
-            return last;
-        }
-        last = Session.rows(session.prepare(LAST_ID + " FOR UPDATE"), row -> row.getLong(1)).getFirst();
-        if (id > last) {
-            PreparedStatement update = session.prepare(RESERVE);
-            update.setLong(1, id);
-            update.executeUpdate();
-        }
-        return last;
+        PreparedStatement reserve = session.prepare(RESERVE);
+        reserve.setLong(1, id);
+        return Session.rows(reserve, row -> row.getLong(1)).getFirst();
     }
 
     /// Passes every animal to `action`, as [Database#forEachGroupOfPets]. The caller opens the transaction, because the driver fetches a

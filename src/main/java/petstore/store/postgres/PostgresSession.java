@@ -1,10 +1,8 @@
 package petstore.store.postgres;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import petstore.store.Database;
@@ -26,7 +24,7 @@ final class PostgresSession extends Session {
 
     /// SQL that yields the mark of the server connection, an empty text if it has none.
     static final String MARK = "coalesce(current_setting('petstore.mark', true), '')";
-    private static final String SELECT_MARK = "SELECT " + MARK;
+    static final String SELECT_MARK = "SELECT " + MARK;
 
     private final Connection connection;
     private final String mark;
@@ -70,13 +68,6 @@ final class PostgresSession extends Session {
         requireKnownOutcome(connection.getWarnings());
         connection.setAutoCommit(true);
         return result;
-    }
-
-    /// Returns all rows of a prepared statement that is a transaction of its own. Errors: as [#inTransaction].
-    static <T> List<T> committedRows(PreparedStatement statement, Row<T> row) throws SQLException {
-        List<T> rows = rows(statement, row);
-        requireKnownOutcome(statement.getWarnings());
-        return rows;
     }
 
     /// Throws `SQLException` if a commit has a warning, because its outcome is unknown then.
