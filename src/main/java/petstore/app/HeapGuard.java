@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 final class HeapGuard {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
-    private static final double MOST_USED = 0.8;
+    /// The usual part of the old generation that may be used.
+    static final double MOST_USED = 0.8;
     private static final Duration BETWEEN_COLLECTIONS = Duration.ofSeconds(1);
 
     /// The memory pool of long-lived objects.
@@ -32,13 +33,9 @@ final class HeapGuard {
     /// The bytes in use after the last collection that this class asked for.
     private volatile long leftBytes;
 
+    /// @param mostUsed the greatest part of the old generation that may be used
     /// @param relief frees memory of objects that can be made again
     /// @param thread runs `relief` and collections, which an event loop would wait for
-    HeapGuard(Runnable relief, Executor thread) {
-        this(MOST_USED, relief, thread);
-    }
-
-    /// @param mostUsed the greatest part of the old generation that may be used
     HeapGuard(double mostUsed, Runnable relief, Executor thread) {
         long most = oldGeneration.getUsage().getMax();
         this.mostBytes = (long) (mostUsed * (most > 0 ? most : Runtime.getRuntime().maxMemory()));

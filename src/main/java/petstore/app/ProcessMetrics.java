@@ -49,11 +49,10 @@ final class ProcessMetrics {
 
     /// Registers processor time and processors under names that Prometheus accepts.
     private static void processors(MeterRegistry meters) {
-        if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
-            FunctionCounter.builder("process.cpu", system, cpu -> cpu.getProcessCpuTime() / NANOS_PER_SECOND)
-                    .description("Processor time that the process has used, in seconds.").baseUnit("seconds")
-                    .register(meters);
-        }
+        OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        FunctionCounter.builder("process.cpu", system, cpu -> cpu.getProcessCpuTime() / NANOS_PER_SECOND)
+                .description("Processor time that the process has used, in seconds.").baseUnit("seconds")
+                .register(meters);
         Gauge.builder("system.processors", Runtime.getRuntime()::availableProcessors)
                 .description("Processors that Java may use.").register(meters);
     }

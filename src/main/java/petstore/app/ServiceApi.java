@@ -61,7 +61,7 @@ public final class ServiceApi implements AutoCloseable {
                 metrics, clock);
         health = new Health(storeCheck, version);
         PageCache pages = new PageCache(metrics);
-        heap = new HeapGuard(pages::clear, tasks);
+        heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
                 Routes.api(new PetOperations(catalogue, settings, pages, clock), new Home(settings),

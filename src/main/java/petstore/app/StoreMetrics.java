@@ -22,18 +22,12 @@ final class StoreMetrics {
     StoreMetrics(Supplier<Database.Facts> source, MeterRegistry meters) {
         this.source = source;
         this.meters = meters;
-        this.facts = source.get();
-        registerKnown();
+        refresh();
     }
 
     /// Reads the facts again. Blocks. Errors: as for the source; the metrics stay as they were.
     void refresh() {
         facts = source.get();
-        registerKnown();
-    }
-
-    /// A metric has no sample until it is known: an age of 1970, or a full disk, would be a lie.
-    private void registerKnown() {
         register("petstore.store.size", "bytes", "Size of the database in bytes, without its write-ahead log.",
                 Database.Facts::bytes);
         register("petstore.store.log.size", "bytes",
@@ -45,6 +39,7 @@ final class StoreMetrics {
                 + " in seconds since 1970; no sample before the first backup.", Database.Facts::lastBackupSeconds);
     }
 
+    /// Registers a metric once its fact is known: an age of 1970, or a full disk, would be a lie.
     private void register(String name, String unit, String description, ToDoubleFunction<Database.Facts> fact) {
         if (!Double.isNaN(fact.applyAsDouble(facts)) && meters.find(name).gauge() == null) {
             Gauge.builder(name, () -> fact.applyAsDouble(facts)).description(description).baseUnit(unit)

@@ -24,12 +24,11 @@ public final class SystemLimits {
 
     /// Throws a [Failure] of kind `UNAVAILABLE` that names the limit, if it is too low for a service.
     public static void requireRoomForService() {
-        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
-            long free = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount();
-            if (free < FILES) {
-                throw Failure.unavailable(tooLow("open files", FILES - free,
-                        "ulimit -n, LimitNOFILE= of systemd, --ulimit of Docker"));
-            }
+        UnixOperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class);
+        long free = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount();
+        if (free < FILES) {
+            throw Failure.unavailable(tooLow("open files", FILES - free,
+                    "ulimit -n, LimitNOFILE= of systemd, --ulimit of Docker"));
         }
         try (ThreadPoolExecutor threads = (ThreadPoolExecutor) Executors.newFixedThreadPool(THREADS)) {
             try {

@@ -39,13 +39,10 @@ final class TracingVariables {
             new Rule("OTEL_SDK_DISABLED", "true, false", matches("(?i)true|false")));
 
     /// @param names the pattern of the variables' names
-    private record Rule(Pattern names, String supported, Predicate<String> accepts) {
-        Rule(String names, String supported, Predicate<String> accepts) {
-            this(Pattern.compile(names), supported, accepts);
-        }
+    private record Rule(String names, String supported, Predicate<String> accepts) {
 
         void check(String name, String value) {
-            if (names.matcher(name).matches() && !value.isEmpty() && !accepts.test(value)) {
+            if (name.matches(names) && !value.isEmpty() && !accepts.test(value)) {
                 // Headers may have a secret.
                 throw Failure.unavailable("traces cannot be sent: " + name
                         + (name.endsWith("HEADERS") ? "" : "=" + value) + " is not supported; supported: " + supported);
