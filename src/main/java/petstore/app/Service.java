@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.Tracer;
@@ -23,7 +24,6 @@ import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
-import petstore.store.postgres.DatabaseWait;
 import petstore.store.sqlite.FolderLock;
 
 /// The running service: the one place where the packages are put together.
@@ -50,10 +50,11 @@ public final class Service implements AutoCloseable {
 
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; everything is closed then.
     ///
-    /// @param wait for a database that cannot commit
+    /// @param waiting true while this waits for a database that cannot commit yet
     /// @param tracer gets a span for each request; absent if spans are not exported
     /// @param onLostDisk called once if the disk of the embedded store loses data
-    public static Service start(Settings settings, DatabaseWait wait, Optional<Tracer> tracer, RequestLog requestLog,
+    public static Service start(Settings settings, AtomicBoolean waiting, Optional<Tracer> tracer,
+            RequestLog requestLog,
             Runnable onLostDisk, Clock clock) {
         StoreChoice choice = settings.store();
         Deque<Runnable> closers = new ArrayDeque<>();
@@ -64,7 +65,8 @@ public final class Service implements AutoCloseable {
                     : Optional.empty();
             lock.ifPresent(held -> closers.push(held::close));
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
-            SqlStore store = choice.serve(settings.readers(), wait, onLostDisk, metrics);
+            SqlStore store = choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk,
+                    metrics);
             closers.push(store::close);
             Telemetry telemetry = new Telemetry(metrics, tracer, requestLog);
             ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),

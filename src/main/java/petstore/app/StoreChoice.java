@@ -3,7 +3,9 @@ package petstore.app;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,7 +15,6 @@ import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.store.postgres.DatabaseWait;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
@@ -69,9 +70,11 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
     /// Opens the store to serve it.
     ///
     /// @param readers the maximum number of concurrent reads of a database
+    /// @param wait the longest wait for a database that cannot commit yet
+    /// @param waiting true during that wait
     /// @param onLostDisk called if the disk of the embedded store loses data
-    SqlStore serve(int readers, DatabaseWait wait, Runnable onLostDisk, MeterRegistry meters) {
-        return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait), meters))
+    SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk, MeterRegistry meters) {
+        return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait, waiting), meters))
                 .orElseGet(() -> embedded(() -> new SqlStore(Sqlite.forService(folder, migrate, onLostDisk), meters)));
     }
 

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
@@ -21,7 +21,6 @@ import petstore.cli.terminal.Console;
 import petstore.http.server.Server.PortInUseException;
 import petstore.log.BufferedLog;
 import petstore.log.Logging;
-import petstore.store.postgres.DatabaseWait;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -42,7 +41,8 @@ final class ServeCommand implements Callable<Integer> {
     private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
     /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger signal = new AtomicInteger();
-    private volatile @Nullable DatabaseWait databaseWait;
+    /// True while the start waits for its database.
+    private final AtomicBoolean waiting = new AtomicBoolean();
 
     ServeCommand(Console console) {
         this.console = console;
@@ -68,10 +68,8 @@ final class ServeCommand implements Callable<Integer> {
     /// Starts the service. Returns its end.
     private Runnable serve(BufferedLog log) {
         Settings settings = options.settings(console.environment());
-        DatabaseWait wait = new DatabaseWait(settings.databaseWait());
-        databaseWait = wait;
         OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console.environment());
-        Service service = start(settings, wait, tracing, log);
+        Service service = start(settings, tracing, log);
         Greeting.show(settings, service, console);
         return () -> {
             service.close();
@@ -79,9 +77,9 @@ final class ServeCommand implements Callable<Integer> {
         };
     }
 
-    private Service start(Settings settings, DatabaseWait wait, OpenTelemetrySetup tracing, BufferedLog log) {
+    private Service start(Settings settings, OpenTelemetrySetup tracing, BufferedLog log) {
         try {
-            return Service.start(settings, wait, tracing.tracer(), log, ServeCommand::stopForLostDisk,
+            return Service.start(settings, waiting, tracing.tracer(), log, ServeCommand::stopForLostDisk,
                     console.clock());
         } catch (Failure e) {
             if (e.getCause() instanceof PortInUseException taken) {
@@ -110,8 +108,7 @@ final class ServeCommand implements Callable<Integer> {
         if (serving.isCancelled()) {
             return;
         }
-        DatabaseWait wait = databaseWait;
-        if (wait != null && wait.isActive()) {
+        if (waiting.get()) {
             log.close();
             Runtime.getRuntime().halt(signal.get());
         }

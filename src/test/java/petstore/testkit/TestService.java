@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 import petstore.app.Service;
@@ -14,7 +15,6 @@ import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 import petstore.store.SchemaPolicy;
-import petstore.store.postgres.DatabaseWait;
 
 import static org.awaitility.Awaitility.await;
 
@@ -60,8 +60,8 @@ public final class TestService implements AutoCloseable {
         TestSettings settings = change.apply(new TestSettings());
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), SchemaPolicy.AUTO), 8,
-                        DatabaseWait.LIMIT, settings.api(), settings.server(), Optional.of(KEY)),
-                        new DatabaseWait(DatabaseWait.LIMIT), Optional.empty(), SILENT, () -> {
+                        Duration.ofMinutes(2), settings.api(), settings.server(), Optional.of(KEY)),
+                        new AtomicBoolean(), Optional.empty(), SILENT, () -> {
                         }, clock));
     }
 

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import petstore.CatalogueVersion;
@@ -25,12 +26,14 @@ import petstore.store.queue.WorkQueue;
 /// processes, and ids become visible in ascending order.
 public final class Postgres implements Database {
 
+    static final String SELECT_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
     /// While one transaction waits for its COMMIT, the next already waits in the database.
     private static final int WRITERS = 2;
     /// Connections for keys, versions, and whether the database can be used.
     private static final int OTHERS = 2;
     private static final Duration REQUEST_PATIENCE = Duration.ofMillis(1_800);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
+    private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
 
     private final PostgresSessions sessions;
     private final Duration patience;
@@ -47,15 +50,22 @@ public final class Postgres implements Database {
     /// Opens a database to serve it.
     ///
     /// @param readers how many requests may read at once
-    public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, DatabaseWait wait) {
+    /// @param wait the longest wait for a database that cannot commit yet
+    /// @param waiting true during that wait
+    public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
+            AtomicBoolean waiting) {
         PostgresConnector connector = new PostgresConnector(true);
         List<PostgresHost> hosts = hosts(connector, uri);
         try {
-            PostgresSchema.prepare(connector, PostgresSearch.find(uri, hosts, true, wait), uri, migrate);
+            waiting.set(true);
+            PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait);
+            waiting.set(false);
+            PostgresSchema.prepare(connector, host, uri, migrate);
             PostgresWatch watch = new PostgresWatch(connector, hosts, readers + WRITERS + OTHERS);
             watch.start();
             return new Postgres(watch, REQUEST_PATIENCE, readers);
         } catch (RuntimeException e) {
+            waiting.set(false);
             hosts.forEach(PostgresHost::close);
             throw e;
         }
@@ -66,7 +76,7 @@ public final class Postgres implements Database {
         PostgresConnector connector = new PostgresConnector(false);
         List<PostgresHost> hosts = hosts(connector, uri);
         try {
-            PostgresHost host = PostgresSearch.find(uri, hosts, toWrite, new DatabaseWait(DatabaseWait.LIMIT));
+            PostgresHost host = new PostgresSearch(uri, hosts, toWrite).find(COMMAND_WAIT);
             hosts.forEach(PostgresHost::close);
             PostgresSchema.prepare(connector, host, uri, migrate);
             return new Postgres(
@@ -75,7 +85,7 @@ public final class Postgres implements Database {
                     COMMAND_PATIENCE, 1);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "the database " + uri + " cannot be used: " + e.getMessage() + PostgresSearch.advice(e), e);
+                    "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
         } finally {
             hosts.forEach(PostgresHost::close);
         }
@@ -118,7 +128,7 @@ public final class Postgres implements Database {
 
     @Override
     public String selectNow() {
-        return "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+        return SELECT_NOW;
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 import petstore.Failure;
 import petstore.store.Migrations;
@@ -34,16 +33,11 @@ public record PostgresInspection(String host, String version, boolean standby, b
     }
 
     private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
-    private static final String NOW_MS = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
     private static final String MAY_CREATE = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)";
 
     /// Asks all hosts at once. The caller limits the time.
     public static List<Outcome> of(PostgresUri uri) {
-        List<CompletableFuture<Outcome>> asked = uri.hosts().stream()
-                .map(host -> CompletableFuture.supplyAsync(() -> ask(host),
-                        asking -> Thread.ofPlatform().name("database-inspection").daemon().start(asking)))
-                .toList();
-        return asked.stream().map(CompletableFuture::join).toList();
+        return PostgresSearch.askAll(uri.hosts(), PostgresInspection::ask);
     }
 
     private static Outcome ask(PostgresUri address) {
@@ -56,7 +50,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
                 return new Outcome(name, Optional.of(read(name, state, session)), "");
             }
         } catch (SQLException e) {
-            return new Outcome(name, Optional.empty(), e.getMessage() + PostgresSearch.advice(e));
+            return new Outcome(name, Optional.empty(), PostgresSearch.reason(e));
         } catch (Failure e) {
             return new Outcome(name, Optional.empty(), e.getMessage());
         }
@@ -70,6 +64,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
         return new PostgresInspection(name, session.text("SHOW server_version"), state.standby(), state.readOnly(),
                 state.off(), session.text(SERVERS_SETTING), pooled, session.text("SHOW server_encoding"),
                 Integer.parseInt(session.text("SHOW max_connections")), schema,
-                session.text(MAY_CREATE).equals("t"), Instant.ofEpochMilli(Long.parseLong(session.text(NOW_MS))));
+                session.text(MAY_CREATE).equals("t"),
+                Instant.ofEpochMilli(Long.parseLong(session.text(Postgres.SELECT_NOW))));
     }
 }

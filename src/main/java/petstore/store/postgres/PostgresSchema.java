@@ -36,7 +36,7 @@ final class PostgresSchema {
             }
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "the database " + uri + " cannot be used: " + e.getMessage() + PostgresSearch.advice(e), e);
+                    "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
         }
     }
 }

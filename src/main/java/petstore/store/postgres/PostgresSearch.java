@@ -2,10 +2,12 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,28 +25,19 @@ final class PostgresSearch {
 
     /// The response of a host.
     ///
-    /// @param state absent if the host cannot be used
+    /// @param state null if the host cannot be used
     /// @param cause why it cannot be used
     /// @param temporary true if waiting may help
     private record Result(PostgresHost host, @Nullable ServerState state, SQLException cause, boolean temporary) {
-
-        static Result usable(PostgresHost host, ServerState state) {
-            return new Result(host, state, new SQLException(), false);
-        }
-
-        static Result unusable(PostgresHost host, SQLException cause, boolean temporary) {
-            return new Result(host, null, cause, temporary);
-        }
-
-        String reason() {
-            return cause.getMessage() + advice(cause);
-        }
     }
 
+    private final PostgresUri database;
     private final List<PostgresHost> hosts;
     private final boolean toWrite;
 
-    private PostgresSearch(List<PostgresHost> hosts, boolean toWrite) {
+    /// @param toWrite false for a command that only reads, which may use a standby
+    PostgresSearch(PostgresUri database, List<PostgresHost> hosts, boolean toWrite) {
+        this.database = database;
         this.hosts = hosts;
         this.toWrite = toWrite;
     }
@@ -52,18 +45,7 @@ final class PostgresSearch {
     /// Returns the host to use, and waits for it if waiting may help.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
-    ///
-    /// @param toWrite false for a command that only reads, which may use a standby
-    static PostgresHost find(PostgresUri database, List<PostgresHost> hosts, boolean toWrite, DatabaseWait wait) {
-        wait.setActive(true);
-        try {
-            return new PostgresSearch(hosts, toWrite).find(database, wait.limit());
-        } finally {
-            wait.setActive(false);
-        }
-    }
-
-    private PostgresHost find(PostgresUri database, Duration limit) {
+    PostgresHost find(Duration limit) {
         long beganNs = System.nanoTime();
         long loggedNs = beganNs - LOG_INTERVAL.toNanos();
         while (true) {
@@ -75,26 +57,29 @@ final class PostgresSearch {
             boolean late = now - beganNs >= limit.toNanos();
             if (late || !result.temporary()) {
                 throw new Failure(Failure.Kind.UNAVAILABLE, "the database " + database + " cannot be used"
-                        + (late ? " and --database-wait is over: " : ": ") + result.reason(), result.cause());
+                        + (late ? " and --database-wait is over: " : ": ") + reason(result.cause()), result.cause());
             }
             if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
-                LOG.warn("Waiting for the database: {}", result.reason());
+                LOG.warn("Waiting for the database: {}", reason(result.cause()));
                 loggedNs = now;
             }
-            pause();
+            LockSupport.parkNanos(PAUSE.toNanos());
         }
     }
 
     /// Returns the usable host of the latest timeline; else a host for which waiting may help; else the first.
     private Result best() {
-        List<CompletableFuture<Result>> asked = hosts.stream()
-                .map(host -> CompletableFuture.supplyAsync(() -> ask(host),
+        Result best = Collections.max(askAll(hosts, this::ask), Comparator.comparing(PostgresSearch::rank));
+        return best.state() == null ? best : prove(best);
+    }
+
+    /// Returns the answers of all hosts, which are asked at the same time.
+    static <H, A> List<A> askAll(List<H> hosts, Function<H, A> question) {
+        List<CompletableFuture<A>> asked = hosts.stream()
+                .map(host -> CompletableFuture.supplyAsync(() -> question.apply(host),
                         asking -> Thread.ofPlatform().name("database-search").daemon().start(asking)))
                 .toList();
-        List<Result> results = new ArrayList<>(asked.stream().map(CompletableFuture::join).toList());
-        results.sort((one, other) -> rank(other).compareTo(rank(one)));
-        Result best = results.getFirst();
-        return best.state() == null ? best : prove(best);
+        return asked.stream().map(CompletableFuture::join).toList();
     }
 
     /// Returns a text that is greater for a preferred host.
@@ -105,13 +90,11 @@ final class PostgresSearch {
     private Result ask(PostgresHost host) {
         try {
             ServerState state = host.observe();
-            Optional<String> never = toWrite ? state.losesData() : Optional.empty();
-            Optional<String> notNow = toWrite ? state.cannotCommit() : Optional.empty();
-            return never.map(reason -> Result.unusable(host, new SQLException(reason), false))
-                    .or(() -> notNow.map(reason -> Result.unusable(host, new SQLException(reason), true)))
-                    .orElseGet(() -> Result.usable(host, state));
+            return state.losesData().or(state::cannotCommit).filter(_ -> toWrite)
+                    .map(reason -> new Result(host, null, new SQLException(reason), state.losesData().isEmpty()))
+                    .orElseGet(() -> new Result(host, state, new SQLException(), false));
         } catch (SQLException e) {
-            return Result.unusable(host, e, String.valueOf(e.getSQLState()).startsWith(OPERATOR_INTERVENTION));
+            return new Result(host, null, e, String.valueOf(e.getSQLState()).startsWith(OPERATOR_INTERVENTION));
         }
     }
 
@@ -120,22 +103,13 @@ final class PostgresSearch {
             usable.host().prove(toWrite);
             return usable;
         } catch (SQLException e) {
-            return Result.unusable(usable.host(), e, !(e instanceof PostgresSession.TransactionPoolingException));
+            return new Result(usable.host(), null, e, !(e instanceof PostgresSession.TransactionPoolingException));
         }
     }
 
-    private static void pause() {
-        try {
-            Thread.sleep(PAUSE);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.unavailable("the wait for the database was interrupted");
-        }
-    }
-
-    /// Returns advice for the operator by the SQLSTATE of an error.
-    static String advice(SQLException e) {
-        return switch (String.valueOf(e.getSQLState())) {
+    /// Returns the message of an error, and advice for the operator by its SQLSTATE.
+    static String reason(SQLException e) {
+        return e.getMessage() + switch (String.valueOf(e.getSQLState())) {
             case "28P01", "28000", "08004" ->
                 "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
             case "3D000" -> "; make it with createdb, or name another (--database or --to)";

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +24,6 @@ import petstore.Scope;
 import petstore.SecretHash;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.store.postgres.DatabaseWait;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.testkit.PostgresServer;
@@ -44,7 +44,8 @@ class BearerTest {
     private final String url = PostgresServer.newDatabase();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final SqlStore store = new SqlStore(
-            Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)),
+            Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, Duration.ofMinutes(2),
+                    new AtomicBoolean()),
             meters);
     private final TestClock clock = new TestClock(NOW.toString());
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),

@@ -153,7 +153,7 @@ class PgBouncerTest {
 
     private static SqlStore serve(PgBouncer pooler) {
         return new SqlStore(Postgres.forService(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, 4,
-                new DatabaseWait(DatabaseWait.LIMIT)), new SimpleMeterRegistry());
+                Duration.ofMinutes(2), new AtomicBoolean()), new SimpleMeterRegistry());
     }
 
     private static SqlStore command(PgBouncer pooler, boolean toWrite) {

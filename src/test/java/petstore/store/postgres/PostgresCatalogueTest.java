@@ -1,5 +1,8 @@
 package petstore.store.postgres;
 
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +22,7 @@ class PostgresCatalogueTest extends CatalogueKit {
     void open() {
         store = new SqlStore(
                 Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 16,
-                        new DatabaseWait(DatabaseWait.LIMIT)),
+                        Duration.ofMinutes(2), new AtomicBoolean()),
                 new SimpleMeterRegistry());
     }
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.core.ThrowingRunnable;
@@ -86,7 +87,8 @@ class PostgresFailoverTest {
 
     private static SqlStore serve(String url) {
         return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT)),
+                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, Duration.ofMinutes(2),
+                        new AtomicBoolean()),
                 new SimpleMeterRegistry());
     }
 }

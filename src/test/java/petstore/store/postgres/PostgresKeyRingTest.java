@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +41,8 @@ class PostgresKeyRingTest extends KeyRingKit {
 
     @BeforeEach
     void open() {
-        store = new SqlStore(Postgres.forService(database, SchemaPolicy.AUTO, 16, new DatabaseWait(DatabaseWait.LIMIT)),
+        store = new SqlStore(
+                Postgres.forService(database, SchemaPolicy.AUTO, 16, Duration.ofMinutes(2), new AtomicBoolean()),
                 new SimpleMeterRegistry());
     }
 

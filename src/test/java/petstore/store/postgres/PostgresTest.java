@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -320,7 +321,8 @@ class PostgresTest {
 
     private SqlStore serve() {
         return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, new DatabaseWait(DatabaseWait.LIMIT)),
+                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, Duration.ofMinutes(2),
+                        new AtomicBoolean()),
                 new SimpleMeterRegistry());
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -227,13 +228,14 @@ class PostgresWatchTest {
     void aStartGivesUpAfterTheLimit() {
         serve(server.url()).close();
         server.alterSystem("SET default_transaction_read_only = on");
-        DatabaseWait wait = new DatabaseWait(Duration.ofSeconds(1));
+        AtomicBoolean waiting = new AtomicBoolean();
         assertThatThrownBy(() -> new SqlStore(
-                Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, wait),
+                Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, Duration.ofSeconds(1),
+                        waiting),
                 new SimpleMeterRegistry()))
                 .isInstanceOf(Failure.class)
                 .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
-        assertThat(wait.isActive()).isFalse();
+        assertThat(waiting).isFalse();
     }
 
     private static void awaitInTime(ThrowingRunnable assertion) {
@@ -259,7 +261,8 @@ class PostgresWatchTest {
 
     private static SqlStore serve(String url) {
         return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, new DatabaseWait(DatabaseWait.LIMIT)),
+                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, Duration.ofMinutes(2),
+                        new AtomicBoolean()),
                 new SimpleMeterRegistry());
     }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -43,7 +44,7 @@ class SilentHostTest {
             PostgresUri both = PostgresUri
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + silent.getLocalPort() + ",localhost:"));
             try (SqlStore store = new SqlStore(
-                    Postgres.forService(both, SchemaPolicy.AUTO, 2, new DatabaseWait(DatabaseWait.LIMIT)),
+                    Postgres.forService(both, SchemaPolicy.AUTO, 2, Duration.ofMinutes(2), new AtomicBoolean()),
                     new SimpleMeterRegistry())) {
                 assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                         .isEqualTo(1);
@@ -67,7 +68,7 @@ class SilentHostTest {
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + down.getLocalPort() + ",localhost:")
                             + "?sslmode=disable&gssencmode=disable");
             try (SqlStore _ = new SqlStore(
-                    Postgres.forService(both, SchemaPolicy.AUTO, READERS, new DatabaseWait(DatabaseWait.LIMIT)),
+                    Postgres.forService(both, SchemaPolicy.AUTO, READERS, Duration.ofMinutes(2), new AtomicBoolean()),
                     new SimpleMeterRegistry())) {
                 await("a full pool").atMost(Duration.ofSeconds(50)).until(() -> PostgresServer.query(database,
                         "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore'"
