@@ -17,30 +17,31 @@ import petstore.Failure;
 import petstore.store.KnownVersion;
 
 /// The server that requests use, if there is one, and the epoch of its catalogue.
-final class CurrentPrimary implements AutoCloseable {
+final class CurrentPrimary implements PostgresSessions {
 
     /// Log lines keep the name of the watch.
     private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
+    private static final String NO_COMMIT = "a commit is not answered; see that the synchronous standby is there";
 
     private final PostgresConnector connector;
     private final int poolSize;
-    private final Runnable onLeave;
+    private final Runnable wakeWatch;
     private final List<Runnable> newEpochListeners = new CopyOnWriteArrayList<>();
     /// The reasons why hosts cannot be used.
     private final Map<PostgresHost, String> reasons = new ConcurrentHashMap<>();
+    private volatile boolean closed;
     /// Guards changes of the following fields.
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable PostgresPrimary primary;
     private ServerState.@Nullable Lineage lineage;
     private long epoch;
     private long lastId;
-    private boolean closed;
 
-    /// @param onLeave called after a server was left
-    CurrentPrimary(PostgresConnector connector, int poolSize, Runnable onLeave) {
+    /// @param wakeWatch called after a server was left, and at the end
+    CurrentPrimary(PostgresConnector connector, int poolSize, Runnable wakeWatch) {
         this.connector = connector;
         this.poolSize = poolSize;
-        this.onLeave = onLeave;
+        this.wakeWatch = wakeWatch;
     }
 
     /// Returns the server; absent if no host can be used.
@@ -48,13 +49,8 @@ final class CurrentPrimary implements AutoCloseable {
         return Optional.ofNullable(primary);
     }
 
-    /// Returns the server. Errors: [Failure] of kind `UNAVAILABLE` if no host can be used.
-    PostgresPrimary require() {
-        return find().orElseThrow(this::unavailable);
-    }
-
     /// Returns the server. Errors: [Failure] of kind `UNAVAILABLE` if requests are not allowed now.
-    PostgresPrimary requireReady() {
+    private PostgresPrimary requireReady() {
         return find().filter(PostgresPrimary::isReady).orElseThrow(this::unavailable);
     }
 
@@ -67,8 +63,17 @@ final class CurrentPrimary implements AutoCloseable {
         return Failure.unavailable("the database cannot be used" + (why.isEmpty() ? "" : ": " + why));
     }
 
-    /// Registers a listener for new epochs.
-    void onNewEpoch(Runnable listener) {
+    boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public long epoch() {
+        return requireReady().epoch();
+    }
+
+    @Override
+    public void onNewEpoch(Runnable listener) {
         newEpochListeners.add(listener);
     }
 
@@ -82,13 +87,27 @@ final class CurrentPrimary implements AutoCloseable {
         reasons.put(host, reason);
     }
 
-    /// Returns the recorded reason.
-    Optional<String> reason(PostgresHost host) {
-        return Optional.ofNullable(reasons.get(host));
+    @Override
+    public <T> T use(Use<T> use) throws SQLException {
+        return use(requireReady(), use);
+    }
+
+    @Override
+    public <T> T useToCommit(Use<T> use) throws SQLException {
+        long beganNs = System.nanoTime();
+        PostgresPrimary server = requireReady();
+        T result = use(server, use);
+        server.committed(beganNs);
+        return result;
+    }
+
+    @Override
+    public <T> T useUnqueued(Use<T> use) throws SQLException {
+        return use(find().orElseThrow(this::unavailable), use);
     }
 
     /// Uses a session on a server. Refuses the result if the server was left meanwhile: a read may be stale, a write may be lost.
-    <T> T use(PostgresPrimary server, PostgresSessions.Use<T> use) throws SQLException {
+    private <T> T use(PostgresPrimary server, Use<T> use) throws SQLException {
         try (PostgresSession session = server.connect()) {
             T result = use.on(session);
             if (primary != server) {
@@ -102,8 +121,8 @@ final class CurrentPrimary implements AutoCloseable {
         }
     }
 
-    /// Returns the version of the catalogue.
-    CatalogueVersion version() throws SQLException {
+    @Override
+    public CatalogueVersion version() throws SQLException {
         PostgresPrimary server = requireReady();
         long known = server.lastId();
         CatalogueVersion read = use(server, session -> KnownVersion.read(session, server.epoch()));
@@ -177,14 +196,21 @@ final class CurrentPrimary implements AutoCloseable {
         // Open sessions may not see the change yet.
         server.host().reconnect();
         Thread.startVirtualThread(server::close);
-        onLeave.run();
+        wakeWatch.run();
+    }
+
+    /// Leaves a server whose last commit is too old.
+    void leaveIfExpired() {
+        find().filter(server -> !server.isTrusted())
+                .ifPresent(server -> leave(server, reasons.getOrDefault(server.host(), NO_COMMIT)));
     }
 
     @Override
     public void close() {
+        closed = true;
+        wakeWatch.run();
         lock.lock();
         try {
-            closed = true;
             find().ifPresent(PostgresPrimary::close);
             primary = null;
         } finally {

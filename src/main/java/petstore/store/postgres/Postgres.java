@@ -61,9 +61,8 @@ public final class Postgres implements Database {
             PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait);
             waiting.set(false);
             PostgresSchema.prepare(connector, host, uri, migrate);
-            PostgresWatch watch = new PostgresWatch(connector, hosts, readers + WRITERS + OTHERS);
-            watch.start();
-            return new Postgres(watch, REQUEST_PATIENCE, readers);
+            return new Postgres(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS), REQUEST_PATIENCE,
+                    readers);
         } catch (RuntimeException e) {
             waiting.set(false);
             hosts.forEach(PostgresHost::close);
@@ -227,8 +226,7 @@ public final class Postgres implements Database {
 
     @Override
     public void check() {
-        sessions.requireReady();
-        readUnqueued(Migrations::requireLatest);
+        readNow(Migrations::requireLatest);
     }
 
     @Override

@@ -3,8 +3,9 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 
 import petstore.CatalogueVersion;
+import petstore.store.KnownVersion;
 
-/// The sessions of a [Postgres].
+/// The sessions of a [Postgres]. The defaults are those of a command: requests are always allowed, and the epoch does not change.
 ///
 /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
 interface PostgresSessions extends AutoCloseable {
@@ -17,26 +18,32 @@ interface PostgresSessions extends AutoCloseable {
         T on(PostgresSession session) throws SQLException;
     }
 
-    /// Throws if requests are not allowed.
-    void requireReady();
-
     /// Uses a session for a request that reads.
     <T> T use(Use<T> use) throws SQLException;
 
     /// Uses a session for a request that commits something durable.
-    <T> T useToCommit(Use<T> use) throws SQLException;
+    default <T> T useToCommit(Use<T> use) throws SQLException {
+        return use(use);
+    }
 
     /// Uses a session before requests are allowed, e.g. to read the keys.
-    <T> T useUnqueued(Use<T> use) throws SQLException;
+    default <T> T useUnqueued(Use<T> use) throws SQLException {
+        return use(use);
+    }
 
     /// Returns the epoch of the catalogue, from memory. Errors: [petstore.Failure] if requests are not allowed.
-    long epoch();
+    default long epoch() {
+        return 0;
+    }
 
     /// Returns the version of the catalogue.
-    CatalogueVersion version() throws SQLException;
+    default CatalogueVersion version() throws SQLException {
+        return use(session -> KnownVersion.read(session, epoch()));
+    }
 
     /// Registers a listener that is called at a new epoch, before requests are allowed again.
-    void onNewEpoch(Runnable listener);
+    default void onNewEpoch(Runnable listener) {
+    }
 
     @Override
     void close();

@@ -9,12 +9,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
-import petstore.CatalogueVersion;
 import petstore.Failure;
 
 /// Follows the primary of a PostgreSQL database. It asks each host every second for its state and for a durable commit, and uses the
 /// host that commits.
-final class PostgresWatch implements PostgresSessions {
+final class PostgresWatch {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     /// For a host to which no connection can be made.
@@ -23,22 +22,24 @@ final class PostgresWatch implements PostgresSessions {
     /// For the first adoption, which needs a few connections.
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
-    private static final String NO_COMMIT = "a commit is not answered; see that the synchronous standby is there";
-
-    private final List<PostgresHost> hosts;
     private final CurrentPrimary primary;
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final Map<PostgresHost, ServerState> states = new ConcurrentHashMap<>();
-    private volatile boolean closed;
 
-    /// @param hosts one of them has committed
-    PostgresWatch(PostgresConnector connector, List<PostgresHost> hosts, int poolSize) {
-        this.hosts = hosts;
+    private PostgresWatch(PostgresConnector connector, int poolSize) {
         this.primary = new CurrentPrimary(connector, poolSize, () -> threads.forEach(LockSupport::unpark));
     }
 
-    /// Starts the threads, and returns once there is a primary. Errors: [Failure] of kind `UNAVAILABLE`.
-    void start() {
+    /// Watches hosts until the result is closed. Returns once one of them is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
+    ///
+    /// @param hosts one of them has committed
+    static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, int poolSize) {
+        PostgresWatch watch = new PostgresWatch(connector, poolSize);
+        watch.start(hosts);
+        return watch.primary;
+    }
+
+    private void start(List<PostgresHost> hosts) {
         hosts.forEach(host -> threads.add(Thread.ofVirtual().name("database-watch").start(() -> follow(host))));
         threads.add(Thread.ofVirtual().name("database-watch").start(this::expire));
         long beganNs = System.nanoTime();
@@ -50,47 +51,8 @@ final class PostgresWatch implements PostgresSessions {
         }
     }
 
-    @Override
-    public void requireReady() {
-        primary.requireReady();
-    }
-
-    @Override
-    public <T> T use(Use<T> use) throws SQLException {
-        return primary.use(primary.requireReady(), use);
-    }
-
-    @Override
-    public <T> T useToCommit(Use<T> use) throws SQLException {
-        long beganNs = System.nanoTime();
-        PostgresPrimary server = primary.requireReady();
-        T result = primary.use(server, use);
-        server.committed(beganNs);
-        return result;
-    }
-
-    @Override
-    public <T> T useUnqueued(Use<T> use) throws SQLException {
-        return primary.use(primary.require(), use);
-    }
-
-    @Override
-    public long epoch() {
-        return primary.requireReady().epoch();
-    }
-
-    @Override
-    public CatalogueVersion version() throws SQLException {
-        return primary.version();
-    }
-
-    @Override
-    public void onNewEpoch(Runnable listener) {
-        primary.onNewEpoch(listener);
-    }
-
     private void follow(PostgresHost host) {
-        while (!closed) {
+        while (!primary.isClosed()) {
             long beganNs = System.nanoTime();
             try {
                 ask(host, beganNs);
@@ -149,19 +111,10 @@ final class PostgresWatch implements PostgresSessions {
                 : Optional.empty();
     }
 
-    /// Leaves a primary whose last commit is too old.
     private void expire() {
-        while (!closed) {
-            primary.find().filter(server -> !server.isTrusted())
-                    .ifPresent(server -> primary.leave(server, primary.reason(server.host()).orElse(NO_COMMIT)));
+        while (!primary.isClosed()) {
+            primary.leaveIfExpired();
             LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos());
         }
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        threads.forEach(LockSupport::unpark);
-        primary.close();
     }
 }
