@@ -74,7 +74,7 @@ final class DatabaseChecks {
 
     private static Finding durability(String host, PostgresInspection state) {
         if (!state.off().isEmpty()) {
-            return Finding.fail("durability", host + String.join(" and ", state.off()) + " is off: it would lose data",
+            return Finding.fail("durability", host + state.off() + " is off: it would lose data",
                     "set it to on");
         }
         String text = host + "fsync and full_page_writes are on, synchronous_commit is " + state.synchronousCommit();

@@ -14,7 +14,7 @@ import petstore.store.Migrations;
 /// @param version the version of PostgreSQL
 /// @param standby true in recovery
 /// @param readOnly true if transactions are read-only
-/// @param off settings for durability that are off, e.g. `fsync`
+/// @param off settings for durability that are off, e.g. `fsync and full_page_writes`; empty for none
 /// @param synchronousCommit the server's setting, which the service may overrule
 /// @param pooled true if a pooler or a proxy passes on the connection
 /// @param encoding the encoding of the database
@@ -22,7 +22,7 @@ import petstore.store.Migrations;
 /// @param schema the version of the store's schema; 0 without tables
 /// @param mayCreate true if the user may create tables
 /// @param now the time of the server
-public record PostgresInspection(String host, String version, boolean standby, boolean readOnly, List<String> off,
+public record PostgresInspection(String host, String version, boolean standby, boolean readOnly, String off,
         String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, boolean mayCreate,
         Instant now) {
 

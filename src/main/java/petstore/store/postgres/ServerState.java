@@ -2,9 +2,7 @@ package petstore.store.postgres;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import petstore.store.Session;
 
@@ -14,8 +12,8 @@ import petstore.store.Session;
 /// @param started the time of its start, in seconds since 1970-01-01T00:00:00Z
 /// @param standby true in recovery
 /// @param readOnly true if new transactions are read-only
-/// @param off the settings for durability that are off, e.g. `fsync`
-record ServerState(Lineage lineage, String started, boolean standby, boolean readOnly, List<String> off) {
+/// @param off the settings for durability that are off, e.g. `fsync and full_page_writes`; empty for none
+record ServerState(Lineage lineage, String started, boolean standby, boolean readOnly, String off) {
 
     /// The history of a database's data. It changes with a failover.
     ///
@@ -31,18 +29,17 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     private static final String SELECT = "SELECT (SELECT system_identifier FROM pg_control_system()),"
             + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE
             + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
-            + " current_setting('transaction_read_only') = 'on', coalesce(current_setting('fsync', true), ''),"
-            + " coalesce(current_setting('full_page_writes', true), '')";
+            + " current_setting('transaction_read_only') = 'on',"
+            + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
+            + " CASE current_setting('full_page_writes', true) WHEN 'off' THEN 'full_page_writes' END)";
 
     static ServerState read(Session session) throws SQLException {
         return Session.rows(session.prepare(SELECT), ServerState::read).getFirst();
     }
 
     private static ServerState read(ResultSet row) throws SQLException {
-        Stream<String> off = Stream.of(row.getString(7).equals("off") ? "fsync" : "",
-                row.getString(8).equals("off") ? "full_page_writes" : "");
         return new ServerState(new Lineage(row.getString(1), row.getString(2), row.getString(3)), row.getString(4),
-                row.getBoolean(5), row.getBoolean(6), off.filter(name -> !name.isEmpty()).toList());
+                row.getBoolean(5), row.getBoolean(6), row.getString(7));
     }
 
     /// Returns the reason why nothing can be committed here now; absent if there is none.
@@ -59,7 +56,7 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     Optional<String> losesData() {
         return off.isEmpty()
                 ? Optional.empty()
-                : Optional.of("the database would lose data: its setting " + String.join(" and ", off) + " is off");
+                : Optional.of("the database would lose data: its setting " + off + " is off");
     }
 
     /// Returns true if this is the same run of the same server as `other`.
