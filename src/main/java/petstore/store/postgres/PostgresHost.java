@@ -4,8 +4,6 @@ import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -130,14 +128,12 @@ final class PostgresHost implements AutoCloseable {
     }
 
     private static void commit(PostgresSession session) throws SQLException {
-        CountDownLatch committed = new CountDownLatch(1);
         try (Statement statement = session.createStatement()) {
             String sql = durableStatement(session);
-            Thread.ofPlatform().name("database-cancel").daemon().start(() -> cancelUnless(committed, statement));
+            // The driver cancels it then, because a server process that waits for its standby does not notice a closed connection.
+            statement.setQueryTimeout((int) COMMIT_LIMIT.toSeconds());
             statement.execute(sql);
             PostgresSession.requireKnownOutcome(statement.getWarnings());
-        } finally {
-            committed.countDown();
         }
     }
 
@@ -147,19 +143,6 @@ final class PostgresHost implements AutoCloseable {
             return EMIT;
         }
         return session.text(HAS_TABLES).equals("1") ? UPDATE : MAKE_TABLE;
-    }
-
-    /// Cancels a commit that takes too long, because a server process that waits for its standby does not notice a closed connection.
-    private static void cancelUnless(CountDownLatch committed, Statement statement) {
-        try {
-            while (!committed.await(COMMIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                statement.cancel();
-            }
-        } catch (SQLException e) {
-            LOG.debug("The commit cannot be cancelled: {}", e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override
