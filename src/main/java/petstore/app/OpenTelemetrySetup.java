@@ -14,7 +14,9 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import petstore.Failure;
 
 /// OpenTelemetry's SDK, set up by the standard variables. Without an endpoint, no spans are sent.
-public final class OpenTelemetrySetup implements AutoCloseable {
+///
+/// @param sdk absent without an endpoint
+public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements AutoCloseable {
 
     private static final List<String> ENDPOINTS = List.of("OTEL_EXPORTER_OTLP_ENDPOINT",
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
@@ -23,12 +25,6 @@ public final class OpenTelemetrySetup implements AutoCloseable {
             "otel.exporter.otlp.protocol", "http/protobuf", "otel.metrics.exporter", "none", "otel.logs.exporter",
             "none");
     private static final long CLOSING_SECONDS = 1;
-
-    private final Optional<OpenTelemetrySdk> sdk;
-
-    private OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) {
-        this.sdk = sdk;
-    }
 
     /// Starts the SDK if the environment has an endpoint. Errors: [Failure] for values that are not supported.
     public static OpenTelemetrySetup start(Map<String, String> environment) {

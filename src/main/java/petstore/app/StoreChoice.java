@@ -67,11 +67,9 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         return database.isPresent() ? null : FolderLock.replace(folder);
     }
 
-    /// Opens the store to serve it.
+    /// Opens the store to serve it. The waits are those of [Postgres#forService].
     ///
     /// @param readers the maximum number of concurrent reads of a database
-    /// @param wait the longest wait for a database that cannot commit yet
-    /// @param waiting true during that wait
     /// @param onLostDisk called if the disk of the embedded store loses data
     SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk, MeterRegistry meters) {
         return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait, waiting), meters))
@@ -83,13 +81,9 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         boolean isNew = !SqliteFile.exists(folder);
         SqlStore store = open.get();
         if (isNew) {
-            LOG.info("created a new store in {}", absolute(folder));
+            LOG.info("created a new store in {}", folder.toAbsolutePath().normalize());
         }
         return store;
-    }
-
-    private static Path absolute(Path folder) {
-        return folder.toAbsolutePath().normalize();
     }
 
     /// Returns true if the embedded store exists, or a database is used instead. Errors: [Failure] if the folder cannot be read.
@@ -116,7 +110,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
             FolderLock.change(folder).close();
         }
         if (!SqliteFile.exists(folder)) {
-            throw Failure.unavailable("there is no store in " + absolute(folder)
+            throw Failure.unavailable("there is no store in " + folder.toAbsolutePath().normalize()
                     + "; 'petstore serve' or 'petstore keys create' makes one");
         }
     }

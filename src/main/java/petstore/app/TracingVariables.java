@@ -18,7 +18,8 @@ final class TracingVariables {
     private static final String ENTRY = "[^=,]+=[^,]*";
     private static final List<Rule> RULES = List.of(
             new Rule(OTLP + "PROTOCOL", "http/protobuf", matches("http/protobuf")),
-            new Rule(OTLP + "ENDPOINT", "an address that begins with http:// or https://", TracingVariables::isAddress),
+            new Rule(OTLP + "ENDPOINT", "an address that begins with http:// or https://",
+                    value -> value.matches("https?://.*") && URI.create(value).getHost() != null),
             new Rule(OTLP + "COMPRESSION", "gzip, none", matches("gzip|none")),
             new Rule(OTLP + "(CERTIFICATE|CLIENT_KEY|CLIENT_CERTIFICATE)", "the path of a readable file",
                     value -> Files.isReadable(Path.of(value))),
@@ -34,18 +35,28 @@ final class TracingVariables {
             new Rule("OTEL_TRACES_SAMPLER", "always_on, always_off, traceidratio, parentbased_always_on,"
                     + " parentbased_always_off, parentbased_traceidratio",
                     matches("(parentbased_)?(always_on|always_off|traceidratio)")),
-            new Rule("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1", TracingVariables::isRatio),
+            new Rule("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1",
+                    value -> Double.parseDouble(value) >= 0 && Double.parseDouble(value) <= 1),
             new Rule("OTEL_PROPAGATORS", "tracecontext, baggage, none", matches("none|((tracecontext|baggage)(,|$))+")),
             new Rule("OTEL_SDK_DISABLED", "true, false", matches("(?i)true|false")));
 
     /// @param names the pattern of the variables' names
+    /// @param accepts false, or an `IllegalArgumentException`, for a value that is not supported
     private record Rule(String names, String supported, Predicate<String> accepts) {
 
         void check(String name, String value) {
-            if (name.matches(names) && !value.isEmpty() && !accepts.test(value)) {
+            if (name.matches(names) && !value.isEmpty() && !isSupported(value)) {
                 // Headers may have a secret.
                 throw Failure.unavailable("traces cannot be sent: " + name
                         + (name.endsWith("HEADERS") ? "" : "=" + value) + " is not supported; supported: " + supported);
+            }
+        }
+
+        private boolean isSupported(String value) {
+            try {
+                return accepts.test(value);
+            } catch (IllegalArgumentException e) {
+                return false;
             }
         }
     }
@@ -60,24 +71,5 @@ final class TracingVariables {
 
     private static Predicate<String> matches(String values) {
         return Pattern.compile(values).asMatchPredicate();
-    }
-
-    private static boolean isAddress(String value) {
-        try {
-            URI address = URI.create(value);
-            return ("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
-                    && address.getHost() != null;
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
-    }
-
-    private static boolean isRatio(String value) {
-        try {
-            double ratio = Double.parseDouble(value);
-            return ratio >= 0 && ratio <= 1;
-        } catch (NumberFormatException e) {
-            return false;
-        }
     }
 }
