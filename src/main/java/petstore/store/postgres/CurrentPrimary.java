@@ -77,12 +77,10 @@ final class CurrentPrimary implements PostgresSessions {
         newEpochListeners.add(listener);
     }
 
-    /// Records that a host can be used.
     void usable(PostgresHost host) {
         reasons.remove(host);
     }
 
-    /// Records why a host cannot be used.
     void unusable(PostgresHost host, String reason) {
         reasons.put(host, reason);
     }

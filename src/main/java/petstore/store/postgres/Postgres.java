@@ -78,10 +78,8 @@ public final class Postgres implements Database {
             PostgresHost host = new PostgresSearch(uri, hosts, toWrite).find(COMMAND_WAIT);
             hosts.forEach(PostgresHost::close);
             PostgresSchema.prepare(connector, host, uri, migrate);
-            return new Postgres(
-                    new PostgresCommandSession(
-                            connector.open(host.address(), PostgresConnector.Timeouts.COMMAND)),
-                    COMMAND_PATIENCE, 1);
+            PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
+            return new Postgres(new PostgresSessions.OfCommand(session), COMMAND_PATIENCE, 1);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
@@ -101,23 +99,23 @@ public final class Postgres implements Database {
     }
 
     private <T> T readNow(Work<T> work) {
-        return perform(() -> sessions.use(work::on));
+        return perform(all -> all.use(work::on));
     }
 
     @Override
     public <T> T readUnqueued(Work<T> work) {
-        return perform(() -> sessions.useUnqueued(work::on));
+        return perform(all -> all.useUnqueued(work::on));
     }
 
     /// If COMMIT fails, its outcome is unknown, so it is not retried.
     @Override
     public <T> T write(Work<T> work) {
-        return perform(() -> sessions.useToCommit(session -> session.inTransaction(work)));
+        return perform(all -> all.useToCommit(session -> session.inTransaction(work)));
     }
 
     @Override
     public CatalogueVersion version() {
-        return perform(() -> sessions.version());
+        return perform(PostgresSessions::version);
     }
 
     @Override
@@ -135,15 +133,9 @@ public final class Postgres implements Database {
         sessions.onNewEpoch(listener);
     }
 
-    /// Work on a session.
-    @FunctionalInterface
-    private interface Step<T> {
-        T run() throws SQLException;
-    }
-
-    private <T> T perform(Step<T> step) {
+    private <T> T perform(LockedSession.Use<PostgresSessions, T> work) {
         try {
-            return step.run();
+            return work.on(sessions);
         } catch (SQLException e) {
             throw errors.failure(e);
         }
@@ -182,15 +174,14 @@ public final class Postgres implements Database {
     /// `pg_dump` cannot record a backup.
     @Override
     public Facts facts() {
-        return new Facts(bytes(), 0, Double.NaN, Double.NaN);
-    }
-
-    private double bytes() {
+        double bytes = Double.NaN;
         try {
-            return readUnqueued(session -> Double.valueOf(session.text("SELECT pg_database_size(current_database())")));
+            bytes = readUnqueued(
+                    session -> Double.valueOf(session.text("SELECT pg_database_size(current_database())")));
         } catch (Failure e) {
-            return Double.NaN;
+            // The size is unknown now.
         }
+        return new Facts(bytes, 0, Double.NaN, Double.NaN);
     }
 
     @Override
@@ -201,7 +192,7 @@ public final class Postgres implements Database {
     /// If the outcome is unknown, it is not retried.
     @Override
     public List<Pet> add(List<NewPet> pets) {
-        return perform(() -> sessions.useToCommit(session -> PostgresPets.add(pets, session)));
+        return perform(all -> all.useToCommit(session -> PostgresPets.add(pets, session)));
     }
 
     @Override
@@ -216,7 +207,7 @@ public final class Postgres implements Database {
 
     @Override
     public long addWithIds(Iterator<List<Pet>> groups) {
-        return perform(() -> sessions.useToCommit(session -> PostgresPets.addWithIds(groups, session)));
+        return perform(all -> all.useToCommit(session -> PostgresPets.addWithIds(groups, session)));
     }
 
     @Override

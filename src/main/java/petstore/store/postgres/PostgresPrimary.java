@@ -1,11 +1,13 @@
 package petstore.store.postgres;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /// A server that requests use, with a pool of connections to it.
 final class PostgresPrimary implements AutoCloseable {
@@ -15,6 +17,29 @@ final class PostgresPrimary implements AutoCloseable {
     private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    /// SQLSTATE `connection_does_not_exist`.
+    private static final String OTHER_SERVER = "08003";
+
+    /// Connections for the pool, all to one run of this server, because the address may lead to another server at any time.
+    @SuppressWarnings("serial") // Never serialized: a pool is not.
+    private final class Source extends PGSimpleDataSource {
+
+        /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
+        @Override
+        public Connection getConnection() throws SQLException {
+            PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.REQUEST);
+            try {
+                if (!ServerState.read(session).isSameRun(state)) {
+                    host.reconnect();
+                    throw new SQLException("the address leads to another server now", OTHER_SERVER);
+                }
+                return session.handOver();
+            } catch (SQLException | RuntimeException e) {
+                session.close();
+                throw e;
+            }
+        }
+    }
 
     private final PostgresHost host;
     private final ServerState state;
@@ -40,7 +65,7 @@ final class PostgresPrimary implements AutoCloseable {
         this.connector = connector;
         HikariConfig config = new HikariConfig();
         config.setPoolName("petstore");
-        config.setDataSource(new PostgresSource(connector, host, state));
+        config.setDataSource(new Source());
         config.setMaximumPoolSize(size);
         config.setConnectionTimeout(CONNECTION_WAIT.toMillis());
         config.setValidationTimeout(VALIDATION.toMillis());

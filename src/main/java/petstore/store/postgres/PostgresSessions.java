@@ -47,4 +47,22 @@ interface PostgresSessions extends AutoCloseable {
 
     @Override
     void close();
+
+    /// The one session of a command.
+    record OfCommand(PostgresSession session) implements PostgresSessions {
+
+        @Override
+        public <T> T use(Use<T> use) throws SQLException {
+            return session.perform(_ -> use.on(session));
+        }
+
+        @Override
+        public void close() {
+            try {
+                session.close();
+            } catch (SQLException e) {
+                // The server closes its side when the process ends.
+            }
+        }
+    }
 }

@@ -44,12 +44,8 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
 
     /// Returns the reason why nothing can be committed here now; absent if there is none.
     Optional<String> cannotCommit() {
-        if (standby) {
-            return Optional.of("the database is a standby");
-        }
-        return readOnly
-                ? Optional.of("the database is read-only (default_transaction_read_only)")
-                : Optional.empty();
+        String readOnlyReason = readOnly ? "the database is read-only (default_transaction_read_only)" : null;
+        return Optional.ofNullable(standby ? "the database is a standby" : readOnlyReason);
     }
 
     /// Returns the reason why a commit here would not be durable; absent if it would be.
