@@ -54,7 +54,7 @@ public final class Health {
             throw Failure.unavailable("the service is stopping");
         }
         storeCheck.run();
-        return "verbose".equals(request.query())
+        return "verbose".equals(request.head().query())
                 ? Response.ok("text/plain; charset=utf-8", (line + CONDITIONS).getBytes(StandardCharsets.UTF_8),
                         Response.NO_STORE)
                 : status("ready", member);

@@ -1,7 +1,6 @@
 package petstore.http;
 
 import petstore.Failure;
-import petstore.http.message.Accept;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.Request;
@@ -29,7 +28,7 @@ public final class Home {
 
     /// Returns the page if the client accepts `text/html`, else the description.
     Response respondTo(Request request) {
-        return hasPage && Accept.names(request.headers(), "Accept", "text/html")
+        return hasPage && request.head().headers().accepts("Accept", "text/html")
                 ? files.page(request)
                 : description.respondTo(request);
     }

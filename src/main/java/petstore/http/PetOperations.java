@@ -54,7 +54,7 @@ public final class PetOperations {
 
     /// Returns a page by ascending id, with a `Link` to the next page if there is one (RFC 8288).
     CompletableFuture<Response> listPets(Request request) {
-        PetQuery query = QueryParameters.petQuery(request.query());
+        PetQuery query = QueryParameters.petQuery(request.head().query());
         return page(query).thenApply(page -> page.respondTo(request));
     }
 
@@ -104,7 +104,7 @@ public final class PetOperations {
     /// Errors: [Failure] that also names the violations of the body.
     private static Optional<String> idempotencyHeader(Request request) {
         try {
-            return IdempotencyHeader.find(request.headers());
+            return IdempotencyHeader.find(request.head().headers());
         } catch (Failure badKey) {
             try {
                 NewPetParser.parse(request.body());

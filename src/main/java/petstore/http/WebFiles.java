@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.GZIPOutputStream;
 
 import petstore.Failure;
-import petstore.http.message.Accept;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.Request;
@@ -53,7 +52,7 @@ final class WebFiles {
     }
 
     private Response respond(Request request, String name) {
-        boolean compressed = Accept.names(request.headers(), "Accept-Encoding", "gzip");
+        boolean compressed = request.head().headers().accepts("Accept-Encoding", "gzip");
         return files.computeIfAbsent(compressed ? name + ".gz" : name, _ -> read(name, compressed))
                 .respondTo(request);
     }

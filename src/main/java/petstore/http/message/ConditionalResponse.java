@@ -31,7 +31,7 @@ public final class ConditionalResponse {
 
     /// Returns the response with its `ETag`; 412 if `If-Match` does not have that tag, 304 if `If-None-Match` has it.
     public Response respondTo(Request request) {
-        HeaderFields headers = request.headers();
+        HeaderFields headers = request.head().headers();
         if (headers.contains(IF_MATCH) && !isNamed(headers.all(IF_MATCH), false)) {
             return Errors.response(Kind.PRECONDITION_FAILED, "the ETag is not in If-Match; read it again");
         }

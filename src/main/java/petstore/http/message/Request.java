@@ -2,7 +2,6 @@ package petstore.http.message;
 
 import java.util.Optional;
 
-import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
 
 /// An authenticated and routed request, with its body.
@@ -12,13 +11,4 @@ import petstore.ApiKey;
 /// @param body not a copy; empty unless the route reads it
 @SuppressWarnings("ArrayRecordComponent") // Requests are not compared.
 public record Request(RequestHead head, String parameter, Optional<ApiKey> key, byte[] body) {
-
-    public HeaderFields headers() {
-        return head.headers();
-    }
-
-    @Nullable
-    public String query() {
-        return head.query();
-    }
 }
