@@ -2,6 +2,7 @@ package petstore.app;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,11 +16,7 @@ import petstore.Catalogue;
 import petstore.KeyRing;
 import petstore.http.ApiSettings;
 import petstore.http.Dispatcher;
-import petstore.http.Docs;
 import petstore.http.Health;
-import petstore.http.Home;
-import petstore.http.MetricsPage;
-import petstore.http.OpenApiDocument;
 import petstore.http.PageCache;
 import petstore.http.PetOperations;
 import petstore.http.Routes;
@@ -64,11 +61,10 @@ public final class ServiceApi implements AutoCloseable {
         heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
-                Routes.api(new PetOperations(catalogue, settings, pages, clock), new Home(settings),
-                        new OpenApiDocument(settings), new Docs(settings), health, virtualThreads),
-                bearer, limits, telemetry, BrowserPolicy.of(settings.corsOrigins(), tls));
-        admin = new Dispatcher(Routes.admin(health, new MetricsPage(metrics), virtualThreads), bearer,
-                limits, telemetry, Optional.empty());
+                Routes.api(settings, new PetOperations(catalogue, settings, pages, clock), health, virtualThreads),
+                bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), tls));
+        admin = new Dispatcher(Routes.admin(health, metrics, virtualThreads), bearer,
+                limits, telemetry, new BrowserPolicy(List.of(), false));
         // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));

@@ -46,11 +46,9 @@ public final class Dispatcher implements Api {
     private final Bearer bearer;
     private final RateLimits limits;
     private final Telemetry telemetry;
-    private final Optional<BrowserPolicy> browsers;
+    private final BrowserPolicy browsers;
 
-    /// @param browsers absent if browsers need no headers
-    public Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry,
-            Optional<BrowserPolicy> browsers) {
+    public Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, BrowserPolicy browsers) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
@@ -61,24 +59,21 @@ public final class Dispatcher implements Api {
     @Override
     public Begun begin(RequestHead head) {
         Optional<Routes.Match> match = routes.find(head.method(), head.path());
-        String path = match.map(Routes.Match::route).or(() -> routes.at(head.path())).map(Route::path).orElse(NO_ROUTE);
-        return new Begun(path, match.isPresent() && match.get().route().isDeprecated(), browserHeaders(head),
+        String path = match.map(Routes.Match::route).or(() -> routes.at(head.path()).findFirst()).map(Route::path)
+                .orElse(NO_ROUTE);
+        return new Begun(path, match.isPresent() && match.get().route().isDeprecated(), browsers.headers(head),
                 judge(new Call(head, path, match)));
     }
 
     @Override
     public Begun refuse(RequestHead head, Response refusal) {
-        return new Begun(NO_ROUTE, false, browserHeaders(head), decided(refusal));
-    }
-
-    private List<Header> browserHeaders(RequestHead head) {
-        return browsers.isPresent() ? browsers.get().headers(head) : List.of();
+        return new Begun(NO_ROUTE, false, browsers.headers(head), decided(refusal));
     }
 
     private CompletableFuture<Decision> judge(Call call) {
         RequestHead head = call.head();
         try {
-            Optional<Response> preflight = browsers.flatMap(policy -> policy.preflight(head));
+            Optional<Response> preflight = browsers.preflight(head);
             if (preflight.isPresent()) {
                 return decided(preflight.get());
             }
@@ -144,7 +139,7 @@ public final class Dispatcher implements Api {
             byte[] body) {
         try {
             CompletableFuture<Response> response = match.route().operation()
-                    .respondTo(new Request(head, match.parameter(), key, body));
+                    .apply(new Request(head, match.parameter(), key, body));
             return response.state() == Future.State.SUCCESS
                     ? response
                     : response.exceptionally(failure -> response(head, failure));

@@ -1,14 +1,15 @@
 package petstore.http;
 
+import java.nio.charset.StandardCharsets;
+
 import petstore.Failure;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
-import petstore.json.ServiceJson;
 
 /// The page for people at `/`, and a description of the service for programs.
-public final class Home {
+final class Home {
 
     private final WebFiles files = new WebFiles("page/",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -18,12 +19,15 @@ public final class Home {
     private final boolean hasPage;
     private final ConditionalResponse description;
 
-    public Home(ApiSettings settings) {
+    Home(ApiSettings settings) {
         this.hasPage = settings.page();
         String version = Home.class.getPackage().getImplementationVersion();
+        // The links are relative.
+        String json = """
+                {"name":"Petstore Animals Service","version":"%s","api":"v1/pets","contract":"openapi.json","docs":"docs"}"""
+                .formatted(version == null ? "unknown" : version);
         this.description = new ConditionalResponse(
-                Response.json(200, ServiceJson.write(version == null ? "unknown" : version),
-                        Header.of("Vary", "Accept")));
+                Response.json(200, json.getBytes(StandardCharsets.UTF_8), Header.of("Vary", "Accept")));
     }
 
     /// Returns the page if the client accepts `text/html`, else the description.

@@ -19,14 +19,14 @@ import petstore.http.message.Request;
 import petstore.http.message.Response;
 
 /// The contract: `openapi.yaml` with the servers of this installation.
-public final class OpenApiDocument {
+final class OpenApiDocument {
 
     private static final Pattern SERVERS = Pattern.compile("(?m)^servers:\\n(?: .*\\n)+");
 
     private final ApiSettings settings;
     private final Map<String, ConditionalResponse> formats = new ConcurrentHashMap<>();
 
-    public OpenApiDocument(ApiSettings settings) {
+    OpenApiDocument(ApiSettings settings) {
         this.settings = settings;
     }
 

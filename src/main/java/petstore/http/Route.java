@@ -19,32 +19,23 @@ import petstore.http.message.Response;
 /// @param method the method; `GET` includes HEAD
 /// @param path the path, whose last segment may be a parameter: `/v1/pets/{petId}`
 /// @param scope the scope that the API key needs; absent for a route without authentication
-/// @param operation returns the response
+/// @param operation returns the response. It is called on the event loop and does not block. A [Failure], thrown or in the future,
+/// becomes the response; another exception becomes a 500.
 /// @param headers the headers of every response to an accepted key, errors too
-public record Route(String method, String path, Optional<Scope> scope, Operation operation, List<Header> headers) {
+public record Route(String method, String path, Optional<Scope> scope,
+        Function<Request, CompletableFuture<Response>> operation, List<Header> headers) {
 
-    /// Returns the response to a request. It is called on the event loop and does not block.
+    /// Returns a route without authentication. It fails with kind `UNAVAILABLE` if no thread can be started.
     ///
-    /// Errors: [petstore.Failure], thrown or in the future, becomes the response; another exception becomes a 500.
-    @FunctionalInterface
-    interface Operation {
-        CompletableFuture<Response> respondTo(Request request);
-
-        /// Returns an operation on threads that may block. It fails with kind `UNAVAILABLE` if no thread can be started.
-        static Operation on(Executor threads, Function<Request, Response> work) {
-            return request -> {
-                try {
-                    return CompletableFuture.supplyAsync(() -> work.apply(request), threads);
-                } catch (OutOfMemoryError e) {
-                    return CompletableFuture.failedFuture(Failure.noThread(e));
-                }
-            };
-        }
-    }
-
-    /// Returns a route without authentication.
-    static Route open(String path, Operation operation) {
-        return new Route("GET", path, Optional.empty(), operation, List.of());
+    /// @param threads run `work`, which may block
+    static Route open(String path, Executor threads, Function<Request, Response> work) {
+        return new Route("GET", path, Optional.empty(), request -> {
+            try {
+                return CompletableFuture.supplyAsync(() -> work.apply(request), threads);
+            } catch (OutOfMemoryError e) {
+                return CompletableFuture.failedFuture(Failure.noThread(e));
+            }
+        }, List.of());
     }
 
     /// Returns true if the route accepts a method.

@@ -1,66 +1,65 @@
 package petstore.http;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import petstore.Failure.Kind;
 import petstore.Scope;
-import petstore.http.Route.Operation;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
 
-/// The route tables of the two listeners.
-public final class Routes {
+/// The route table of a listener.
+///
+/// @param table all routes, in the order of matching
+/// @param directions the end of the message for unknown paths
+public record Routes(List<Route> table, String directions) {
 
     /// Every path under this prefix needs an API key, known or not.
     private static final String VERSION = "/v1";
-
-    private final List<Route> table;
-    private final String directions;
-
-    /// @param directions the end of the message for unknown paths
-    private Routes(List<Route> table, String directions) {
-        this.table = table;
-        this.directions = directions;
-    }
+    private static final String METRICS_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 
     /// Returns the routes for clients.
     ///
     /// @param threads may block
-    public static Routes api(PetOperations pets, Home home, OpenApiDocument document, Docs docs, Health health,
-            Executor threads) {
+    public static Routes api(ApiSettings settings, PetOperations pets, Health health, Executor threads) {
+        Home home = new Home(settings);
+        OpenApiDocument document = new OpenApiDocument(settings);
+        WebFiles docs = WebFiles.docs(settings);
         return new Routes(List.of(
                 new Route("GET", "/v1/pets", Optional.of(Scope.READ), pets::listPets, List.of()),
                 new Route("POST", "/v1/pets", Optional.of(Scope.WRITE), pets::createPet, List.of()),
                 new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet, pets.deprecation()),
-                Route.open("/", Operation.on(threads, home::respondTo)),
-                Route.open("/page/{file}", Operation.on(threads, home::file)),
-                Route.open("/docs", Operation.on(threads, docs::page)),
-                Route.open("/docs/{asset}", Operation.on(threads, docs::asset)),
-                Route.open("/openapi.yaml", Operation.on(threads, document::yaml)),
-                Route.open("/openapi.json", Operation.on(threads, document::json)),
-                Route.open("/livez", Operation.on(threads, health::livez)),
-                Route.open("/readyz", Operation.on(threads, health::readyz))),
-                "the reference is at " + docs.address());
+                Route.open("/", threads, home::respondTo),
+                Route.open("/page/{file}", threads, home::file),
+                Route.open("/docs", threads, docs::page),
+                Route.open("/docs/{asset}", threads, docs::file),
+                Route.open("/openapi.yaml", threads, document::yaml),
+                Route.open("/openapi.json", threads, document::json),
+                Route.open("/livez", threads, health::livez),
+                Route.open("/readyz", threads, health::readyz)),
+                "the reference is at " + settings.docs());
     }
 
     /// Returns the routes for operators.
     ///
     /// @param threads may block
-    public static Routes admin(Health health, MetricsPage metrics, Executor threads) {
+    public static Routes admin(Health health, PrometheusMeterRegistry metrics, Executor threads) {
         return new Routes(List.of(
-                Route.open("/metrics", Operation.on(threads, metrics::metrics)),
-                Route.open("/livez", Operation.on(threads, health::livez)),
-                Route.open("/readyz", Operation.on(threads, health::readyzWithVersion))),
+                Route.open("/metrics", threads, _ -> metrics(metrics)),
+                Route.open("/livez", threads, health::livez),
+                Route.open("/readyz", threads, health::readyzWithVersion)),
                 "there are /metrics, /livez and /readyz");
     }
 
-    /// Returns all routes, in the order of matching.
-    List<Route> table() {
-        return table;
+    private static Response metrics(PrometheusMeterRegistry metrics) {
+        return Response.ok(METRICS_FORMAT, metrics.scrape(METRICS_FORMAT).getBytes(StandardCharsets.UTF_8),
+                Response.NO_STORE);
     }
 
     /// A route and the value of its path's parameter.
@@ -82,14 +81,14 @@ public final class Routes {
         return Optional.empty();
     }
 
-    /// Returns a route with this path and any method; absent if no route has it.
-    Optional<Route> at(String path) {
-        return table.stream().filter(route -> route.match(path).isPresent()).findFirst();
+    /// Returns the routes with this path and any method.
+    Stream<Route> at(String path) {
+        return table.stream().filter(route -> route.match(path).isPresent());
     }
 
     /// Returns 405 if the path has routes of other methods, else 404.
     Response refusal(String path) {
-        String methods = table.stream().filter(route -> route.match(path).isPresent()).map(Route::method)
+        String methods = at(path).map(Route::method)
                 .map(method -> method.equals("GET") ? "GET, HEAD" : method).sorted().collect(Collectors.joining(", "));
         if (methods.isEmpty()) {
             return Errors.response(Kind.NOT_FOUND, "not found; " + directions);

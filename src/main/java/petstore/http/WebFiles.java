@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import petstore.Failure;
@@ -35,6 +38,17 @@ final class WebFiles {
         this.folder = folder;
         this.headers = List.of(Header.of("Content-Security-Policy", policy), Header.of("X-Frame-Options", "DENY"),
                 Header.of("Referrer-Policy", "no-referrer"), Header.of("Vary", vary));
+    }
+
+    /// Returns the files of the reference page, which may send requests to the API.
+    static WebFiles docs(ApiSettings settings) {
+        String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
+                .map(url -> " " + url.origin()).distinct().collect(Collectors.joining());
+        return new WebFiles("docs/",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+                        + " connect-src 'self'" + apis
+                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                "Accept-Encoding");
     }
 
     /// Returns the file `index.html`.

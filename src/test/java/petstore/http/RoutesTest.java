@@ -27,12 +27,10 @@ class RoutesTest {
     void theRoutesUnderV1AreTheOperationsOfTheContractWithTheirScopes(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
-            Routes routes = Routes.api(
+            Routes routes = Routes.api(settings,
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             Clock.systemUTC()),
-                    new Home(settings), new OpenApiDocument(settings), new Docs(settings),
-                    new Health(store::check, "1.2.3"),
-                    Runnable::run);
+                    new Health(store::check, "1.2.3"), Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path() + " " + route.scope().orElseThrow().text())
                     .collect(Collectors.toSet());

@@ -29,17 +29,11 @@ public final class BrowserPolicy {
     private final Set<String> origins;
     private final List<Header> tls;
 
-    private BrowserPolicy(List<String> origins, boolean tls) {
-        this.origins = Set.copyOf(origins);
-        this.tls = tls ? List.of(HSTS) : List.of();
-    }
-
-    /// Returns the policy; absent if browsers need no headers.
-    ///
     /// @param origins the origins whose pages may use the API, e.g. `https://shop.example`
     /// @param tls true if the API uses TLS
-    public static Optional<BrowserPolicy> of(List<String> origins, boolean tls) {
-        return origins.isEmpty() && !tls ? Optional.empty() : Optional.of(new BrowserPolicy(origins, tls));
+    public BrowserPolicy(List<String> origins, boolean tls) {
+        this.origins = Set.copyOf(origins);
+        this.tls = tls ? List.of(HSTS) : List.of();
     }
 
     /// Returns the headers of every response to a request.
