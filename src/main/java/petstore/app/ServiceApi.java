@@ -22,7 +22,6 @@ import petstore.http.PetOperations;
 import petstore.http.Routes;
 import petstore.http.access.Bearer;
 import petstore.http.access.BrowserPolicy;
-import petstore.http.access.ConfiguredKey;
 import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.telemetry.Telemetry;
@@ -54,8 +53,7 @@ public final class ServiceApi implements AutoCloseable {
     public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
             Optional<String> configuredKey, Runnable storeCheck, String version, Telemetry telemetry,
             PrometheusMeterRegistry metrics, Clock clock) {
-        bearer = new Bearer(keys, configuredKey.map(text -> new ConfiguredKey(text, clock.instant())),
-                metrics, clock);
+        bearer = new Bearer(keys, configuredKey, metrics, clock);
         health = new Health(storeCheck, version);
         PageCache pages = new PageCache(metrics);
         heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);

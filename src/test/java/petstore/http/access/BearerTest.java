@@ -146,6 +146,21 @@ class BearerTest {
         assertThat(store.keys().list()).hasSize(2).extracting(ApiKey::lastUsed).containsOnly(Optional.of(NOW));
     }
 
+    @Test
+    void theConfiguredKeyIsAcceptedByItsTextAlone() {
+        String key = "a key öf many characters";
+        Bearer withKey = new Bearer(store.keys(), Optional.of(key), new SimpleMeterRegistry(), clock);
+        assertThat(withKey.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
+        List<String> others = new ArrayList<>(List.of("", key + "s", key.substring(1)));
+        for (int i = 0; i < key.length(); i++) {
+            char other = key.charAt(i) == 'x' ? 'y' : 'x';
+            others.add(key.substring(0, i) + other + key.substring(i + 1));
+        }
+        assertThat(others).allSatisfy(other -> assertThat(withKey.judge(List.of("Bearer " + other)))
+                .isInstanceOf(Bearer.Refused.class));
+        assertThat(bearer.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Refused.class);
+    }
+
     /// A key that memory knows.
     private KeyToken issue() {
         KeyToken token = token();
