@@ -1,7 +1,5 @@
 package petstore.http;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +9,7 @@ import java.util.function.Function;
 import petstore.Failure;
 import petstore.Scope;
 import petstore.http.message.Header;
+import petstore.http.message.QueryParameters;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
 
@@ -60,14 +59,9 @@ public record Route(String method, String path, Optional<Scope> scope,
         }
         boolean matches = requested.length() > parameterAt && requested.startsWith(path.substring(0, parameterAt))
                 && requested.indexOf('/', parameterAt) < 0;
-        return matches ? Optional.of(decode(requested.substring(parameterAt))) : Optional.empty();
-    }
-
-    private static String decode(String segment) {
-        try {
-            return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            return segment;
-        }
+        // A plus sign stands for a space in queries alone.
+        return matches
+                ? Optional.of(QueryParameters.decode(requested.substring(parameterAt).replace("+", "%2B")))
+                : Optional.empty();
     }
 }

@@ -46,13 +46,11 @@ public final class QueryParameters {
 
     private PetQuery petQuery() {
         int limit = (int) integer("limit", DEFAULTS.limit(), 1, PetQuery.MAX_LIMIT);
-        Optional<PetStatus> status = single("status").flatMap(text -> {
-            Optional<PetStatus> found = PetStatus.find(text);
-            if (found.isEmpty()) {
-                violations.add(PetStatus.VIOLATION);
-            }
-            return found;
-        });
+        Optional<String> statusText = single("status");
+        Optional<PetStatus> status = statusText.flatMap(PetStatus::find);
+        if (statusText.isPresent() && status.isEmpty()) {
+            violations.add(PetStatus.VIOLATION);
+        }
         long after = integer("after", DEFAULTS.after(), Long.MIN_VALUE, Long.MAX_VALUE);
         if (!violations.isEmpty()) {
             throw new Failure(Failure.Kind.INVALID_REQUEST, String.join("; ", violations));
@@ -93,8 +91,8 @@ public final class QueryParameters {
         }
     }
 
-    /// Malformed text stays as it is: it then matches no name and no allowed value.
-    private static String decode(String text) {
+    /// Returns decoded text. Malformed text stays as it is: it then matches no name and no allowed value.
+    public static String decode(String text) {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
