@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Optional;
 
 import petstore.Failure;
-import petstore.Failure.Kind;
 import petstore.http.message.HeaderFields;
 
 /// The media type of request bodies: JSON in UTF-8, not compressed (RFC 8259 section 8.1).
@@ -24,7 +23,7 @@ final class MediaType {
         }
         return violations.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Failure(Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations)));
+                : Optional.of(new Failure(Failure.Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations)));
     }
 
     private static Optional<String> violation(List<String> contentTypes) {

@@ -1,7 +1,6 @@
 package petstore.http.message;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -48,31 +47,25 @@ public final class ConditionalResponse {
         return whole.body().length;
     }
 
+    /// Returns true if the fields have this tag or `*`. A malformed list ends where it is malformed.
+    ///
     /// @param weakToo true for the weak comparison, in which `W/"x"` equals `"x"`
     private boolean isNamed(List<String> fields, boolean weakToo) {
-        return fields.stream().anyMatch(field -> field.strip().equals("*") || isListed(field, weakToo));
-    }
-
-    /// A malformed list ends where it is malformed.
-    private boolean isListed(String field, boolean weakToo) {
-        return NEXT_TAG.matcher(field).results()
-                .anyMatch(found -> found.group(2).equals(tag) && (weakToo || found.group(1) == null));
+        return fields.stream().anyMatch(field -> field.strip().equals("*") || NEXT_TAG.matcher(field).results()
+                .anyMatch(found -> found.group(2).equals(tag) && (weakToo || found.group(1) == null)));
     }
 
     private static String tag(Response response) {
         byte[] hash = Sha256.of(digest -> {
             for (Header header : response.headers()) {
-                update(digest, header.name().getBytes(StandardCharsets.US_ASCII), ':');
-                update(digest, header.value(), '\n');
+                digest.update(header.name().getBytes(StandardCharsets.US_ASCII));
+                digest.update((byte) ':');
+                digest.update(header.value());
+                digest.update((byte) '\n');
             }
             digest.update(response.body());
         });
         byte[] bytes = Arrays.copyOf(hash, TAG_BYTES);
         return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes) + '"';
-    }
-
-    private static void update(MessageDigest digest, byte[] text, char end) {
-        digest.update(text);
-        digest.update((byte) end);
     }
 }

@@ -17,9 +17,4 @@ public record Header(String name, byte[] value) {
     public boolean is(String other) {
         return name.equalsIgnoreCase(other);
     }
-
-    @Override
-    public String toString() {
-        return name + ": " + new String(value, StandardCharsets.US_ASCII);
-    }
 }

@@ -8,7 +8,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.Failure;
-import petstore.Failure.Kind;
 import petstore.KeyToken;
 import petstore.Sha256;
 
@@ -16,10 +15,9 @@ import petstore.Sha256;
 public final class IdempotencyHeader {
 
     private static final String NAME = "Idempotency-Key";
-    private static final int MAX_LENGTH = 255;
-    /// Each character may be escaped.
-    private static final int MAX_FIELD_LENGTH = 2 * MAX_LENGTH + 2;
-    private static final Pattern FIELD = Pattern.compile("\"((?:[!#-\\[\\]-~]|\\\\[\"\\\\])+)\"|[!#-~][!-~]*");
+    /// Each character of a quoted key may be escaped.
+    private static final Pattern FIELD = Pattern
+            .compile("\"((?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255})\"|[!#-~][!-~]{0,254}");
 
     private IdempotencyHeader() {
     }
@@ -35,7 +33,7 @@ public final class IdempotencyHeader {
         List<String> values = headers.all(NAME);
         String key = values.size() == 1 ? key(values.getFirst().strip()) : "";
         if (key.isEmpty()) {
-            throw new Failure(Kind.INVALID_REQUEST,
+            throw new Failure(Failure.Kind.INVALID_REQUEST,
                     "Idempotency-Key must be one key of 1 to 255 visible ASCII characters,"
                             + " with or without quotes");
         }
@@ -47,11 +45,10 @@ public final class IdempotencyHeader {
     /// Returns the key of a field; empty if it is malformed. Source: RFC 9651 section 4.2.5.
     private static String key(String value) {
         Matcher field = FIELD.matcher(value);
-        if (value.length() > MAX_FIELD_LENGTH || !field.matches()) {
+        if (!field.matches()) {
             return "";
         }
         String quoted = field.group(1);
-        String key = quoted == null ? value : quoted.replaceAll("\\\\(.)", "$1");
-        return key.length() > MAX_LENGTH ? "" : key;
+        return quoted == null ? value : quoted.replaceAll("\\\\(.)", "$1");
     }
 }

@@ -1,6 +1,5 @@
 package petstore.http.message;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,10 +60,5 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
     /// Returns this refusal with another reason for operators, which the client does not get.
     public Response because(String reason) {
         return refusing(refusal.orElseThrow().kind(), reason);
-    }
-
-    @Override
-    public String toString() {
-        return status + " " + headers + " " + new String(body, StandardCharsets.UTF_8);
     }
 }
