@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 import petstore.Failure;
 import petstore.KeyToken;
-import petstore.http.message.Refusal;
+import petstore.http.message.Response.Refusal;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 

@@ -19,6 +19,13 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
     /// `Cache-Control` of responses that no cache may store.
     public static final Header NO_STORE = Header.of("Cache-Control", "no-store");
 
+    /// The reason of a refused request.
+    ///
+    /// @param kind the code of the response
+    /// @param reason for operators, never with text of the client; it may say more than the response
+    public record Refusal(Failure.Kind kind, String reason) {
+    }
+
     /// Returns a response with a JSON body.
     public static Response json(int status, byte[] body, Header... more) {
         return of(status, JSON, body, more);

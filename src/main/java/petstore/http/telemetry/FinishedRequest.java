@@ -1,17 +1,17 @@
 package petstore.http.telemetry;
 
 import java.util.Optional;
+import java.util.Set;
 
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.http.message.Api;
-import petstore.http.message.Refusal;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 
 /// A request that has ended, answered or abandoned.
 ///
 /// @param id the request id
-/// @param method as in [MethodNames]
+/// @param method a method of HTTP; [#OTHER_METHOD] for unknown ones
 /// @param route the path in the route table
 /// @param deprecated true if the operation will be removed
 /// @param key the id of the accepted key; `-` for none
@@ -24,7 +24,13 @@ import petstore.http.message.Response;
 /// @param refusal absent if the request was not refused
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes, String client,
-        Optional<Refusal> refusal) {
+        Optional<Response.Refusal> refusal) {
+
+    /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
+    static final String OTHER_METHOD = "_OTHER";
+
+    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS",
+            "TRACE", "PATCH");
 
     /// Returns the record of a request.
     ///
@@ -34,15 +40,19 @@ public record FinishedRequest(String id, String method, String route, boolean de
     public static FinishedRequest of(RequestHead head, Optional<Api.Begun> begun, Optional<Api.Decision> decision,
             Optional<SpanContext> parent, Optional<Response> sent, long durationNanos) {
         long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
-        return new FinishedRequest(head.id(), MethodNames.of(head.method()),
+        return new FinishedRequest(head.id(), method(head),
                 begun.map(Api.Begun::route).orElse(Api.NO_ROUTE), begun.map(Api.Begun::deprecated).orElse(false),
                 decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
                 sent.map(Response::status).orElse(0), bytes, head.client(), sent.flatMap(Response::refusal));
     }
 
+    static String method(RequestHead head) {
+        return METHODS.contains(head.method()) ? head.method() : OTHER_METHOD;
+    }
+
     /// Returns the reason of a refused request; absent if it was not refused.
     public Optional<String> reason() {
-        return refusal.map(Refusal::reason);
+        return refusal.map(Response.Refusal::reason);
     }
 
     /// Returns false if the connection ended before a response was sent.

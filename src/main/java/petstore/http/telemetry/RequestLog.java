@@ -5,16 +5,12 @@ package petstore.http.telemetry;
 /// Its records never have a secret, a body, or a path or method that the client made up, which could hold a secret.
 public interface RequestLog {
 
-    /// A request that was refused for its key.
+    /// A request that was refused for its key. Other components are as in [FinishedRequest].
     ///
     /// @param epochMilli when the header block was complete
-    /// @param status the status of the response
-    /// @param method as in [FinishedRequest]
-    /// @param route as in [FinishedRequest]
     /// @param key the id of the key; `-` for none
-    /// @param client as in [FinishedRequest]
     /// @param request the request id
-    /// @param reason as in [petstore.http.message.Refusal]
+    /// @param reason as in [petstore.http.message.Response.Refusal]
     record RefusedKey(long epochMilli, int status, String method, String route, String key, String client,
             String request, String reason) {
     }

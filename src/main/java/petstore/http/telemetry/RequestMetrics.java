@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -20,9 +20,9 @@ import petstore.http.message.Api;
 /// Metrics of requests. Source: OpenTelemetry's HTTP conventions. No label has values that clients choose.
 public final class RequestMetrics {
 
-    private static final Duration[] BUCKETS = DoubleStream
-            .of(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-            .mapToObj(seconds -> Duration.ofMillis(Math.round(seconds * 1_000))).toArray(Duration[]::new);
+    private static final Duration[] BUCKETS = LongStream
+            .of(5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000)
+            .mapToObj(Duration::ofMillis).toArray(Duration[]::new);
     private static final int MOST_KEYS = 100;
 
     private record Name(String method, String route, int status) {

@@ -20,8 +20,9 @@ public final class RequestSpans {
     private static final String PARENT = "traceparent";
     private static final TextMapGetter<HeaderFields> HEADERS = (headers, name) -> {
         String value = headers == null ? null : headers.first(name);
-        // A span keeps the whole tracestate field.
-        return value == null || hasBlanksInARow(value) || KeyToken.isIn(value) ? null : value;
+        // The library takes quadratic time for blanks in tracestate. A span keeps that field, so no API key may be in it.
+        boolean isSlow = value != null && (value.indexOf('\t') >= 0 || value.contains("  "));
+        return value == null || isSlow || KeyToken.isIn(value) ? null : value;
     };
 
     private final Optional<Tracer> tracer;
@@ -40,22 +41,15 @@ public final class RequestSpans {
                 : Optional.empty();
     }
 
-    /// The library splits `tracestate` by an expression that takes quadratic time for blanks.
-    private static boolean hasBlanksInARow(String value) {
-        return value.indexOf('\t') >= 0 || value.contains("  ");
-    }
-
     /// Records a span for an answered request. Returns the id of its trace; `-` for none.
     String ended(FinishedRequest request) {
-        if (tracer.isEmpty() && request.parent().isEmpty()) {
-            return "-";
-        }
-        return tracer.map(collected -> span(collected, request)).or(request::parent)
-                .filter(SpanContext::isValid).map(SpanContext::getTraceId).orElse("-");
+        Optional<SpanContext> trace = tracer.isPresent() ? Optional.of(span(tracer.get(), request)) : request.parent();
+        return trace.filter(SpanContext::isValid).map(SpanContext::getTraceId).orElse("-");
     }
 
     private static SpanContext span(Tracer tracer, FinishedRequest request) {
-        String name = (request.method().equals(MethodNames.OTHER) ? "HTTP" : request.method()) + " " + request.route();
+        String name = (request.method().equals(FinishedRequest.OTHER_METHOD) ? "HTTP" : request.method()) + " "
+                + request.route();
         Context parent = request.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
         Instant began = Instant.ofEpochMilli(request.beganMillis());
         Span span = tracer.spanBuilder(name).setParent(parent).setSpanKind(SpanKind.SERVER)

@@ -43,7 +43,7 @@ public final class Telemetry {
 
     /// Records that a request is refused for its key, for the audit log.
     public void refused(RequestHead head, String route, String key, Response refusal) {
-        log.refused(new RequestLog.RefusedKey(head.beganMillis(), refusal.status(), MethodNames.of(head.method()),
+        log.refused(new RequestLog.RefusedKey(head.beganMillis(), refusal.status(), FinishedRequest.method(head),
                 route, key, head.client(), head.id(), refusal.refusal().orElseThrow().reason()));
     }
 }
