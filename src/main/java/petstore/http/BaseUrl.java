@@ -1,7 +1,6 @@
 package petstore.http;
 
 import java.net.URI;
-import java.util.Locale;
 
 import petstore.Failure;
 import petstore.http.message.UriHost;
@@ -18,8 +17,7 @@ public record BaseUrl(String origin, String path) {
     ///
     /// Errors: [Failure] of kind `INVALID_REQUEST`. The message does not show the text, which may contain a password.
     public static BaseUrl parse(String text) {
-        String lower = text.toLowerCase(Locale.ROOT);
-        require(lower.startsWith("https://") || lower.startsWith("http://"), "it must begin with https:// or http://");
+        require(text.matches("(?is)https?://.*"), "it must begin with https:// or http://");
         int host = text.indexOf("//") + 2;
         String authority = text.substring(host).split("[/?#]", 2)[0];
         String rest = text.substring(host + authority.length());

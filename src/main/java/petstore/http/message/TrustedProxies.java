@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Proxies that name the client of a request, and the one header field in which they do.
@@ -18,25 +19,25 @@ public record TrustedProxies(List<Network> networks, String field) {
     /// The default of `field`.
     public static final String USUAL_FIELD = "X-Forwarded-For";
 
+    /// An IPv6 address in brackets or an IPv4 address, with or without a port.
+    private static final Pattern WITH_PORT = Pattern.compile("(?:\\[([^]:]*+:[^]]*+)]|([^:]*+))(?::(.*))?");
+
     /// A block of addresses.
     ///
     /// @param prefix the number of leading bits that all addresses share with `first`
     public record Network(InetAddress first, int prefix) {
 
-        private static final Pattern LENGTH = Pattern.compile("[0-9]{1,3}");
+        private static final Pattern FORM = Pattern.compile("([^/]*)(?:/([0-9]{1,3}))?");
 
         /// Returns the network in CIDR notation, e.g. `10.0.0.0/8`, or of one address; absent for any other text, and if the address
         /// has bits behind the prefix.
         public static Optional<Network> find(String text) {
-            int slash = text.indexOf('/');
-            String length = text.substring(slash + 1);
-            Optional<InetAddress> address = literal(slash < 0 ? text : text.substring(0, slash));
-            if (address.isEmpty() || (slash >= 0 && !LENGTH.matcher(length).matches())) {
-                return Optional.empty();
-            }
-            int bits = bits(address.get());
-            Network network = new Network(address.get(), slash < 0 ? bits : Integer.parseInt(length));
-            return network.prefix <= bits && network.isFirst() ? Optional.of(network) : Optional.empty();
+            Matcher parts = FORM.matcher(text);
+            return parts.matches()
+                    ? literal(parts.group(1)).map(first -> new Network(first,
+                            parts.group(2) == null ? bits(first) : Integer.parseInt(parts.group(2))))
+                            .filter(network -> network.prefix <= bits(network.first) && network.isFirst())
+                    : Optional.empty();
         }
 
         private boolean isFirst() {
@@ -86,19 +87,11 @@ public record TrustedProxies(List<Network> networks, String field) {
     /// Returns the address of `192.0.2.7`, `192.0.2.7:443`, `2001:db8::7`, `[2001:db8::7]` or `[2001:db8::7]:443`; absent for any
     /// other text, e.g. `unknown`.
     private static Optional<InetAddress> address(String element) {
-        Optional<InetAddress> bare = literal(element);
-        if (bare.isPresent()) {
-            return bare;
+        Matcher parts = WITH_PORT.matcher(element);
+        if (!parts.matches() || (parts.group(3) != null && !UriHost.isPort(parts.group(3)))) {
+            return literal(element);
         }
-        int end = UriHost.end(element);
-        String host = element.substring(0, end);
-        String port = element.substring(end);
-        if (!port.isEmpty() && !(port.startsWith(":") && UriHost.isPort(port.substring(1)))) {
-            return Optional.empty();
-        }
-        boolean bracketed = host.startsWith("[") && host.endsWith("]");
-        String address = bracketed ? host.substring(1, host.length() - 1) : host;
-        return literal(address).filter(_ -> bracketed == UriHost.isIpv6Address(address));
+        return literal(parts.group(1) == null ? parts.group(2) : parts.group(1));
     }
 
     /// Returns an address without brackets and port. An IPv4 address in IPv6 is that IPv4 address.
