@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
-import java.util.TreeSet;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import petstore.ApiKey;
@@ -34,11 +33,9 @@ public final class KeyJson {
         json.writeStartObject();
         json.writeStringField("id", key.id());
         json.writeStringField("name", key.name());
-        json.writeArrayFieldStart("scopes");
-        for (Scope scope : new TreeSet<>(key.scopes())) {
-            json.writeString(scope.text());
-        }
-        json.writeEndArray();
+        String[] scopes = key.scopes().stream().sorted().map(Scope::text).toArray(String[]::new);
+        json.writeFieldName("scopes");
+        json.writeArray(scopes, 0, scopes.length);
         json.writeStringField("created", key.created().toString());
         json.writeStringField("expires", key.expires().map(Instant::toString).orElse(null));
         json.writeStringField("revoked", key.revoked().map(Instant::toString).orElse(null));

@@ -1,8 +1,7 @@
 package petstore.json;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 
 /// Decodes UTF-8 and refuses malformed bytes.
@@ -17,13 +16,7 @@ public final class StrictUtf8 {
     /// Returns the text; absent if the bytes are not valid UTF-8.
     public static Optional<String> decode(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
-        if (text.indexOf(REPLACEMENT) < 0) {
-            return Optional.of(text);
-        }
-        try {
-            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
-        } catch (CharacterCodingException e) {
-            return Optional.empty();
-        }
+        boolean isValid = text.indexOf(REPLACEMENT) < 0 || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes);
+        return isValid ? Optional.of(text) : Optional.empty();
     }
 }
