@@ -37,18 +37,15 @@ public final class PageCache {
     public PageCache(MeterRegistry meters) {
         hits = requests("hit", meters);
         misses = requests("miss", meters);
-        Gauge.builder("petstore.page.cache.bytes", this, PageCache::bytes).description("Memory of cached pages.")
-                .baseUnit("bytes").register(meters);
+        Gauge.builder("petstore.page.cache.bytes", pages,
+                cache -> cache.policy().eviction().orElseThrow().weightedSize().orElse(0))
+                .description("Memory of cached pages.").baseUnit("bytes").register(meters);
     }
 
     private static Counter requests(String result, MeterRegistry meters) {
         return Counter.builder("petstore.page.cache.requests")
                 .description("Requests for pages: cached (hit), or read from the store (miss).").tag("result", result)
                 .register(meters);
-    }
-
-    private double bytes() {
-        return pages.policy().eviction().orElseThrow().weightedSize().orElse(0);
     }
 
     /// Records a request for a page. Returns true if the page is cached or was requested recently.
@@ -84,14 +81,11 @@ public final class PageCache {
         return Optional.of(page.response());
     }
 
-    /// Adds a page.
-    ///
     /// @param version the version before the page was read
     void put(PetQuery query, CatalogueVersion version, boolean hasNext, ConditionalResponse response) {
         pages.put(query, new CachedPage(version, hasNext, response));
     }
 
-    /// Removes all pages.
     public void clear() {
         pages.invalidateAll();
     }

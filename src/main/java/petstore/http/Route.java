@@ -37,7 +37,6 @@ public record Route(String method, String path, Optional<Scope> scope,
         }, List.of());
     }
 
-    /// Returns true if the route accepts a method.
     boolean accepts(String requested) {
         return method.equals(requested) || (method.equals("GET") && requested.equals("HEAD"));
     }

@@ -92,7 +92,6 @@ final class WebFiles {
         return compressed.toByteArray();
     }
 
-    /// Returns the bytes of a resource of the program.
     static byte[] resource(String name) {
         try (InputStream resource = WebFiles.class.getResourceAsStream(name)) {
             if (resource == null) {

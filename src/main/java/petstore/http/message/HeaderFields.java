@@ -16,9 +16,9 @@ public interface HeaderFields {
     @Nullable
     String first(String name);
 
-    /// Returns true if there is a field of this name.
     default boolean contains(String name) {
         return first(name) != null;
+    }
 
     /// Returns true if a list field, e.g. `Accept`, names a value with a weight above 0 (RFC 9110 section 12.5). Wildcards do not
     /// count.
@@ -29,6 +29,5 @@ public interface HeaderFields {
                 .map(item -> item.strip().split("\\s*;\\s*", -1))
                 .anyMatch(parts -> parts[0].equals(value)
                         && Stream.of(parts).noneMatch(part -> part.matches("q=0\\.?0*")));
-    }
     }
 }
