@@ -9,7 +9,6 @@ import petstore.http.message.Response;
 /// The endpoints for liveness and readiness.
 public final class Health {
 
-    /// The conditions of readiness.
     private static final String CONDITIONS = """
             [+] the service is not stopping
             [+] the store can be reached
@@ -40,24 +39,18 @@ public final class Health {
     }
 
     /// Returns 200 while the store can be used and the service is not stopping, else 503. With `?verbose`, lists the conditions.
-    Response readyz(Request request) {
-        return ready(request, "", "");
-    }
-
-    /// Returns the response of [#readyz] with the version and the commit of the service, for operators.
-    Response readyzWithVersion(Request request) {
-        return ready(request, ",\"version\":\"" + version + "\"", "version " + version + "\n");
-    }
-
-    private Response ready(Request request, String member, String line) {
+    ///
+    /// @param withVersion true for operators, who see the version and the commit of the service
+    Response readyz(Request request, boolean withVersion) {
         if (stopping) {
             throw Failure.unavailable("the service is stopping");
         }
         storeCheck.run();
-        return "verbose".equals(request.head().query())
-                ? Response.ok("text/plain; charset=utf-8", (line + CONDITIONS).getBytes(StandardCharsets.UTF_8),
-                        Response.NO_STORE)
-                : status("ready", member);
+        if ("verbose".equals(request.head().query())) {
+            String text = (withVersion ? "version " + version + "\n" : "") + CONDITIONS;
+            return Response.ok("text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Response.NO_STORE);
+        }
+        return status("ready", withVersion ? ",\"version\":\"" + version + "\"" : "");
     }
 
     /// @param member a further member of the JSON object, after a comma; empty for none

@@ -42,7 +42,7 @@ public record Routes(List<Route> table, String directions) {
                 Route.open("/openapi.yaml", threads, document::yaml),
                 Route.open("/openapi.json", threads, document::json),
                 Route.open("/livez", threads, health::livez),
-                Route.open("/readyz", threads, health::readyz)),
+                Route.open("/readyz", threads, request -> health.readyz(request, false))),
                 "the reference is at " + settings.docs());
     }
 
@@ -53,7 +53,7 @@ public record Routes(List<Route> table, String directions) {
         return new Routes(List.of(
                 Route.open("/metrics", threads, _ -> metrics(metrics)),
                 Route.open("/livez", threads, health::livez),
-                Route.open("/readyz", threads, health::readyzWithVersion)),
+                Route.open("/readyz", threads, request -> health.readyz(request, true))),
                 "there are /metrics, /livez and /readyz");
     }
 
