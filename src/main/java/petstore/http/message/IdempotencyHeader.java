@@ -15,7 +15,7 @@ import petstore.Sha256;
 public final class IdempotencyHeader {
 
     private static final String NAME = "Idempotency-Key";
-    /// Each character of a quoted key may be escaped.
+    /// Each character of a quoted key may be escaped. Source: RFC 9651 section 4.2.5.
     private static final Pattern FIELD = Pattern
             .compile("\"((?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255})\"|[!#-~][!-~]{0,254}");
 
@@ -31,24 +31,16 @@ public final class IdempotencyHeader {
             return Optional.empty();
         }
         List<String> values = headers.all(NAME);
-        String key = values.size() == 1 ? key(values.getFirst().strip()) : "";
-        if (key.isEmpty()) {
+        Matcher field = FIELD.matcher(values.getFirst().strip());
+        if (values.size() > 1 || !field.matches()) {
             throw new Failure(Failure.Kind.INVALID_REQUEST,
                     "Idempotency-Key must be one key of 1 to 255 visible ASCII characters,"
                             + " with or without quotes");
         }
+        String quoted = field.group(1);
+        String key = quoted == null ? field.group() : quoted.replaceAll("\\\\(.)", "$1");
         return Optional.of(KeyToken.isIn(key)
                 ? HexFormat.of().formatHex(Sha256.of(key.getBytes(StandardCharsets.US_ASCII)))
                 : key);
-    }
-
-    /// Returns the key of a field; empty if it is malformed. Source: RFC 9651 section 4.2.5.
-    private static String key(String value) {
-        Matcher field = FIELD.matcher(value);
-        if (!field.matches()) {
-            return "";
-        }
-        String quoted = field.group(1);
-        return quoted == null ? value : quoted.replaceAll("\\\\(.)", "$1");
     }
 }
