@@ -24,6 +24,7 @@ public record TrustedProxies(List<Network> networks, String field) {
 
     /// A block of addresses.
     ///
+    /// @param first the lowest address
     /// @param prefix the number of leading bits that all addresses share with `first`
     public record Network(InetAddress first, int prefix) {
 
@@ -36,20 +37,14 @@ public record TrustedProxies(List<Network> networks, String field) {
             return parts.matches()
                     ? literal(parts.group(1)).map(first -> new Network(first,
                             parts.group(2) == null ? bits(first) : Integer.parseInt(parts.group(2))))
-                            .filter(network -> network.prefix <= bits(network.first) && network.isFirst())
+                            .filter(network -> network.prefix <= bits(network.first) && network.contains(network.first))
                     : Optional.empty();
         }
 
-        private boolean isFirst() {
-            return shared(first).shiftLeft(bits(first) - prefix).equals(number(first));
-        }
-
         boolean contains(InetAddress address) {
-            return bits(address) == bits(first) && shared(address).equals(shared(first));
-        }
-
-        private BigInteger shared(InetAddress address) {
-            return number(address).shiftRight(bits(address) - prefix);
+            int behind = bits(first) - prefix;
+            return bits(address) == bits(first)
+                    && number(address).shiftRight(behind).shiftLeft(behind).equals(number(first));
         }
 
         private static BigInteger number(InetAddress address) {
