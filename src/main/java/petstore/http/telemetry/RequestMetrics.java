@@ -53,12 +53,15 @@ public final class RequestMetrics {
         inFlight.increment();
     }
 
-    void abandoned() {
+    /// Counts a request. The number in flight falls last: a reader who sees 0 in flight sees all requests counted.
+    void finished(FinishedRequest request) {
+        if (request.isAnswered()) {
+            count(request);
+        }
         inFlight.decrement();
     }
 
-    /// Counts a response. The number in flight falls last: a reader who sees 0 in flight sees all requests counted.
-    void answered(FinishedRequest request) {
+    private void count(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
         Timer timer = durations.get(name);
         if (timer == null) {
@@ -71,7 +74,6 @@ public final class RequestMetrics {
         if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
             deprecated(request.key(), request.route()).increment();
         }
-        inFlight.decrement();
     }
 
     private Timer duration(Name name) {

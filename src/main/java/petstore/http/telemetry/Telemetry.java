@@ -31,14 +31,8 @@ public final class Telemetry {
 
     /// Records that a request has ended. Call it once for each call of [#began].
     public void finished(FinishedRequest request) {
-        String trace = "-";
-        if (request.isAnswered()) {
-            metrics.answered(request);
-            trace = spans.ended(request);
-        } else {
-            metrics.abandoned();
-        }
-        log.finished(request, trace);
+        metrics.finished(request);
+        log.finished(request, request.isAnswered() ? spans.ended(request) : "-");
     }
 
     /// Records that a request is refused for its key, for the audit log.
