@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.CatalogueVersion;
 import petstore.PetQuery;
@@ -35,17 +36,13 @@ public final class PageCache {
     private final Counter misses;
 
     public PageCache(MeterRegistry meters) {
-        hits = requests("hit", meters);
-        misses = requests("miss", meters);
+        MeterProvider<Counter> requests = Counter.builder("petstore.page.cache.requests")
+                .description("Requests for pages: cached (hit), or read from the store (miss).").withRegistry(meters);
+        hits = requests.withTag("result", "hit");
+        misses = requests.withTag("result", "miss");
         Gauge.builder("petstore.page.cache.bytes", pages,
                 cache -> cache.policy().eviction().orElseThrow().weightedSize().orElse(0))
                 .description("Memory of cached pages.").baseUnit("bytes").register(meters);
-    }
-
-    private static Counter requests(String result, MeterRegistry meters) {
-        return Counter.builder("petstore.page.cache.requests")
-                .description("Requests for pages: cached (hit), or read from the store (miss).").tag("result", result)
-                .register(meters);
     }
 
     /// Records a request for a page. Returns true if the page is cached or was requested recently.

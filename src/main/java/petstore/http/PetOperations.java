@@ -1,7 +1,6 @@
 package petstore.http;
 
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -39,17 +38,15 @@ public final class PetOperations {
     private final Catalogue catalogue;
     private final PageCache cache;
     private final Clock clock;
+    private final ApiSettings settings;
     private final String base;
-    private final String docs;
-    private final Duration idempotencyRetention;
 
     public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, Clock clock) {
         this.catalogue = catalogue;
         this.cache = cache;
         this.clock = clock;
+        this.settings = settings;
         this.base = settings.base();
-        this.docs = settings.docs();
-        this.idempotencyRetention = settings.idempotencyRetention();
     }
 
     /// Returns a page by ascending id, with a `Link` to the next page if there is one (RFC 8288).
@@ -127,7 +124,7 @@ public final class PetOperations {
         byte[] animal = PetJson.write(newPet.withId(0));
         String fingerprint = HexFormat.of().formatHex(Sha256.of(digest -> digest.update(animal)));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
-                idempotencyRetention);
+                settings.idempotencyRetention());
     }
 
     /// Returns an animal. Errors: [Failure] of kind `NOT_FOUND`; `GONE` from the removal date on.
@@ -149,6 +146,6 @@ public final class PetOperations {
         return List.of(Header.of("Deprecation", "@1795132800"),
                 Header.of("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),
                 Header.of("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
-                Header.of("Link", "<" + docs + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
+                Header.of("Link", "<" + settings.docs() + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
     }
 }

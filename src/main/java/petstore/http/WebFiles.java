@@ -25,7 +25,6 @@ final class WebFiles {
 
     private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8", "css",
             "text/css; charset=utf-8", "js", "text/javascript; charset=utf-8", "svg", "image/svg+xml");
-    private static final Header GZIP = Header.of("Content-Encoding", "gzip");
 
     private final String folder;
     private final List<Header> headers;
@@ -75,7 +74,7 @@ final class WebFiles {
         byte[] bytes = resource(folder + name);
         List<Header> all = new ArrayList<>(headers);
         if (compressed) {
-            all.add(GZIP);
+            all.add(Header.of("Content-Encoding", "gzip"));
         }
         String type = Objects.requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.') + 1)));
         return new ConditionalResponse(
@@ -93,10 +92,7 @@ final class WebFiles {
     }
 
     static byte[] resource(String name) {
-        try (InputStream resource = WebFiles.class.getResourceAsStream(name)) {
-            if (resource == null) {
-                throw new IllegalStateException("no resource " + name);
-            }
+        try (InputStream resource = Objects.requireNonNull(WebFiles.class.getResourceAsStream(name), name)) {
             return resource.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -33,7 +33,6 @@ public final class Bearer {
 
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String SCHEME = "Bearer ";
-    private static final String REALM = "Bearer realm=\"petstore\"";
 
     /// The result of the check of an `Authorization` field.
     public sealed interface Verdict {
@@ -55,8 +54,8 @@ public final class Bearer {
     public record Undecided(KeyToken token) implements Verdict {
     }
 
-    private static final Response NO_KEY = unauthorized(REALM);
-    private static final Response BAD_KEY = unauthorized(REALM + ", error=\"invalid_token\"");
+    private static final Response NO_KEY = unauthorized("");
+    private static final Response BAD_KEY = unauthorized(", error=\"invalid_token\"");
     private static final Decided NO_FIELD = new Refused(NO_KEY.because("there is no Authorization field"));
     private static final Decided NO_BEARER = new Refused(
             NO_KEY.because("Authorization is not one field of the form: Bearer <API key>"));
@@ -156,18 +155,18 @@ public final class Bearer {
     }
 
     /// The body is the same for every fault.
-    private static Response unauthorized(String challenge) {
+    private static Response unauthorized(String parameters) {
         return Errors.response(Kind.UNAUTHORIZED,
-                "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(challenge));
+                "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(parameters));
     }
 
     /// Returns the response for a valid key without the scope of the operation.
     public static Response forbidden(Scope scope) {
         return Errors.response(Kind.FORBIDDEN, "this API key does not have the scope " + scope.text(),
-                challenge(REALM + ", error=\"insufficient_scope\", scope=\"" + scope.text() + "\""));
+                challenge(", error=\"insufficient_scope\", scope=\"" + scope.text() + "\""));
     }
 
-    private static Header challenge(String value) {
-        return Header.of("WWW-Authenticate", value);
+    private static Header challenge(String parameters) {
+        return Header.of("WWW-Authenticate", "Bearer realm=\"petstore\"" + parameters);
     }
 }

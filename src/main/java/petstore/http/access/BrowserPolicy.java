@@ -14,8 +14,6 @@ import petstore.http.message.Response;
 public final class BrowserPolicy {
 
     private static final Header VARY = Header.of("Vary", "Origin");
-    private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
-    private static final String REQUESTED_METHOD = "Access-Control-Request-Method";
     private static final Header EXPOSE = Header.of("Access-Control-Expose-Headers",
             "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
                     + " WWW-Authenticate, X-Request-Id");
@@ -44,14 +42,16 @@ public final class BrowserPolicy {
         String origin = origin(request);
         List<Header> cors = origin == null
                 ? List.of(VARY)
-                : List.of(VARY, Header.of(ALLOW_ORIGIN, origin), EXPOSE);
+                : List.of(VARY, Header.of("Access-Control-Allow-Origin", origin), EXPOSE);
         return tls.isEmpty() ? cors : Stream.concat(cors.stream(), tls.stream()).toList();
     }
 
     /// Returns the response to a preflight request, which has no key; absent for other requests.
     public Optional<Response> preflight(RequestHead request) {
         return request.method().equals("OPTIONS") && origin(request) != null
-                && request.headers().contains(REQUESTED_METHOD) ? Optional.of(PREFLIGHT) : Optional.empty();
+                && request.headers().contains("Access-Control-Request-Method")
+                        ? Optional.of(PREFLIGHT)
+                        : Optional.empty();
     }
 
     /// Returns the origin of a request, if its pages may use the API; else null.

@@ -17,7 +17,6 @@ import petstore.http.message.HeaderFields;
 /// Spans of requests, by OpenTelemetry's HTTP conventions, and their traces (W3C Trace Context).
 public final class RequestSpans {
 
-    private static final String PARENT = "traceparent";
     private static final TextMapGetter<HeaderFields> HEADERS = (headers, name) -> {
         String value = headers == null ? null : headers.first(name);
         // The library takes quadratic time for blanks in tracestate. A span keeps that field, so no API key may be in it.
@@ -34,7 +33,7 @@ public final class RequestSpans {
 
     /// Returns the trace that the headers of a request name; absent if they name none.
     static Optional<SpanContext> parent(HeaderFields headers) {
-        return headers.contains(PARENT)
+        return headers.contains("traceparent")
                 ? Optional.of(Span.fromContext(
                         W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS))
                         .getSpanContext()).filter(SpanContext::isValid)
