@@ -34,11 +34,10 @@ public record TrustedProxies(List<Network> networks, String field) {
         /// has bits behind the prefix.
         public static Optional<Network> find(String text) {
             Matcher parts = FORM.matcher(text);
-            return parts.matches()
-                    ? literal(parts.group(1)).map(first -> new Network(first,
-                            parts.group(2) == null ? bits(first) : Integer.parseInt(parts.group(2))))
-                            .filter(network -> network.prefix <= bits(network.first) && network.contains(network.first))
-                    : Optional.empty();
+            Optional<InetAddress> first = parts.matches() ? literal(parts.group(1)) : Optional.empty();
+            return first.map(lowest -> new Network(lowest,
+                    parts.group(2) == null ? bits(lowest) : Integer.parseInt(parts.group(2))))
+                    .filter(network -> network.prefix <= bits(network.first) && network.contains(network.first));
         }
 
         boolean contains(InetAddress address) {
