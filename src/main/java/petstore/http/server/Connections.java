@@ -12,7 +12,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.TrustedProxies;
@@ -69,8 +68,7 @@ final class Connections {
     }
 
     /// Records that a connection can carry requests. Adds it unless [#accepted] did.
-    void opened(HttpConnection connection) {
-        ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
+    void opened(ChannelHandlerContext vertx) {
         if (vertx.pipeline().get(ConnectionWatch.class) == null) {
             accepted(vertx.channel());
         }

@@ -14,8 +14,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
-import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
@@ -32,15 +30,6 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
     private boolean refused;
     /// The last valid `Host`: it mostly stays the same.
     private @Nullable String validHost;
-
-    private HeadCheck() {
-    }
-
-    /// Adds the check to a connection.
-    static void install(HttpConnection connection) {
-        ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
-        vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
-    }
 
     /// Returns the response to a request that could not be decoded.
     static Response refusal(@Nullable Throwable cause) {

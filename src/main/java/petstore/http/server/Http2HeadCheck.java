@@ -7,17 +7,13 @@ import java.util.Optional;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.impl.HttpServerConnection;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
@@ -32,15 +28,8 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
 
     private static final AsciiString PARSEABLE = AsciiString.cached("petstore");
 
-    private Http2HeadCheck(Http2FrameListener vertx) {
+    Http2HeadCheck(Http2FrameListener vertx) {
         super(vertx);
-    }
-
-    /// Adds the check to a connection.
-    static void install(HttpConnection connection) {
-        ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
-        Http2ConnectionDecoder decoder = ((Http2ConnectionHandler) vertx.handler()).decoder();
-        decoder.frameListener(new Http2HeadCheck(decoder.frameListener()));
     }
 
     /// Returns the response to a request that is refused; absent if its head is valid.

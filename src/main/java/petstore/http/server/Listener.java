@@ -9,6 +9,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
@@ -16,6 +20,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -106,12 +111,14 @@ final class Listener extends VerticleBase {
     }
 
     private void connected(HttpConnection connection) {
-        connections.opened(connection);
-        if (connection.protocolVersion() == HttpVersion.HTTP_2) {
-            Http2HeadCheck.install(connection);
+        ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
+        connections.opened(vertx);
+        if (vertx.handler() instanceof Http2ConnectionHandler http2) {
+            Http2ConnectionDecoder decoder = http2.decoder();
+            decoder.frameListener(new Http2HeadCheck(decoder.frameListener()));
         } else {
-            HeadCheck.install(connection);
-            ResponseEncoder.install(connection);
+            vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
+            vertx.pipeline().replace(HttpResponseEncoder.class, "responses", new ResponseEncoder());
         }
     }
 

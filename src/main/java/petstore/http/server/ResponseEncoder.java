@@ -3,14 +3,11 @@ package petstore.http.server;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpUtil;
-import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.headers.Http1xHeaders;
 
 /// Encodes head and body of a response to one buffer: writing one costs less than writing two, and the body is copied off the heap in
@@ -20,12 +17,6 @@ final class ResponseEncoder extends HttpResponseEncoder {
     /// The usual size of a head, in bytes. For a longer head the buffer grows.
     private static final int HEAD = 768;
     private static final int CRLF = '\r' << 8 | '\n';
-
-    /// Replaces Vert.x's encoder.
-    static void install(HttpConnection connection) {
-        ChannelPipeline pipeline = ((HttpServerConnection) connection).channelHandlerContext().pipeline();
-        pipeline.replace(HttpResponseEncoder.class, "responses", new ResponseEncoder());
-    }
 
     /// Leaves responses without a body, or in chunks, to Netty.
     @Override
