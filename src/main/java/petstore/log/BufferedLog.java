@@ -5,9 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -26,8 +24,6 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     private final LogLayout layout;
     private final boolean access;
     private final OutputStream out;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final Thread thread = Thread.ofPlatform().name("log-writer").daemon().unstarted(this::run);
     /// The two buffers swap roles.
     private StringBuilder gathered = new StringBuilder(CAPACITY);
@@ -65,20 +61,15 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
         gather(layout.line(refusal));
     }
 
-    private void gather(CharSequence line) {
-        lock.lock();
-        try {
-            if (line.length() > CAPACITY - gathered.length()) {
-                dropped++;
-                return;
-            }
-            if (gathered.isEmpty()) {
-                changed.signal();
-            }
-            gathered.append(line);
-        } finally {
-            lock.unlock();
+    private synchronized void gather(CharSequence line) {
+        if (line.length() > CAPACITY - gathered.length()) {
+            dropped++;
+            return;
         }
+        if (gathered.isEmpty()) {
+            notifyAll();
+        }
+        gathered.append(line);
     }
 
     private void run() {
@@ -95,40 +86,32 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
                 writing.setLength(0);
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
-        } catch (IOException e) {
-            // The reader of the log is gone.
+        } catch (IOException | InterruptedException e) {
+            // The reader of the log is gone; nobody interrupts this thread.
         }
     }
 
     /// Waits for lines, and makes them the content of [#writing]; it stays empty after the end. Returns the number of lines that
     /// were dropped after them.
-    private long swap() {
-        lock.lock();
-        try {
-            while (gathered.isEmpty() && !closed) {
-                changed.awaitUninterruptibly();
-            }
-            StringBuilder full = gathered;
-            gathered = writing;
-            writing = full;
-            long missing = dropped;
-            dropped = 0;
-            return missing;
-        } finally {
-            lock.unlock();
+    private synchronized long swap() throws InterruptedException {
+        while (gathered.isEmpty() && !closed) {
+            wait();
         }
+        StringBuilder full = gathered;
+        gathered = writing;
+        writing = full;
+        long missing = dropped;
+        dropped = 0;
+        return missing;
     }
 
     /// Writes the lines that are gathered, for a second at most. Later lines are lost.
     @Override
     public void stop() {
         super.stop();
-        lock.lock();
-        try {
+        synchronized (this) {
             closed = true;
-            changed.signal();
-        } finally {
-            lock.unlock();
+            notifyAll();
         }
         try {
             thread.join(CLOSING);

@@ -75,7 +75,8 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     /// Returns the line of a finished request. All its fields but the reason are validated already; no escaping is needed.
     StringBuilder line(FinishedRequest request, String trace) {
-        long ended = request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(request.durationNanos());
+        long nanos = request.durationNanos();
+        long ended = request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos);
         StringBuilder line = start(ended, Level.INFO, "access").append(request.isAnswered() ? "answered" : "abandoned");
         field("request", "http.request.id", request.id(), line.append(json ? "\"" : ""));
         field("key", KEY_ID, request.key(), line);
@@ -88,11 +89,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         }
         field("bytes", "http.response.body.bytes", request.bytes(), line);
         field("trace", "trace.id", trace, line);
-        if (json) {
-            field("", "event.duration", request.durationNanos(), line);
-        } else {
-            field("duration_us", "", TimeUnit.NANOSECONDS.toMicros(request.durationNanos()), line);
-        }
+        field("duration_us", "event.duration", json ? nanos : TimeUnit.NANOSECONDS.toMicros(nanos), line);
         field("client", "client.ip", request.client(), line);
         request.reason().ifPresent(reason -> reason(reason, line));
         return end(line);
