@@ -44,7 +44,7 @@ final class Connections {
         this.mostUnreadBytes = mostUnreadBytes;
     }
 
-    /// Adds a new connection, with TLS before its handshake. If the limit is reached, closes it.
+    /// Adds a new connection, before its first handler. If the limit is reached, closes it.
     void accepted(Channel channel) {
         ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit, proxies);
         channel.closeFuture().addListener(_ -> closed(watch));
@@ -67,11 +67,8 @@ final class Connections {
         watch.closed();
     }
 
-    /// Records that a connection can carry requests. Adds it unless [#accepted] did.
+    /// Records that a connection can carry requests.
     void opened(ChannelHandlerContext vertx) {
-        if (vertx.pipeline().get(ConnectionWatch.class) == null) {
-            accepted(vertx.channel());
-        }
         ConnectionWatch watch = vertx.pipeline().get(ConnectionWatch.class);
         if (watch != null) {
             watch.opened(vertx);

@@ -6,10 +6,12 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
@@ -45,6 +47,7 @@ final class Listener extends VerticleBase {
     private final Api api;
     private final Optional<Tls> tls;
     private final Connections connections;
+    private final Map<EventLoop, Connections> shares;
     private final Telemetry telemetry;
     private final Clock clock;
     private final Consumer<HttpServer> opened;
@@ -59,13 +62,15 @@ final class Listener extends VerticleBase {
     private Header date = Header.of("date", "");
 
     /// @param address the address; event loops with the same one share its port
+    /// @param shares gets the connections of this event loop before it listens
     /// @param opened called with the server once it listens
     Listener(SocketAddress address, Api api, Optional<Tls> tls, Connections connections,
-            Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
+            Map<EventLoop, Connections> shares, Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
         this.address = address;
         this.api = api;
         this.tls = tls;
         this.connections = connections;
+        this.shares = shares;
         this.telemetry = telemetry;
         this.clock = clock;
         this.opened = opened;
@@ -74,10 +79,8 @@ final class Listener extends VerticleBase {
     @Override
     public Future<?> start() {
         vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
-        tls.ifPresent(on -> {
-            on.applyTo(options, MAX_HEADER_BYTES);
-            on.watch(((ContextInternal) context).nettyEventLoop(), connections::accepted);
-        });
+        tls.ifPresent(on -> on.applyTo(options, MAX_HEADER_BYTES));
+        shares.put(((ContextInternal) context).nettyEventLoop(), connections);
         HttpServer opening = vertx.createHttpServer(options);
         server = opening;
         return opening.connectionHandler(this::connected)

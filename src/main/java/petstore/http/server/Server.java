@@ -3,16 +3,22 @@ package petstore.http.server;
 import java.net.BindException;
 import java.net.UnknownHostException;
 import java.time.Clock;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -20,6 +26,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +61,9 @@ public final class Server implements AutoCloseable {
     /// Reads the TLS files again.
     private final ScheduledExecutorService renewals = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
+    /// Takes the connections of the listener that is being opened.
+    private Consumer<Channel> accepted = _ -> {
+    };
     private int freePorts;
     private int port;
     private int adminPort;
@@ -63,7 +73,7 @@ public final class Server implements AutoCloseable {
         this.meters = meters;
         this.telemetry = telemetry;
         this.clock = clock;
-        this.vertx = Vertx.builder().withTransport(ThrottledAcceptor.transport(listening))
+        this.vertx = Vertx.builder().withTransport(ThrottledAcceptor.transport(listening, () -> accepted))
                 .with(new VertxOptions().setWorkerPoolSize(BLOCKING_THREADS)
                         .setInternalBlockingPoolSize(BLOCKING_THREADS).setFileSystemOptions(
                                 new FileSystemOptions().setFileCachingEnabled(false)
@@ -99,7 +109,9 @@ public final class Server implements AutoCloseable {
     /// Opens a listener on `instances` event loops and returns its port.
     private int listen(String name, String optionPrefix, String host, int port, Api api, Optional<Tls> tls,
             BooleanSupplier memoryIsShort, int instances) {
-        AtomicInteger actualPort = new AtomicInteger();
+        Map<EventLoop, Connections> shares = new ConcurrentHashMap<>();
+        accepted = connection -> Objects.requireNonNull(shares.get(connection.eventLoop())).accepted(connection);
+        AtomicReference<HttpServer> open = new AtomicReference<>();
         ConnectionLimit limit = ConnectionLimit.of(name, settings.maxConnections(), memoryIsShort, meters);
         // Java's default limit of off-heap memory is the size of the heap.
         long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 2;
@@ -109,17 +121,15 @@ public final class Server implements AutoCloseable {
         try {
             vertx.deployVerticle(() -> new Listener(address, api, tls,
                     new Connections(settings.deadlines(), limit, settings.proxies(), mostUnreadBytes / instances),
-                    telemetry, clock,
-                    open -> {
-                        actualPort.set(open.actualPort());
-                        tls.ifPresent(on -> on.keepRenewed(open, renewals));
-                    }), new DeploymentOptions().setInstances(instances)).await(LISTENING_SECONDS, TimeUnit.SECONDS);
+                    shares, telemetry, clock, open::set), new DeploymentOptions().setInstances(instances))
+                    .await(LISTENING_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             Exception cause = isInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
             throw new Failure(Failure.Kind.UNAVAILABLE, "cannot listen on " + host + ":" + port + " (" + optionPrefix
                     + "host, " + optionPrefix + "port): " + reason(cause), cause);
         }
-        return actualPort.get();
+        tls.ifPresent(on -> on.keepRenewed(open.get(), renewals));
+        return open.get().actualPort();
     }
 
     /// Another program listens on a port.

@@ -3,9 +3,12 @@ package petstore.http.server;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -27,15 +30,28 @@ final class ThrottledAcceptor extends NioServerSocketChannel {
     private @Nullable Channel last;
     private long pauseNs = SHORTEST_PAUSE.toNanos();
 
+    /// Hands a connection over once it has its event loop, before Vert.x adds a handler: with TLS, before the handshake.
+    private final ChannelInitializer<Channel> handOver;
+
+    private ThrottledAcceptor(Consumer<Channel> accepted) {
+        handOver = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel connection) {
+                accepted.accept(connection);
+            }
+        };
+    }
+
     /// Returns Java's sockets, with this class for those that listen.
     ///
     /// @param listening gets the listening sockets
-    static Transport transport(ChannelGroup listening) {
+    /// @param accepted returns the consumer of a new listening socket's connections, which it gets on their event loops
+    static Transport transport(ChannelGroup listening, Supplier<Consumer<Channel>> accepted) {
         return new TransportInternal("throttled", true, null, new NioTransport() {
             @Override
             public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
                 return domainSocket ? super.serverChannelFactory(true) : () -> {
-                    ThrottledAcceptor acceptor = new ThrottledAcceptor();
+                    ThrottledAcceptor acceptor = new ThrottledAcceptor(accepted.get());
                     listening.add(acceptor);
                     return acceptor;
                 };
@@ -57,6 +73,7 @@ final class ThrottledAcceptor extends NioServerSocketChannel {
         int more = super.doReadMessages(accepted);
         if (more > 0) {
             last = (Channel) accepted.getLast();
+            last.pipeline().addLast(handOver);
         }
         return more;
     }

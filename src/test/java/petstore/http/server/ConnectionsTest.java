@@ -12,11 +12,13 @@ import java.util.concurrent.atomic.LongAdder;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.impl.HttpServerConnection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import petstore.http.message.TrustedProxies;
@@ -67,7 +69,11 @@ class ConnectionsTest {
                 new TrustedProxies(List.of(), "none"), mostUntakenBytes);
         return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
             vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
-            vertx.createHttpServer().connectionHandler(connections::opened)
+            vertx.createHttpServer().connectionHandler(connection -> {
+                ChannelHandlerContext opened = ((HttpServerConnection) connection).channelHandlerContext();
+                connections.accepted(opened.channel());
+                connections.opened(opened);
+            })
                     .requestHandler(request -> request.response()
                             .end(Buffer.buffer(new byte[Integer.parseInt(request.uri().substring(1))])))
                     .listen(0, "127.0.0.1").onComplete(listening);

@@ -28,7 +28,6 @@ import io.netty.channel.ChannelPromise;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
@@ -159,7 +158,7 @@ class ExchangeTest {
         return new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     }
 
-    private int listen(HttpServerOptions options, Consumer<HttpConnection> opened, Consumer<Exchange> begun) {
+    private int listen(HttpServerOptions options, Consumer<ChannelHandlerContext> opened, Consumer<Exchange> begun) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(DEADLINES,
                 new ConnectionLimit(10, new AtomicInteger(), new LongAdder(),
@@ -167,8 +166,10 @@ class ExchangeTest {
                 new TrustedProxies(List.of(), "none"), Long.MAX_VALUE);
         return Future.<HttpServer>future(listening -> loop.runOnContext(
                 _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {
-                    connections.opened(connection);
-                    opened.accept(connection);
+                    ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
+                    connections.accepted(context.channel());
+                    connections.opened(context);
+                    opened.accept(context);
                 }).requestHandler(request -> begun
                         .accept(new Exchange(request, loop, connections, telemetry, 0, DATE)))
                         .listen(0, "127.0.0.1").onComplete(listening)))
@@ -178,8 +179,8 @@ class ExchangeTest {
     /// As an encoder for which there is no memory when the end of the first answer is written.
     private static final class FirstEndFails extends ChannelOutboundHandlerAdapter {
 
-        static void install(HttpConnection connection) {
-            ((HttpServerConnection) connection).channelHandlerContext().pipeline().addFirst(new FirstEndFails());
+        static void install(ChannelHandlerContext connection) {
+            connection.pipeline().addFirst(new FirstEndFails());
         }
 
         @Override

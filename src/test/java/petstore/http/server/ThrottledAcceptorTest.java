@@ -34,12 +34,14 @@ class ThrottledAcceptorTest {
     private static final long PATIENCE_S = 30;
 
     private final AtomicInteger taken = new AtomicInteger();
+    private final AtomicInteger handedOver = new AtomicInteger();
     private final CountDownLatch reached = new CountDownLatch(CLIENTS);
 
     @Test
     void takesNoMoreBeforeTheEventLoopHasGotRoundToThose() throws Exception {
         ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-        Transport transport = ThrottledAcceptor.transport(listening).implementation();
+        Transport transport = ThrottledAcceptor.transport(listening, () -> _ -> handedOver.incrementAndGet())
+                .implementation();
         EventLoopGroup acceptor = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         CountDownLatch busy = new CountDownLatch(1);
@@ -62,6 +64,7 @@ class ThrottledAcceptorTest {
             busy.countDown();
             assertThat(reached.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
             assertThat(taken.get()).isEqualTo(CLIENTS);
+            assertThat(handedOver.get()).isEqualTo(CLIENTS);
             assertThat(List.copyOf(listening)).containsExactly(server);
         } finally {
             busy.countDown();

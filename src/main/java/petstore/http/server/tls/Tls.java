@@ -2,28 +2,17 @@ package petstore.http.server.tls;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
-import javax.net.ssl.SSLException;
 
-import io.netty.channel.Channel;
-import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslProvider;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.PemKeyCertOptions;
-import io.vertx.core.spi.tls.DefaultSslContextFactory;
-import io.vertx.core.spi.tls.SslContextFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +28,6 @@ public final class Tls {
 
     private final CertificateFiles files;
     private final Duration handshakeTimeout;
-    private final Map<EventLoop, Consumer<Channel>> watches = new ConcurrentHashMap<>();
-    private final AtomicBoolean renewing = new AtomicBoolean();
 
     public Tls(CertificateFiles files, Duration handshakeTimeout) {
         this.files = files;
@@ -52,7 +39,7 @@ public final class Tls {
     /// @param maxHeaderBytes the longest header block
     public void applyTo(HttpServerOptions options, int maxHeaderBytes) {
         // Worker threads do the handshakes: other connections would wait for their milliseconds of computing.
-        withCertificate(options, files.pem()).setSslEngineOptions(new WatchedEngine().setUseWorkerThread(true))
+        withCertificate(options, files.pem()).setSslEngineOptions(new JdkSSLEngineOptions().setUseWorkerThread(true))
                 .setInitialSettings(
                         new Http2Settings().setMaxHeaderListSize(maxHeaderBytes).setMaxConcurrentStreams(MOST_STREAMS));
     }
@@ -73,19 +60,11 @@ public final class Tls {
         return files.validity().until().getEpochSecond();
     }
 
-    /// Calls `accepted` for each connection of an event loop before its handshake.
-    public void watch(EventLoop loop, Consumer<Channel> accepted) {
-        watches.put(loop, accepted);
-    }
-
-    /// Reads the files every second. If they have changed, new connections of the server get the new certificate. Only the first call
-    /// counts, because the event loops share one port and its TLS.
+    /// Reads the files every second. If they have changed, new connections to the server's port get the new certificate.
     ///
     /// @param threads may block
     public void keepRenewed(HttpServer server, ScheduledExecutorService threads) {
-        if (renewing.compareAndSet(false, true)) {
-            var _ = threads.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
-        }
+        var _ = threads.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
     }
 
     private void renew(HttpServer server) {
@@ -98,25 +77,6 @@ public final class Tls {
             }
         } catch (Exception | Error e) {
             LOG.warn("the TLS certificate was not renewed: {}", e.getMessage());
-        }
-    }
-
-    /// The JDK's TLS engine, which reports connections before their handshake. Vert.x reports them after it, and with HTTP/2 only after
-    /// the client's settings.
-    private final class WatchedEngine extends JdkSSLEngineOptions {
-        @Override
-        public SslContextFactory sslContextFactory() {
-            return new DefaultSslContextFactory(SslProvider.JDK, false) {
-                @Override
-                public SslContext create() throws SSLException {
-                    return new WatchedSslContext(super.create(), channel -> {
-                        Consumer<Channel> accepted = watches.get(channel.eventLoop());
-                        if (accepted != null) {
-                            accepted.accept(channel);
-                        }
-                    });
-                }
-            };
         }
     }
 }
