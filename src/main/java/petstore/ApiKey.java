@@ -22,9 +22,6 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
     /// The longest name, in code points.
     public static final int MAX_NAME_LENGTH = 64;
 
-    /// Characters that would end a name in the log, or look like an escape.
-    private static final String NOT_IN_NAMES = "\"=\\";
-
     /// A replaced secret, which is accepted too before `until`.
     public record RetiredSecret(SecretHash secret, Instant until) {
     }
@@ -44,12 +41,12 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
     /// `\` and API keys.
     public static boolean isName(String text) {
         return text.codePointCount(0, text.length()) <= MAX_NAME_LENGTH
-                && !text.codePoints().allMatch(Character::isSpaceChar) && SafeText.of(text, NOT_IN_NAMES).equals(text);
+                && !text.codePoints().allMatch(Character::isSpaceChar) && SafeText.ofName(text).equals(text);
     }
 
-    /// Returns the name for a table or the log. Characters that new names cannot have are escaped.
+    /// Returns the name for a table or the log, see [SafeText#ofName].
     public String shownName() {
-        return SafeText.of(name, NOT_IN_NAMES);
+        return SafeText.ofName(name);
     }
 
     /// Returns true if the key is neither revoked nor expired.

@@ -1,17 +1,28 @@
 package petstore;
 
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Text of any origin, made safe for a message, a table or a line of the log.
 public final class SafeText {
+
+    /// The category `C`, which has bidirectional characters and surrogates too, and separators of lines and paragraphs.
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+    /// Also the characters that would end a name in the log, or look like an escape.
+    private static final Pattern NOT_IN_NAMES = Pattern.compile("[\"=\\\\\\p{C}\\p{Zl}\\p{Zp}]");
 
     private SafeText() {
     }
 
     /// Returns the text with API keys replaced, and code points that are not printable escaped as in JSON, e.g. `\u202e`.
     public static String of(String text) {
-        return of(text, "");
+        return escaped(text, UNPRINTABLE);
+    }
+
+    /// Returns the name of a key, in which characters that new names cannot have are escaped too.
+    static String ofName(String name) {
+        return escaped(name, NOT_IN_NAMES);
     }
 
     /// Returns a stack trace with safe lines, which keep their indentation.
@@ -22,32 +33,8 @@ public final class SafeText {
         }).collect(Collectors.joining("\n"));
     }
 
-    /// @param more other characters to escape
-    static String of(String text, String more) {
-        String known = KeyToken.redacted(text);
-        StringBuilder safe = new StringBuilder();
-        int copied = 0;
-        int next;
-        for (int i = 0; i < known.length(); i = next) {
-            int codePoint = known.codePointAt(i);
-            next = i + Character.charCount(codePoint);
-            if (!isPrintable(codePoint) || more.indexOf(codePoint) >= 0) {
-                safe.append(known, copied, i);
-                known.substring(i, next).chars().forEach(
-                        unit -> safe.append("\\u").append(HexFormat.of().toHexDigits((char) unit)));
-                copied = next;
-            }
-        }
-        return copied == 0 ? known : safe.append(known, copied, known.length()).toString();
-    }
-
-    /// Bidirectional characters are of type `FORMAT`.
-    private static boolean isPrintable(int codePoint) {
-        return switch (Character.getType(codePoint)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED ->
-                false;
-            default -> true;
-        };
+    private static String escaped(String text, Pattern unsafe) {
+        return unsafe.matcher(KeyToken.redacted(text)).replaceAll(found -> found.group().chars()
+                .mapToObj(unit -> "\\\\u" + HexFormat.of().toHexDigits((char) unit)).collect(Collectors.joining()));
     }
 }
