@@ -5,7 +5,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -84,7 +83,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
                 out.write(writing.toString().getBytes(StandardCharsets.UTF_8));
                 out.flush();
                 writing.setLength(0);
-                LockSupport.parkNanos(PAUSE.toNanos());
+                Thread.sleep(PAUSE);
             }
         } catch (IOException | InterruptedException e) {
             // The reader of the log is gone; nobody interrupts this thread.
@@ -107,8 +106,8 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
 
     /// Writes the lines that are gathered, for a second at most. Later lines are lost.
     @Override
-    public void stop() {
-        super.stop();
+    public void close() {
+        stop();
         synchronized (this) {
             closed = true;
             notifyAll();
@@ -118,10 +117,5 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    @Override
-    public void close() {
-        stop();
     }
 }
