@@ -18,6 +18,7 @@ import java.util.Set;
 
 import petstore.http.server.Server;
 import petstore.http.server.ServerSettings;
+import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.TlsFiles;
 import petstore.http.server.tls.Validity;
 import petstore.store.sqlite.FolderLock;
@@ -77,7 +78,7 @@ final class ServerChecks {
 
     static List<Finding> tls(TlsFiles files, Instant now) {
         List<Finding> findings = new ArrayList<>();
-        Validity certificate = Validity.of(files);
+        Validity certificate = CertificateFiles.load(files).validity();
         findings.add(validity(certificate, now));
         if (isOpenToOthers(files.key())) {
             findings.add(Finding.warn("tls key", files.key() + " can be read by every user",

@@ -91,7 +91,7 @@ public final class Server implements AutoCloseable {
         Server server = new Server(settings, meters, telemetry, clock);
         try {
             Optional<Tls> tls = settings.tls()
-                    .map(files -> new Tls(CertificateFiles.load(server.vertx, files), settings.deadlines().header()));
+                    .map(files -> new Tls(CertificateFiles.load(files), settings.deadlines().header()));
             tls.ifPresent(on -> Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
                     .description("Time when the first certificate of the chain expires, in seconds since 1970.")
                     .baseUnit("seconds").register(meters));

@@ -101,7 +101,7 @@ class ExchangeTest {
     @Test
     void beginsAnAnswerOnceThatHasWaitedForThoseBefore(@TempDir Path folder) throws IOException {
         HttpServerOptions tls = new HttpServerOptions();
-        new Tls(CertificateFiles.load(vertx, TestCertificate.make(folder, "EC").write(folder)), LONG)
+        new Tls(CertificateFiles.load(TestCertificate.make(folder, "EC").write(folder)), LONG)
                 .applyTo(tls, 8 * 1024);
         Response before = text("a".repeat(15_000));
         Response waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));

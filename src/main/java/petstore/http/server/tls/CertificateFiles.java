@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.X509KeyManager;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import petstore.Failure;
@@ -24,49 +23,37 @@ import petstore.Failure;
 /// a time.
 public final class CertificateFiles {
 
-    /// The contents of both files.
-    private record PemFiles(Buffer certificate, Buffer key) {
-
-        PemKeyCertOptions pem() {
-            return new PemKeyCertOptions().setCertValue(certificate).setKeyValue(key);
-        }
-    }
-
-    private final Vertx vertx;
     private final TlsFiles files;
-    /// The contents at the last reading.
-    private PemFiles latest;
+    /// The contents of both files at the last reading.
+    private PemKeyCertOptions latest;
     /// The contents at the last check, valid or not.
-    private PemFiles checked;
-    private PemFiles valid;
-    /// The validity of the certificates in [#valid]. The only field for several threads.
+    private PemKeyCertOptions checked;
+    /// The validity of the last valid certificates. The only field for several threads.
     private volatile Validity validity = new Validity(Instant.EPOCH, Instant.EPOCH);
     private boolean unreadable;
 
-    private CertificateFiles(Vertx vertx, TlsFiles files, PemFiles contents) {
-        this.vertx = vertx;
+    private CertificateFiles(TlsFiles files, PemKeyCertOptions contents) {
         this.files = files;
         this.latest = contents;
         this.checked = contents;
-        this.valid = contents;
     }
 
     /// Reads both files.
     ///
     /// Errors: [Failure] if a file cannot be read, or the key does not belong to the certificate.
-    public static CertificateFiles load(Vertx vertx, TlsFiles files) {
-        CertificateFiles loaded = new CertificateFiles(vertx, files, read(files));
-        loaded.check(loaded.valid);
+    public static CertificateFiles load(TlsFiles files) {
+        CertificateFiles loaded = new CertificateFiles(files, read(files));
+        loaded.check(loaded.checked);
         return loaded;
     }
 
-    /// Returns the last valid contents.
+    /// Returns the contents that [#load] read, before the first call of [#changed].
     PemKeyCertOptions pem() {
-        return valid.pem();
+        return checked;
     }
 
     /// Returns the validity of the last valid certificates. For any thread.
-    Validity validity() {
+    public Validity validity() {
         return validity;
     }
 
@@ -75,7 +62,7 @@ public final class CertificateFiles {
     /// Contents are checked only after two equal readings: a file may be half written, and the files are not replaced at once.
     /// Errors: [Failure], once for each change, if the contents are invalid.
     Optional<PemKeyCertOptions> changed() {
-        PemFiles previous = latest;
+        PemKeyCertOptions previous = latest;
         try {
             latest = read(files);
             unreadable = false;
@@ -91,12 +78,12 @@ public final class CertificateFiles {
         }
         checked = latest;
         check(checked);
-        valid = checked;
-        return Optional.of(pem());
+        return Optional.of(checked);
     }
 
-    private static PemFiles read(TlsFiles files) {
-        return new PemFiles(read("--tls-certificate", files.certificate()), read("--tls-key", files.key()));
+    private static PemKeyCertOptions read(TlsFiles files) {
+        return new PemKeyCertOptions().setCertValue(read("--tls-certificate", files.certificate()))
+                .setKeyValue(read("--tls-key", files.key()));
     }
 
     private static Buffer read(String setting, Path file) {
@@ -108,7 +95,7 @@ public final class CertificateFiles {
     }
 
     /// Throws [Failure] if a handshake with these contents would fail. Else takes the validity from them.
-    private void check(PemFiles contents) {
+    private void check(PemKeyCertOptions contents) {
         List<X509Certificate> chain = chain(contents);
         PublicKey certified = chain.getFirst().getPublicKey();
         PrivateKey key = key(contents, certified.getAlgorithm());
@@ -132,10 +119,10 @@ public final class CertificateFiles {
                 + files.certificate() + " (--tls-certificate); give the two that were made together");
     }
 
-    private List<X509Certificate> chain(PemFiles contents) {
+    private List<X509Certificate> chain(PemKeyCertOptions contents) {
         try {
             List<X509Certificate> chain = CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(contents.certificate().getBytes())).stream()
+                    .generateCertificates(new ByteArrayInputStream(contents.getCertValue().getBytes())).stream()
                     .map(X509Certificate.class::cast).toList();
             if (!chain.isEmpty()) {
                 return chain;
@@ -147,10 +134,10 @@ public final class CertificateFiles {
                 + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own");
     }
 
-    /// Returns the key that a handshake would use.
-    private PrivateKey key(PemFiles contents, String algorithm) {
+    /// Returns the key that a handshake would use. Vert.x itself is needed for paths only.
+    private PrivateKey key(PemKeyCertOptions contents, String algorithm) {
         try {
-            X509KeyManager keys = (X509KeyManager) contents.pem().getKeyManagerFactory(vertx).getKeyManagers()[0];
+            X509KeyManager keys = (X509KeyManager) contents.getKeyManagerFactory(null).getKeyManagers()[0];
             String[] names = keys.getServerAliases(algorithm, null);
             if (names != null && names.length > 0) {
                 return keys.getPrivateKey(names[0]);

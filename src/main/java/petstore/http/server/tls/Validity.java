@@ -5,8 +5,6 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
-import io.vertx.core.Vertx;
-
 /// The time in which all certificates of a chain are valid.
 ///
 /// @param from its start
@@ -20,15 +18,5 @@ public record Validity(Instant from, Instant until) {
                         .max(Comparator.naturalOrder()).orElseThrow(),
                 chain.stream().map(certificate -> certificate.getNotAfter().toInstant())
                         .min(Comparator.naturalOrder()).orElseThrow());
-    }
-
-    /// Returns the validity of the certificates in a file. Errors: as for [CertificateFiles#load].
-    public static Validity of(TlsFiles files) {
-        Vertx vertx = Vertx.vertx();
-        try {
-            return CertificateFiles.load(vertx, files).validity();
-        } finally {
-            vertx.close();
-        }
     }
 }

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-import io.vertx.core.Vertx;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.Failure;
@@ -17,20 +15,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// The two files while somebody replaces them.
 class CertificateFilesTest {
 
-    private final Vertx vertx = Vertx.vertx();
-
     @TempDir
     private Path folder;
-
-    @AfterEach
-    void close() throws Exception {
-        vertx.close().await();
-    }
 
     @Test
     void nothingIsSaidOfFilesThatAreHalfReplaced() throws IOException {
         TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
-        CertificateFiles read = CertificateFiles.load(vertx, files);
+        CertificateFiles read = CertificateFiles.load(files);
         assertThat(read.changed()).as("as they were").isEmpty();
         TestCertificate next = TestCertificate.make(folder, "EC");
         Files.writeString(files.certificate(), next.certificate());
@@ -45,7 +36,7 @@ class CertificateFilesTest {
     void whatCannotBeUsedIsSaidOnceForEachChange() throws IOException {
         TestCertificate good = TestCertificate.make(folder, "EC");
         TlsFiles files = good.write(folder);
-        CertificateFiles read = CertificateFiles.load(vertx, files);
+        CertificateFiles read = CertificateFiles.load(files);
         Files.delete(files.key());
         assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
         assertThat(read.changed()).isEmpty();
