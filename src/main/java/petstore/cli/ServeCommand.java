@@ -83,8 +83,8 @@ final class ServeCommand implements Callable<Integer> {
                     console.clock());
         } catch (Failure e) {
             if (e.getCause() instanceof PortInUseException taken) {
-                throw Failure.unavailable(e.getMessage() + " by " + PortUser.find(taken.host(), taken.port())
-                        + "; stop that one, or choose another port with " + taken.option() + " (0 for a free one)");
+                throw Failure.unavailable(e.getMessage() + " by " + PortUser.find(taken.host, taken.port)
+                        + "; stop that one, or choose another port with " + taken.option + " (0 for a free one)");
             }
             throw e;
         }

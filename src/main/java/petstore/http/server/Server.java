@@ -46,9 +46,9 @@ public final class Server implements AutoCloseable {
 
     static {
         // With Netty's default, `adaptive`, a response takes a microsecond more.
-        setIfAbsent("io.netty.allocator.type", "pooled");
+        System.getProperties().putIfAbsent("io.netty.allocator.type", "pooled");
         // A TLS handshake costs the service a thousand times as much as the client.
-        setIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+        System.getProperties().putIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     }
 
     private final ServerSettings settings;
@@ -135,28 +135,16 @@ public final class Server implements AutoCloseable {
     /// Another program listens on a port.
     public static final class PortInUseException extends Exception {
         private static final long serialVersionUID = 1L;
-        private final String host;
-        private final int port;
-        private final String option;
+        public final String host;
+        public final int port;
+        /// The option that chooses the port.
+        public final String option;
 
         PortInUseException(String host, int port, String option, Exception cause) {
             super("this port is in use", cause);
             this.host = host;
             this.port = port;
             this.option = option;
-        }
-
-        public String host() {
-            return host;
-        }
-
-        public int port() {
-            return port;
-        }
-
-        /// Returns the option that chooses the port.
-        public String option() {
-            return option;
         }
     }
 
@@ -173,12 +161,6 @@ public final class Server implements AutoCloseable {
             case BindException _ -> "this machine does not have this address, or the port needs privileges";
             default -> String.valueOf(e.getMessage());
         };
-    }
-
-    private static void setIfAbsent(String property, String value) {
-        if (System.getProperty(property) == null) {
-            System.setProperty(property, value);
-        }
     }
 
     /// Returns the port of the API.
