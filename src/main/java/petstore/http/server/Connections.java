@@ -1,5 +1,7 @@
 package petstore.http.server;
 
+import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -97,7 +99,8 @@ final class Connections {
 
     /// Returns the interval for [#sweep].
     long sweepIntervalMs() {
-        return Math.clamp(deadlines.shortest().toMillis() / 4, 1, LONGEST_SWEEP_MS);
+        Duration shortest = Collections.min(List.of(deadlines.idle(), deadlines.header(), deadlines.request()));
+        return Math.clamp(shortest.toMillis() / 4, 1, LONGEST_SWEEP_MS);
     }
 
     /// Closes connections that are overdue, or whose unread responses take too much memory.

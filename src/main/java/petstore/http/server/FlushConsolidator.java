@@ -43,14 +43,10 @@ final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
         if (now > before && turns < MOST_TURNS) {
             var _ = loop.schedule(() -> endTurn(loop, now, turns + 1), 0, TimeUnit.NANOSECONDS);
         } else {
-            flushAll();
+            // A flush may cause others, which wait for the next turn.
+            List<ChannelHandlerContext> all = List.copyOf(waiting);
+            waiting.clear();
+            all.forEach(ChannelHandlerContext::flush);
         }
-    }
-
-    /// A flush may cause others, which wait for the next turn.
-    private void flushAll() {
-        List<ChannelHandlerContext> all = List.copyOf(waiting);
-        waiting.clear();
-        all.forEach(ChannelHandlerContext::flush);
     }
 }

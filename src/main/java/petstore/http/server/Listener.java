@@ -3,15 +3,14 @@ package petstore.http.server;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
+import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
@@ -40,8 +39,6 @@ final class Listener extends VerticleBase {
 
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_REQUEST_LINE_BYTES = 4 * 1024;
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
-            .ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     private final SocketAddress address;
     private final Api api;
@@ -129,7 +126,7 @@ final class Listener extends VerticleBase {
         long second = Math.floorDiv(epochMilli, 1_000);
         if (second != dateSecond) {
             dateSecond = second;
-            date = Header.of("date", HTTP_DATE.format(Instant.ofEpochSecond(second)));
+            date = Header.of("date", DateFormatter.format(Date.from(Instant.ofEpochSecond(second))));
         }
         return date;
     }

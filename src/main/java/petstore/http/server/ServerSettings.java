@@ -1,8 +1,6 @@
 package petstore.http.server;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 
 import petstore.http.message.TrustedProxies;
@@ -47,9 +45,5 @@ public record ServerSettings(String host, int port, String adminHost, int adminP
     /// @param header from the first byte of a request, or from connecting, to the end of its header block
     /// @param request from the end of the header block until the body is complete and the response is sent
     public record Deadlines(Duration idle, Duration header, Duration request) {
-
-        Duration shortest() {
-            return Collections.min(List.of(idle, header, request));
-        }
     }
 }

@@ -49,9 +49,4 @@ record VertxHeaders(MultiMap fields) implements HeaderFields {
     public @Nullable String first(String name) {
         return fields.get(name);
     }
-
-    @Override
-    public boolean contains(String name) {
-        return fields.contains(name);
-    }
 }
