@@ -40,7 +40,6 @@ public final class Failure extends RuntimeException {
         this.kind = kind;
     }
 
-    /// Returns a failure of kind `UNAVAILABLE`.
     public static Failure unavailable(String message) {
         return new Failure(Kind.UNAVAILABLE, message);
     }

@@ -29,7 +29,6 @@ public record KeyToken(String id, String secret) {
             "pets(?:_|%5f)[0-9a-z]{" + (LENGTH - TYPOS - PREFIX.length()) + "}[0-9a-z_%]*", Pattern.CASE_INSENSITIVE);
     private static final Pattern SCHEME = Pattern.compile("^\\s*(?:Bearer\\s+)?", Pattern.CASE_INSENSITIVE);
 
-    /// Returns a new key.
     public static KeyToken random(SecureRandom random) {
         return new KeyToken(characters(random, ID_LENGTH), characters(random, SECRET_LENGTH));
     }

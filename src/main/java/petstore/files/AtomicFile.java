@@ -25,7 +25,6 @@ public final class AtomicFile {
 
     /// Creates and writes a file.
     ///
-    /// @param <T> the type of the result
     /// @param <E> the type of exceptions besides `IOException`
     @FunctionalInterface
     public interface Writer<T, E extends Exception> {

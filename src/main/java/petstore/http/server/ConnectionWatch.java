@@ -225,7 +225,6 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         closer.abort();
     }
 
-    /// Records that the connection is closed.
     void closed() {
         exchanges.forEach(Exchange::closed);
         setActive(false);

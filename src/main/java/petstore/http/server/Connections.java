@@ -97,7 +97,6 @@ final class Connections {
         return stopping;
     }
 
-    /// Returns the interval for [#sweep].
     long sweepIntervalMs() {
         Duration shortest = Collections.min(List.of(deadlines.idle(), deadlines.header(), deadlines.request()));
         return Math.clamp(shortest.toMillis() / 4, 1, LONGEST_SWEEP_MS);

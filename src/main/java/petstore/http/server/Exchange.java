@@ -145,12 +145,10 @@ final class Exchange {
         return now - record.beganNanos() > age.toNanos();
     }
 
-    /// Returns true if the API works on the response.
     boolean isWorking() {
         return stage == Stage.WORKING;
     }
 
-    /// Returns true if the client has not read all of the response.
     boolean isSending() {
         return stage == Stage.SENDING;
     }

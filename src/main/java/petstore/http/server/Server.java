@@ -163,12 +163,10 @@ public final class Server implements AutoCloseable {
         };
     }
 
-    /// Returns the port of the API.
     public int port() {
         return port;
     }
 
-    /// Returns the port of the admin listener.
     public int adminPort() {
         return adminPort;
     }

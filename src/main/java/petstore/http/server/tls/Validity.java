@@ -6,9 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 
 /// The time in which all certificates of a chain are valid.
-///
-/// @param from its start
-/// @param until its end
 public record Validity(Instant from, Instant until) {
 
     /// Returns the validity of a chain, which is not empty.
