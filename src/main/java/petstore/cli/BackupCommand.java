@@ -7,7 +7,6 @@ import java.time.Instant;
 
 import petstore.Failure;
 import petstore.app.StoreChoice;
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.VerifiedBackup;
@@ -22,10 +21,6 @@ final class BackupCommand extends BackupFileCommand {
     @Parameters(paramLabel = "FILE", description = "The new backup; must not exist.")
     private Path file;
 
-    BackupCommand(Console console) {
-        super(console);
-    }
-
     @Override
     public Integer call() {
         Path folder = folder("pg_dump copies", file, "go to stdout");
@@ -34,13 +29,13 @@ final class BackupCommand extends BackupFileCommand {
             throw Failure.unavailable(file + " exists already; a backup replaces nothing");
         }
         choice().requireOther(file);
-        Instant began = console.clock().instant();
+        Instant began = console().clock().instant();
         VerifiedBackup backup;
-        try (ProgressBarOption.Display display = progress.start(console, "backup", " pages", 1,
+        try (ProgressBarOption.Display display = progress.start(console(), "backup", " pages", 1,
                 () -> SqliteCopy.pages(folder))) {
             backup = SqliteCopy.backup(folder, file, began, display);
         }
-        console.printError("Backed up " + backup.pets() + " animals to " + file + progress.took() + ", verified");
+        console().printError("Backed up " + backup.pets() + " animals to " + file + progress.took() + ", verified");
         warnWithoutChecksum(backup, file, "because the store has an older schema");
         record(folder, began);
         return Main.DONE;
@@ -51,7 +46,7 @@ final class BackupCommand extends BackupFileCommand {
         try {
             SqliteCopy.record(folder, began);
         } catch (Failure e) {
-            console.printError("warning: the store does not record this backup: " + e.getMessage());
+            console().printError("warning: the store does not record this backup: " + e.getMessage());
         }
     }
 }

@@ -2,7 +2,6 @@ package petstore.cli;
 
 import java.nio.file.Path;
 
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Mixin;
@@ -12,10 +11,6 @@ abstract class BackupFileCommand extends StoreCommand {
 
     @Mixin
     final ProgressBarOption progress = new ProgressBarOption();
-
-    BackupFileCommand(Console console) {
-        super(console);
-    }
 
     /// Returns the folder of the embedded store. Throws `ParameterException` for another store, and for a stream.
     ///
@@ -32,7 +27,7 @@ abstract class BackupFileCommand extends StoreCommand {
 
     final void warnWithoutChecksum(VerifiedBackup backup, Path file, String explanation) {
         if (!backup.hasChecksum()) {
-            console.printError("warning: " + file + " has no checksum, " + explanation);
+            console().printError("warning: " + file + " has no checksum, " + explanation);
         }
     }
 }

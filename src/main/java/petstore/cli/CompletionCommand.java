@@ -1,8 +1,7 @@
 package petstore.cli;
 
-import java.util.concurrent.Callable;
 
-import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.FishCompletion;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -14,25 +13,19 @@ import picocli.CommandLine.Parameters;
 @Command(name = "completion", description = "Prints a script that completes command lines in bash, zsh or fish.", footer = {
         "", "Examples:", "  source <(petstore completion bash)",
         "  petstore completion fish > ~/.config/fish/completions/petstore.fish"})
-final class CompletionCommand implements Callable<Integer> {
+final class CompletionCommand extends ConsoleCommand {
 
     private enum Shell {
         BASH, ZSH, FISH
     }
 
-    private final Console console;
-
     @Parameters(paramLabel = "SHELL", arity = "0..1", defaultValue = "bash", showDefaultValue = Visibility.NEVER, description = "bash, zsh or fish. Without it, the script is for bash and zsh.")
     private Shell shell;
 
-    CompletionCommand(Console console) {
-        this.console = console;
-    }
-
     @Override
     public Integer call() {
-        CommandLine program = Main.commandLine(console);
-        console.show(switch (shell) {
+        CommandLine program = Main.commandLine(console());
+        console().show(switch (shell) {
             case BASH, ZSH -> AutoComplete.bash("petstore", program);
             case FISH -> FishCompletion.of(program);
         });

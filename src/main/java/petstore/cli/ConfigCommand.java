@@ -2,49 +2,38 @@ package petstore.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 import petstore.app.Settings;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.options.Variables;
-import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.ListFormat;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /// `petstore config`: shows the settings of `serve`.
 @Command(name = "config", description = "Shows every setting of serve, its value, and where it comes from.", footer = {
         "",
         "Example:", "  petstore config --port 9000"})
-final class ConfigCommand implements Callable<Integer> {
+final class ConfigCommand extends ConsoleCommand {
 
     private static final String FORMAT = "--format";
     private static final String DEFAULT = "default";
 
     private static final List<String> HEADINGS = List.of("SETTING", "VALUE", "FROM");
 
-    private final Console console;
-
     @Option(names = FORMAT, defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
     private ListFormat format;
     @Mixin
     private final ServeOptions options = new ServeOptions();
-    @Spec
-    private CommandSpec spec;
-
-    ConfigCommand(Console console) {
-        this.console = console;
-    }
 
     @Override
     public Integer call() {
-        Settings checked = options.settings(console.environment());
+        Settings checked = options.settings(console().environment());
         List<List<String>> rows = new ArrayList<>();
         for (OptionSpec option : spec.options()) {
             if (!option.inherited() && !option.usageHelp() && !option.versionHelp()
@@ -54,8 +43,8 @@ final class ConfigCommand implements Callable<Integer> {
             }
         }
         checked.configuredKey().ifPresent(_ -> rows
-                .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console.environment()))));
-        console.show(format.show(HEADINGS, rows));
+                .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console().environment()))));
+        console().show(format.show(HEADINGS, rows));
         return Main.DONE;
     }
 
@@ -67,7 +56,7 @@ final class ConfigCommand implements Callable<Integer> {
             List<String> given = option.originalStringValues();
             return option.isMultiValue() ? String.join(",", given) : given.getLast();
         }
-        String value = source.equals(DEFAULT) ? option.defaultValue() : console.environment().get(source);
+        String value = source.equals(DEFAULT) ? option.defaultValue() : console().environment().get(source);
         return value == null ? "-" : value;
     }
 
@@ -76,6 +65,6 @@ final class ConfigCommand implements Callable<Integer> {
             return option.longestName();
         }
         String variable = Variables.name(option.longestName());
-        return console.environment().containsKey(variable) ? variable : DEFAULT;
+        return console().environment().containsKey(variable) ? variable : DEFAULT;
     }
 }

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 import petstore.Failure;
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.SqlStore;
@@ -24,10 +23,6 @@ final class ExportCommand extends TransferCommand {
     @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
     private String file;
 
-    ExportCommand(Console console) {
-        super(console);
-    }
-
     @Override
     String file() {
         return file;
@@ -36,8 +31,8 @@ final class ExportCommand extends TransferCommand {
     @Override
     int transfer() {
         try (SqlStore open = choice().existing().openToRead()) {
-            long written = file.equals("-") ? export(open, console.output()) : exportTo(open, Path.of(file));
-            console.printError("Exported " + written + " animals" + progress.took());
+            long written = file.equals("-") ? export(open, console().output()) : exportTo(open, Path.of(file));
+            console().printError("Exported " + written + " animals" + progress.took());
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);
@@ -65,7 +60,7 @@ final class ExportCommand extends TransferCommand {
     }
 
     private long export(SqlStore open, OutputStream out) throws IOException {
-        try (ProgressBarOption.Display display = progress.start(console, "export", " animals", 1,
+        try (ProgressBarOption.Display display = progress.start(console(), "export", " animals", 1,
                 open.catalogue()::count)) {
             return Exporter.export(open.catalogue(), format, spreadsheet, out, display);
         }

@@ -4,12 +4,11 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.concurrent.Callable;
 
 import petstore.Failure;
 import petstore.cli.options.HasVariables;
 import petstore.cli.options.OptionConverters;
-import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import petstore.http.server.ServerSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,20 +18,14 @@ import picocli.CommandLine.Option;
 @Command(name = "healthcheck", description = "Exits with 0 if the server is ready, else with 1.", footer = {"",
         "Example:",
         "  petstore healthcheck --admin-port 9090"})
-public final class HealthcheckCommand implements Callable<Integer> {
+public final class HealthcheckCommand extends ConsoleCommand {
 
     private static final int TIMEOUT_MS = 2_000;
-
-    private final Console console;
 
     @Option(names = "--admin-host", defaultValue = "127.0.0.1", converter = OptionConverters.Host.class, paramLabel = "ADDRESS", description = "Address of the server's admin listener.")
     private String host;
     @Option(names = "--admin-port", defaultValue = "9090", converter = OptionConverters.Port.class, paramLabel = "PORT", description = "Port of the server's admin listener.")
     private int port;
-
-    HealthcheckCommand(Console console) {
-        this.console = console;
-    }
 
     @Override
     public Integer call() {
@@ -47,7 +40,7 @@ public final class HealthcheckCommand implements Callable<Integer> {
         } catch (IOException | URISyntaxException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
         }
-        console.printError("Ready");
+        console().printError("Ready");
         return Main.DONE;
     }
 }

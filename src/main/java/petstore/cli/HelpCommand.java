@@ -1,31 +1,20 @@
 package petstore.cli;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
-import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /// `petstore help`: prints the help of the program or of a command.
 @Command(name = "help", description = "Prints the help of the program or of a command.", footer = {"", "Example:",
         "  petstore help keys create"})
-final class HelpCommand implements Callable<Integer> {
-
-    private final Console console;
+final class HelpCommand extends ConsoleCommand {
 
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command, e.g. keys create.")
     private List<String> words = List.of();
-    @Spec
-    private CommandSpec spec;
-
-    HelpCommand(Console console) {
-        this.console = console;
-    }
 
     @Override
     public Integer call() {
@@ -37,7 +26,7 @@ final class HelpCommand implements Callable<Integer> {
             }
             command = next;
         }
-        console.show(command.getUsageMessage());
+        console().show(command.getUsageMessage());
         return Main.DONE;
     }
 }

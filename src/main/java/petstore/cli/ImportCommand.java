@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.app.StoreChoice;
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
 import petstore.store.SqlStore;
@@ -46,10 +45,6 @@ final class ImportCommand extends TransferCommand {
     @Parameters(paramLabel = "FILE", description = "The file to read; - for stdin.")
     private String file;
 
-    ImportCommand(Console console) {
-        super(console);
-    }
-
     @Override
     String file() {
         return file;
@@ -59,7 +54,7 @@ final class ImportCommand extends TransferCommand {
     int transfer() {
         try {
             if (file.equals("-")) {
-                return importSpooled(console.input());
+                return importSpooled(console().input());
             }
             Path source = Path.of(file);
             if (Files.isDirectory(source)) {
@@ -103,7 +98,7 @@ final class ImportCommand extends TransferCommand {
                 lastId = open.catalogue().lastId();
             }
         } else {
-            console.printError("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+            console().printError("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
                     + "; the file is checked against an empty one");
         }
         try (ProgressBarOption.Display display = start("check", source, 1)) {
@@ -112,7 +107,7 @@ final class ImportCommand extends TransferCommand {
     }
 
     private ProgressBarOption.Display start(String task, Path source, int readings) {
-        return progress.start(console, task, " MiB", 1 << 20, () -> readings * source.toFile().length());
+        return progress.start(console(), task, " MiB", 1 << 20, () -> readings * source.toFile().length());
     }
 
     private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
@@ -131,16 +126,16 @@ final class ImportCommand extends TransferCommand {
     }
 
     private int reportInterruption(long written) {
-        console.printError(keepIds && written == 0
+        console().printError(keepIds && written == 0
                 ? "petstore: the import was interrupted; nothing was imported"
                 : "petstore: the import was interrupted after " + written + " animals, which stay");
         return interruption.get();
     }
 
     private int report(Report report, Path source) throws IOException {
-        report.firstBad().forEach(console::printError);
+        report.firstBad().forEach(console()::printError);
         if (report.bad() > report.firstBad().size()) {
-            console.printError("... and " + (report.bad() - report.firstBad().size()) + " more");
+            console().printError("... and " + (report.bad() - report.firstBad().size()) + " more");
         }
         if (report.bad() > 0 && report.good() == 0 && format == Format.NDJSON) {
             advise(source);
@@ -148,7 +143,7 @@ final class ImportCommand extends TransferCommand {
         String bad = report.bad() == 0
                 ? ""
                 : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
-        console.printError(dryRun
+        console().printError(dryRun
                 ? "Checked" + progress.took() + ": " + report.good() + " animals are good" + bad
                 : "Imported " + report.written() + " animals" + progress.took() + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
@@ -163,9 +158,9 @@ final class ImportCommand extends TransferCommand {
             } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
         }
         if (first == '[') {
-            console.printError("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
+            console().printError("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
         } else if (first != '{' && first >= 0) {
-            console.printError("no line is an animal: is it CSV (--format csv), or compressed"
+            console().printError("no line is an animal: is it CSV (--format csv), or compressed"
                     + " (zcat FILE | petstore import -)?");
         }
     }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `petstore keys`: creates, lists, rotates and revokes API keys.
-@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", synopsisSubcommandLabel = "COMMAND", footer = {
+@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", subcommands = {KeysCommand.Create.class, KeysCommand.ListAll.class, KeysCommand.Rotate.class, KeysCommand.Revoke.class}, synopsisSubcommandLabel = "COMMAND", footer = {
         "", "Example:", "  petstore keys list"})
 final class KeysCommand {
 
@@ -59,17 +59,13 @@ final class KeysCommand {
             private Optional<Instant> at = Optional.empty();
         }
 
-        Create(Console console) {
-            super(console);
-        }
-
         @Override
         public Integer call() {
             if (!ApiKey.isName(name)) {
                 throw wrongUsage("--name must be 1 to " + ApiKey.MAX_NAME_LENGTH
                         + " printable characters, none of them \" = \\, and not an API key");
             }
-            Instant here = console.clock().instant();
+            Instant here = console().clock().instant();
             if (expiry.at.filter(end -> !end.isAfter(here)).isPresent()) {
                 throw wrongUsage("--expires-at must be later than now");
             }
@@ -80,7 +76,7 @@ final class KeysCommand {
                 keys.add(key);
                 return key;
             });
-            show("", token, console);
+            show("", token, console());
             return Main.DONE;
         }
     }
@@ -92,14 +88,10 @@ final class KeysCommand {
         @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
         private ListFormat format;
 
-        ListAll(Console console) {
-            super(console);
-        }
-
         @Override
         public Integer call() {
             try (SqlStore open = choice().existing().openToRead()) {
-                console.show(KeyList.show(open.keys().list(), open.keys().now(), format));
+                console().show(KeyList.show(open.keys().list(), open.keys().now(), format));
             }
             return Main.DONE;
         }
@@ -114,10 +106,6 @@ final class KeysCommand {
         @Parameters(paramLabel = "ID|NAME", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it, or its name if no other key has it.")
         private String idOrName;
 
-        Rotate(Console console) {
-            super(console);
-        }
-
         @Override
         public Integer call() {
             String secret = KeyToken.random(new SecureRandom()).secret();
@@ -129,8 +117,8 @@ final class KeysCommand {
                 return keys.rotate(key.id(), SecretHash.of(secret), grace.map(now::plus))
                         .orElseThrow(() -> unknown(key.id()));
             });
-            show("", new KeyToken(rotated.id(), secret), console);
-            console.printError(grace.isEmpty()
+            show("", new KeyToken(rotated.id(), secret), console());
+            console().printError(grace.isEmpty()
                     ? "The old secret no longer works; a running server refuses it within 2 seconds"
                     : "The old secret works until " + rotated.retired()
                             .map(old -> old.until().truncatedTo(ChronoUnit.SECONDS).toString()).orElseThrow());
@@ -144,10 +132,6 @@ final class KeysCommand {
     static final class Revoke extends StoreCommand {
         @Parameters(paramLabel = "ID|NAME", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it, or its name if no other key has it.")
         private String idOrName;
-
-        Revoke(Console console) {
-            super(console);
-        }
 
         @Override
         public Integer call() {

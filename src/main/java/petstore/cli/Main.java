@@ -28,6 +28,7 @@ import petstore.cli.options.StoreOptions;
 import petstore.cli.options.Variables;
 import petstore.cli.options.WrongUsage;
 import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.WholeWords;
 import petstore.http.BaseUrl;
 import petstore.store.postgres.PostgresUri;
@@ -43,7 +44,7 @@ import picocli.CommandLine.ScopeType;
 /// The program `petstore`.
 @Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND", footer = {
         "", "Examples:", "  petstore serve", "  petstore help keys create"})
-public final class Main {
+public final class Main implements ConsoleCommand.Program {
 
     /// Exit code: done.
     static final int DONE = 0;
@@ -56,6 +57,16 @@ public final class Main {
 
     @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack trace of a failure.")
     private boolean verbose;
+    private final Console console;
+
+    private Main(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Console console() {
+        return console;
+    }
 
     /// The build that is running, and its Java.
     static final class Version implements IVersionProvider {
@@ -96,8 +107,8 @@ public final class Main {
     /// Returns the command line with the command in `args` alone, because to set up all takes longer than most commands; with all
     /// commands for the help, and if `args` have no known command.
     public static CommandLine commandLine(Console console, String... args) {
-        Map<String, Supplier<Object>> commands = commands(console);
-        Main program = new Main();
+        Map<String, Supplier<Object>> commands = commands();
+        Main program = new Main(console);
         CommandLine main = new CommandLine(program);
         Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst()
                 .filter(name -> commands.containsKey(name) && !name.equals(HELP))
@@ -127,24 +138,20 @@ public final class Main {
     }
 
     /// Returns all commands by name, in the order of the help.
-    private static Map<String, Supplier<Object>> commands(Console console) {
+    private static Map<String, Supplier<Object>> commands() {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("serve", () -> new ServeCommand(console));
-        commands.put("keys", () -> new CommandLine(new KeysCommand())
-                .addSubcommand(new KeysCommand.Create(console))
-                .addSubcommand(new KeysCommand.ListAll(console))
-                .addSubcommand(new KeysCommand.Rotate(console))
-                .addSubcommand(new KeysCommand.Revoke(console)));
-        commands.put("import", () -> new ImportCommand(console));
-        commands.put("export", () -> new ExportCommand(console));
-        commands.put("backup", () -> StoreOptions.embeddedOnly(new BackupCommand(console)));
-        commands.put("restore", () -> StoreOptions.embeddedOnly(new RestoreCommand(console)));
-        commands.put("move", () -> StoreOptions.embeddedOnly(new MoveCommand(console)));
-        commands.put("config", () -> new ConfigCommand(console));
-        commands.put("doctor", () -> new DoctorCommand(console));
-        commands.put("healthcheck", () -> new HealthcheckCommand(console));
-        commands.put("completion", () -> new CompletionCommand(console));
-        commands.put(HELP, () -> new HelpCommand(console));
+        commands.put("serve", ServeCommand::new);
+        commands.put("keys", KeysCommand::new);
+        commands.put("import", ImportCommand::new);
+        commands.put("export", ExportCommand::new);
+        commands.put("backup", () -> StoreOptions.embeddedOnly(new BackupCommand()));
+        commands.put("restore", () -> StoreOptions.embeddedOnly(new RestoreCommand()));
+        commands.put("move", () -> StoreOptions.embeddedOnly(new MoveCommand()));
+        commands.put("config", ConfigCommand::new);
+        commands.put("doctor", DoctorCommand::new);
+        commands.put("healthcheck", HealthcheckCommand::new);
+        commands.put("completion", CompletionCommand::new);
+        commands.put(HELP, HelpCommand::new);
         return commands;
     }
 

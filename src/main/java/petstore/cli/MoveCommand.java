@@ -4,7 +4,6 @@ import java.nio.file.Path;
 
 import petstore.app.StoreChoice;
 import petstore.cli.options.HasVariables;
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.SqlStore;
 import petstore.store.StoreSummary;
@@ -25,10 +24,6 @@ public final class MoveCommand extends StoreCommand {
     @Option(names = "--to", required = true, paramLabel = "URL", description = "The empty PostgreSQL database, as a URL of psql; its password belongs in PETSTORE_DATABASE_PASSWORD.")
     private PostgresUri to;
 
-    MoveCommand(Console console) {
-        super(console);
-    }
-
     @Override
     public Integer call() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
@@ -36,13 +31,13 @@ public final class MoveCommand extends StoreCommand {
         StoreSummary moved;
         try (FolderLock _ = FolderLock.replace(folder);
                 SqlStore source = choice().open();
-                SqlStore target = store.other(to, console.environment()).open();
-                ProgressBarOption.Display display = progress.start(console, "move", " animals", 2,
+                SqlStore target = store.other(to, console().environment()).open();
+                ProgressBarOption.Display display = progress.start(console(), "move", " animals", 2,
                         () -> 2 * source.catalogue().count())) {
             moved = source.copyTo(target, display);
         }
-        console.printError("Moved to " + to + progress.took() + ", both sides compared: " + moved);
-        console.printError("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
+        console().printError("Moved to " + to + progress.took() + ", both sides compared: " + moved);
+        console().printError("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
         return Main.DONE;
     }
 }

@@ -7,7 +7,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Collectors;
 
 import petstore.Failure;
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.SqliteCopy;
@@ -26,34 +25,30 @@ final class RestoreCommand extends BackupFileCommand {
     @Parameters(paramLabel = "FILE", description = "The backup, as 'petstore backup' made it.")
     private Path file;
 
-    RestoreCommand(Console console) {
-        super(console);
-    }
-
     @Override
     public Integer call() {
         Path folder = folder("pg_restore restores", file, "come from stdin");
         requireFile();
         VerifiedBackup backup;
         SqliteCopy.Restored restored;
-        try (ProgressBarOption.Display display = progress.start(console, "restore", " MiB", 1 << 20,
+        try (ProgressBarOption.Display display = progress.start(console(), "restore", " MiB", 1 << 20,
                 () -> PASSES * file.toFile().length())) {
             // Before anything is made in the folder.
             backup = SqliteCopy.verify(file);
             display.accept(file.toFile().length());
             try (FolderLock _ = FolderLock.replace(folder)) {
-                restored = SqliteCopy.restore(file, folder, console.clock().instant(),
+                restored = SqliteCopy.restore(file, folder, console().clock().instant(),
                         copied -> display.accept(file.toFile().length() + copied));
             }
             display.accept(PASSES * file.toFile().length());
         }
         String kept = restored.kept().stream().map(Path::toString).collect(Collectors.joining(" and "));
-        console.printError("Restored " + backup.pets() + " animals to " + folder + progress.took()
+        console().printError("Restored " + backup.pets() + " animals to " + folder + progress.took()
                 + (kept.isEmpty() ? "" : "; the store before is kept as " + kept));
         warnWithoutChecksum(backup, file,
                 "so it may have been altered unnoticed; 'petstore backup' adds a checksum");
         if (!restored.keepsIds()) {
-            console.printError("The store before is damaged: ids that it used may be used again");
+            console().printError("The store before is damaged: ids that it used may be used again");
         }
         return Main.DONE;
     }

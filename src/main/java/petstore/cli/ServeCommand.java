@@ -1,7 +1,6 @@
 package petstore.cli;
 
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -17,7 +16,7 @@ import petstore.app.Settings;
 import petstore.app.SystemLimits;
 import petstore.cli.doctor.PortUser;
 import petstore.cli.options.ServeOptions;
-import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import petstore.http.server.Server.PortInUseException;
 import petstore.log.BufferedLog;
 import petstore.log.Logging;
@@ -27,12 +26,10 @@ import picocli.CommandLine.Mixin;
 /// `petstore serve`: runs the service until a signal stops it.
 @Command(name = "serve", description = "Runs the service until SIGTERM or Ctrl-C.", footer = {"",
         "Example:", "  petstore serve --port 8080 --data ./data"})
-final class ServeCommand implements Callable<Integer> {
+final class ServeCommand extends ConsoleCommand {
 
     private static final Duration MAX_START = Duration.ofSeconds(5);
     private static final Duration TIME_FOR_LAST_RESPONSES = Duration.ofMillis(500);
-
-    private final Console console;
 
     @Mixin
     private final ServeOptions options = new ServeOptions();
@@ -43,10 +40,6 @@ final class ServeCommand implements Callable<Integer> {
     private final AtomicInteger signal = new AtomicInteger();
     /// True while the start waits for its database.
     private final AtomicBoolean waiting = new AtomicBoolean();
-
-    ServeCommand(Console console) {
-        this.console = console;
-    }
 
     @Override
     public Integer call() throws InterruptedException {
@@ -67,10 +60,10 @@ final class ServeCommand implements Callable<Integer> {
 
     /// Starts the service. Returns its end.
     private Runnable serve(BufferedLog log) {
-        Settings settings = options.settings(console.environment());
-        OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console.environment());
+        Settings settings = options.settings(console().environment());
+        OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console().environment());
         Service service = start(settings, tracing, log);
-        Greeting.show(settings, service, console);
+        Greeting.show(settings, service, console());
         return () -> {
             service.close();
             tracing.close();
@@ -80,7 +73,7 @@ final class ServeCommand implements Callable<Integer> {
     private Service start(Settings settings, OpenTelemetrySetup tracing, BufferedLog log) {
         try {
             return Service.start(settings, waiting, tracing.tracer(), log, ServeCommand::stopForLostDisk,
-                    console.clock());
+                    console().clock());
         } catch (Failure e) {
             if (e.getCause() instanceof PortInUseException taken) {
                 throw Failure.unavailable(e.getMessage() + " by " + PortUser.find(taken.host, taken.port)

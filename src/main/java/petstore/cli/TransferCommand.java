@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 import petstore.Failure;
-import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.transfer.Format;
 import picocli.CommandLine.Mixin;
@@ -24,10 +23,6 @@ abstract class TransferCommand extends StoreCommand {
 
     /// The format of the file, once the command runs.
     Format format = Format.NDJSON;
-
-    TransferCommand(Console console) {
-        super(console);
-    }
 
     @Override
     public final Integer call() {

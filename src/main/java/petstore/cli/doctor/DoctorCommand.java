@@ -5,13 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 import petstore.Failure;
 import petstore.app.StoreChoice;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
-import petstore.cli.terminal.Console;
+import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.ListFormat;
 import petstore.cli.terminal.TextTable;
 import petstore.http.server.ServerSettings;
@@ -24,29 +23,23 @@ import picocli.CommandLine.ParameterException;
 /// `petstore doctor`: looks for everything that would stop or endanger a service with these settings.
 @Command(name = "doctor", description = "Checks this machine, the settings of serve and the store, and changes nothing; exits with 1 if something is wrong.", footer = {
         "", "Examples:", "  petstore doctor --data ./data", "  petstore doctor --format json"})
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand extends ConsoleCommand {
 
     private static final int DONE = 0;
     private static final int FAILED = 1;
-
-    private final Console console;
 
     @Mixin
     private final ServeOptions options = new ServeOptions();
     @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
     private ListFormat format;
 
-    public DoctorCommand(Console console) {
-        this.console = console;
-    }
-
     @Override
     public Integer call() {
-        Map<String, String> environment = console.environment();
+        Map<String, String> environment = console().environment();
         ServerSettings server = options.server();
-        Instant now = console.clock().instant();
+        Instant now = console().clock().instant();
         List<Check> checks = new ArrayList<>();
-        checks.add(new Check("system", () -> SystemChecks.findings(server, console.clock())));
+        checks.add(new Check("system", () -> SystemChecks.findings(server, console().clock())));
         checks.add(new Check("api key", () -> apiKey(environment)));
         List<Finding> wrong = new ArrayList<>();
         Optional<StoreChoice> store = store(environment, wrong);
@@ -59,7 +52,7 @@ public final class DoctorCommand implements Callable<Integer> {
         server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
         List<Finding> findings = new ArrayList<>(Check.run(checks));
         findings.addAll(wrong);
-        console.show(switch (format) {
+        console().show(switch (format) {
             case TABLE -> TextTable.of(findings.stream().map(Finding::line).toList());
             case JSON -> ListFormat.JSON.show(Finding.NAMES, findings.stream().map(Finding::columns).toList());
         });
@@ -79,7 +72,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private List<Finding> store(StoreChoice choice, Optional<FolderLock.Owner> serving, Instant now) {
         return choice.database().isPresent()
                 ? DatabaseChecks.findings(choice.database().get(), choice.migrate(), options.databaseReaders(),
-                        console.clock())
+                        console().clock())
                 : FolderChecks.findings(choice.folder(), choice.migrate(), serving, now);
     }
 
