@@ -2,7 +2,6 @@ package petstore.cli.doctor;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -12,17 +11,14 @@ import petstore.store.postgres.PostgresInspection;
 import petstore.store.postgres.PostgresUri;
 
 /// Checks of a PostgreSQL database.
-final class DatabaseChecks {
+record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock clock) {
 
     private static final Set<String> OVERRULED = Set.of("off", "local", "remote_write");
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(5);
     /// Connections of a service besides its readers.
     private static final int OTHER_CONNECTIONS = 6;
 
-    private DatabaseChecks() {
-    }
-
-    static List<Finding> findings(PostgresUri uri, SchemaPolicy migrate, int readers, Clock clock) {
+    List<Finding> findings() {
         List<PostgresInspection.Outcome> outcomes = PostgresInspection.of(uri);
         boolean hasPrimary = outcomes.stream().flatMap(outcome -> outcome.state().stream())
                 .anyMatch(state -> !state.standby() && !state.readOnly());
@@ -32,18 +28,14 @@ final class DatabaseChecks {
                 : Finding.fail("database", uri + " has no host that accepts writes",
                         "see the lines of its hosts, and --database"));
         for (PostgresInspection.Outcome outcome : outcomes) {
-            if (outcome.state().isEmpty()) {
-                findings.add(hasPrimary
-                        ? Finding.warn("host", outcome.host() + ": " + outcome.problem(), "")
-                        : Finding.fail("host", outcome.host() + ": " + outcome.problem(), ""));
-            }
-            outcome.state().ifPresent(
-                    state -> findings.addAll(host(state, migrate, readers, clock.instant())));
+            outcome.state().ifPresentOrElse(state -> findings.addAll(host(state)),
+                    () -> findings.add(new Finding(hasPrimary ? Finding.State.WARN : Finding.State.FAIL, "host",
+                            outcome.host() + ": " + outcome.problem(), "")));
         }
         return findings;
     }
 
-    private static List<Finding> host(PostgresInspection state, SchemaPolicy migrate, int readers, Instant now) {
+    private List<Finding> host(PostgresInspection state) {
         String host = state.host() + ": ";
         List<Finding> findings = new ArrayList<>();
         String role = state.standby() ? "standby" : state.readOnly() ? "read-only" : "primary";
@@ -62,9 +54,9 @@ final class DatabaseChecks {
                     "make a database with createdb --encoding=UTF8 --template=template0"));
         }
         findings.add(state.schema() == 0
-                ? tables(host, state, migrate)
+                ? tables(host, state)
                 : FolderChecks.schema("schema", state.schema(), migrate, "on " + state.host()));
-        Duration difference = Duration.between(state.now(), now).abs();
+        Duration difference = Duration.between(state.now(), clock.instant()).abs();
         if (difference.compareTo(CLOCK_TOLERANCE) > 0) {
             findings.add(Finding.warn("database clock", host + "differs by " + difference.toSeconds() + " s",
                     "set the clocks of both machines: keys expire by them"));
@@ -83,7 +75,7 @@ final class DatabaseChecks {
                 : Finding.ok("durability", text);
     }
 
-    private static Finding tables(String host, PostgresInspection state, SchemaPolicy migrate) {
+    private Finding tables(String host, PostgresInspection state) {
         if (migrate == SchemaPolicy.CHECK) {
             return Finding.fail("schema", host + "there are no tables", "start with --migrate auto");
         }

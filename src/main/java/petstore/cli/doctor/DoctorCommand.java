@@ -39,7 +39,7 @@ public final class DoctorCommand extends ConsoleCommand {
         ServerSettings server = options.server();
         Instant now = console().clock().instant();
         List<Check> checks = new ArrayList<>();
-        checks.add(new Check("system", () -> SystemChecks.findings(server, console().clock())));
+        checks.add(new Check("system", () -> SystemChecks.findings(server, now)));
         checks.add(new Check("api key", () -> apiKey(environment)));
         List<Finding> wrong = new ArrayList<>();
         Optional<StoreChoice> store = store(environment, wrong);
@@ -47,8 +47,8 @@ public final class DoctorCommand extends ConsoleCommand {
         Optional<FolderLock.Owner> serving = store.filter(choice -> choice.database().isEmpty())
                 .flatMap(choice -> FolderLock.server(choice.folder()));
         store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));
-        checks.add(new Check("ports", () -> ServerChecks.ports(server, serving,
-                store.filter(choice -> choice.database().isPresent()).isPresent())));
+        boolean isDatabase = store.flatMap(StoreChoice::database).isPresent();
+        checks.add(new Check("ports", () -> new ServerChecks(server, serving, isDatabase).ports()));
         server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
         List<Finding> findings = new ArrayList<>(Check.run(checks));
         findings.addAll(wrong);
@@ -56,7 +56,7 @@ public final class DoctorCommand extends ConsoleCommand {
             case TABLE -> TextTable.of(findings.stream().map(Finding::line).toList());
             case JSON -> ListFormat.JSON.show(Finding.NAMES, findings.stream().map(Finding::columns).toList());
         });
-        return findings.stream().anyMatch(Finding::isFailed) ? FAILED : DONE;
+        return findings.stream().anyMatch(finding -> finding.state() == Finding.State.FAIL) ? FAILED : DONE;
     }
 
     /// Returns the chosen store; absent if the choice is wrong, which is a finding.
@@ -71,9 +71,9 @@ public final class DoctorCommand extends ConsoleCommand {
 
     private List<Finding> store(StoreChoice choice, Optional<FolderLock.Owner> serving, Instant now) {
         return choice.database().isPresent()
-                ? DatabaseChecks.findings(choice.database().get(), choice.migrate(), options.databaseReaders(),
-                        console().clock())
-                : FolderChecks.findings(choice.folder(), choice.migrate(), serving, now);
+                ? new DatabaseChecks(choice.database().get(), choice.migrate(), options.databaseReaders(),
+                        console().clock()).findings()
+                : new FolderChecks(choice.folder(), choice.migrate(), serving, now).findings();
     }
 
     private List<Finding> apiKey(Map<String, String> environment) {

@@ -14,11 +14,7 @@ record Finding(State state, String check, String text, String advice) {
 
     /// The severity of a finding.
     enum State {
-        OK, WARN, FAIL;
-
-        String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        OK, WARN, FAIL
     }
 
     static Finding ok(String check, String text) {
@@ -39,17 +35,13 @@ record Finding(State state, String check, String text, String advice) {
         return new Finding(State.FAIL, check, text.replaceAll("\\s*\\R\\s*", " "), "");
     }
 
-    boolean isFailed() {
-        return state == State.FAIL;
-    }
-
     /// Returns the columns [#NAMES].
     List<String> columns() {
-        return List.of(state.text(), check, text, advice);
+        return List.of(state.name().toLowerCase(Locale.ROOT), check, text, advice);
     }
 
     /// Returns the columns for people: the advice follows the text.
     List<String> line() {
-        return List.of(state.text(), check, advice.isEmpty() ? text : text + "; " + advice);
+        return List.of(columns().getFirst(), check, advice.isEmpty() ? text : text + "; " + advice);
     }
 }

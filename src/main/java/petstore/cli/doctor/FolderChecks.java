@@ -22,7 +22,9 @@ import petstore.store.sqlite.SqliteInspection;
 import petstore.store.sqlite.StoreFiles;
 
 /// Checks of the folder of an embedded store, which open nothing for writing.
-final class FolderChecks {
+///
+/// @param server the process that serves the folder
+record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner> server, Instant now) {
 
     private static final long MIB = 1 << 20;
     private static final long LEAST_FREE = 64 * MIB;
@@ -31,24 +33,11 @@ final class FolderChecks {
     private static final String TEMPORARY = "tmpfs|ramfs|overlay|aufs";
     private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(2);
 
-    private final Path folder;
-    private final SchemaPolicy migrate;
-    private final Optional<FolderLock.Owner> server;
-    private final Instant now;
-
-    private FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner> server, Instant now) {
-        this.folder = folder.toAbsolutePath().normalize();
-        this.migrate = migrate;
-        this.server = server;
-        this.now = now;
+    FolderChecks {
+        folder = folder.toAbsolutePath().normalize();
     }
 
-    /// @param server the process that serves the folder
-    static List<Finding> findings(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner> server, Instant now) {
-        return new FolderChecks(folder, migrate, server, now).findings();
-    }
-
-    private List<Finding> findings() {
+    List<Finding> findings() {
         List<Finding> findings = new ArrayList<>(List.of(rights()));
         try {
             FileStore disk = Files.getFileStore(existing());
@@ -97,7 +86,8 @@ final class FolderChecks {
         }
     }
 
-    private static String mode(Path path) {
+    /// Returns the permissions, e.g. `rwxr-x---`; empty if the file system has none.
+    static String mode(Path path) {
         try {
             return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
         } catch (IOException | UnsupportedOperationException e) {

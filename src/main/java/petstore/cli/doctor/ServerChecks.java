@@ -6,15 +6,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 import petstore.http.server.Server;
 import petstore.http.server.ServerSettings;
@@ -24,24 +19,20 @@ import petstore.http.server.tls.Validity;
 import petstore.store.sqlite.FolderLock;
 
 /// Checks of the listeners: their ports and their certificate.
-final class ServerChecks {
+///
+/// @param server the process that serves the chosen store; absent if none does, or for a database
+/// @param isDatabase true if several processes may serve the store
+record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, boolean isDatabase) {
 
     private static final Duration TIME_TO_RENEW = Duration.ofDays(21);
-    private static final Set<PosixFilePermission> OF_OTHERS = Set.of(PosixFilePermission.OTHERS_READ,
-            PosixFilePermission.OTHERS_WRITE);
+    private static final String OPEN_TO_OTHERS = ".{6}(r|.w).*";
 
-    private ServerChecks() {
+    List<Finding> ports() {
+        return List.of(port("api", "--", settings.host(), settings.port()),
+                port("admin", "--admin-", settings.adminHost(), settings.adminPort()));
     }
 
-    /// @param server the process that serves the chosen store; absent if none does, or for a database
-    /// @param isDatabase true if several processes may serve the store
-    static List<Finding> ports(ServerSettings settings, Optional<FolderLock.Owner> server, boolean isDatabase) {
-        return List.of(port("api", "--", settings.host(), settings.port(), server, isDatabase),
-                port("admin", "--admin-", settings.adminHost(), settings.adminPort(), server, isDatabase));
-    }
-
-    private static Finding port(String name, String prefix, String host, int port, Optional<FolderLock.Owner> server,
-            boolean isDatabase) {
+    private Finding port(String name, String prefix, String host, int port) {
         String check = name + " port";
         String address = ServerSettings.authority(host, port);
         String choose = "choose another with " + prefix + "port";
@@ -54,7 +45,7 @@ final class ServerChecks {
                     "give an address of this machine with " + prefix + "host");
         } catch (BindException e) {
             return Server.isInUse(e)
-                    ? inUse(check, address, PortUser.find(host, port), server, isDatabase, choose)
+                    ? inUse(check, address, PortUser.find(host, port), choose)
                     : Finding.fail(check, address + " cannot be listened on: this machine does not have the address,"
                             + " or the port needs privileges", choose + " and " + prefix + "host");
         } catch (IOException e) {
@@ -62,8 +53,7 @@ final class ServerChecks {
         }
     }
 
-    private static Finding inUse(String check, String address, PortUser user, Optional<FolderLock.Owner> server,
-            boolean isDatabase, String choose) {
+    private Finding inUse(String check, String address, PortUser user, String choose) {
         String text = address + " is in use by " + user;
         boolean serves = user.isPetstore() && (isDatabase || server.filter(owner -> user.process().isEmpty()
                 || owner.process().equals(String.valueOf(user.process().get().id()))).isPresent());
@@ -77,16 +67,9 @@ final class ServerChecks {
     }
 
     static List<Finding> tls(TlsFiles files, Instant now) {
-        List<Finding> findings = new ArrayList<>();
-        Validity certificate = CertificateFiles.load(files).validity();
-        findings.add(validity(certificate, now));
-        if (isOpenToOthers(files.key())) {
-            findings.add(Finding.warn("tls key", files.key() + " can be read by every user",
-                    "chmod o-rw " + files.key()));
-        } else {
-            findings.add(Finding.ok("tls key", files.key() + " belongs to " + files.certificate()));
-        }
-        return findings;
+        return List.of(validity(CertificateFiles.load(files).validity(), now), FolderChecks.mode(files.key()).matches(OPEN_TO_OTHERS)
+                ? Finding.warn("tls key", files.key() + " can be read by every user", "chmod o-rw " + files.key())
+                : Finding.ok("tls key", files.key() + " belongs to " + files.certificate()));
     }
 
     private static Finding validity(Validity certificate, Instant now) {
@@ -102,13 +85,5 @@ final class ServerChecks {
         return now.plus(TIME_TO_RENEW).isAfter(certificate.until())
                 ? Finding.warn(check, text, renew)
                 : Finding.ok(check, text);
-    }
-
-    private static boolean isOpenToOthers(Path file) {
-        try {
-            return Files.getPosixFilePermissions(file).stream().anyMatch(OF_OTHERS::contains);
-        } catch (IOException | UnsupportedOperationException e) {
-            return false;
-        }
     }
 }
