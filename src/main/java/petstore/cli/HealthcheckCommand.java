@@ -3,7 +3,6 @@ package petstore.cli;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.URISyntaxException;
 
 import petstore.Failure;
 import petstore.cli.options.HasVariables;
@@ -14,11 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /// `petstore healthcheck`: the probe of a container.
-@HasVariables
 @Command(name = "healthcheck", description = "Exits with 0 if the server is ready, else with 1.", footer = {"",
         "Example:",
         "  petstore healthcheck --admin-port 9090"})
-public final class HealthcheckCommand extends ConsoleCommand {
+final class HealthcheckCommand extends ConsoleCommand implements HasVariables {
 
     private static final int TIMEOUT_MS = 2_000;
 
@@ -31,14 +29,14 @@ public final class HealthcheckCommand extends ConsoleCommand {
     public Integer call() {
         String address = "http://" + ServerSettings.authority(host, port) + "/readyz";
         try {
-            HttpURLConnection connection = (HttpURLConnection) new URI(address).toURL().openConnection();
+            HttpURLConnection connection = (HttpURLConnection) URI.create(address).toURL().openConnection();
             connection.setConnectTimeout(TIMEOUT_MS);
             connection.setReadTimeout(TIMEOUT_MS);
             if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
                 throw Failure.unavailable("not ready: " + address + " returns " + connection.getResponseCode());
             }
-        } catch (IOException | URISyntaxException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "not ready: " + address + ": " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw Failure.unavailable("not ready: " + address, e);
         }
         console().printError("Ready");
         return Main.DONE;

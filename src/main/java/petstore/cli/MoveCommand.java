@@ -13,11 +13,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `petstore move`: copies the embedded store to a database.
-@HasVariables
 @Command(name = "move", description = "Copies the embedded store, keys too, to an empty PostgreSQL database and compares both; not while a server runs.", footer = {
         "", "Example:", "  petstore move --to postgresql://petstore@db.example:5432/petstore"})
-public final class MoveCommand extends StoreCommand {
+final class MoveCommand extends StoreCommand implements HasVariables {
 
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();

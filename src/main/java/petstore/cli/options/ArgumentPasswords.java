@@ -2,7 +2,6 @@ package petstore.cli.options;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -52,10 +51,7 @@ public final class ArgumentPasswords {
     }
 
     private static String decode(String text) {
-        return ENCODED.matcher(text).replaceAll(ArgumentPasswords::character);
-    }
-
-    private static String character(MatchResult encoded) {
-        return Matcher.quoteReplacement(String.valueOf((char) Integer.parseInt(encoded.group(1), 16)));
+        return ENCODED.matcher(text).replaceAll(encoded -> Matcher
+                .quoteReplacement(String.valueOf((char) Integer.parseInt(encoded.group(1), 16))));
     }
 }

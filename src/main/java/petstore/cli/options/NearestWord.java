@@ -1,17 +1,18 @@
 package petstore.cli.options;
 
 import java.util.Collection;
-import java.util.Optional;
 
 /// Suggestions for mistyped commands, options and variables.
-public final class NearestWord {
+final class NearestWord {
 
     private NearestWord() {
     }
 
-    /// Returns the first known word with one letter wrong, missing or too many, or with two neighbours swapped.
-    public static Optional<String> find(String word, Collection<String> known) {
-        return known.stream().filter(other -> isNear(word, other)).findFirst();
+    /// Returns the end of a message that suggests the first known word with one letter wrong, missing or too many, or with two
+    /// neighbours swapped; empty if no word is near.
+    static String suggestion(String word, Collection<String> known) {
+        return known.stream().filter(other -> isNear(word, other)).findFirst()
+                .map(meant -> "; did you mean " + meant + "?").orElse("");
     }
 
     private static boolean isNear(String word, String other) {

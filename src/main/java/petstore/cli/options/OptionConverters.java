@@ -33,13 +33,15 @@ public final class OptionConverters {
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
     private static final Duration MAX_DURATION = Duration.ofDays(36_500);
-    private static final int MAX_PORT = 65_535;
-    private static final int MAX_READERS = 1_000;
 
     /// Advice for a command line that has a whole API key.
     public static final String ID_OF_KEY = "the id is the 10 characters after pets_";
 
     private OptionConverters() {
+    }
+
+    private static TypeConversionException isNot(String expected, String text) {
+        return new TypeConversionException("'" + text + "' is not " + expected);
     }
 
     /// Returns a duration of at most 100 years, e.g. of `500ms`, `30s`, `10m`, `24h` or `90d`; never zero.
@@ -48,7 +50,7 @@ public final class OptionConverters {
         ChronoUnit unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
         Duration duration = unit == null ? Duration.ZERO : Duration.of(Long.parseLong(parts.group(1)), unit);
         if (duration.isZero()) {
-            throw new TypeConversionException("'" + text + "' is not a duration such as 500ms, 30s, 10m, 24h or 90d");
+            throw isNot("a duration such as 500ms, 30s, 10m, 24h or 90d", text);
         }
         if (duration.compareTo(MAX_DURATION) > 0) {
             throw new TypeConversionException("'" + text + "' is longer than " + MAX_DURATION.toDays() + "d");
@@ -60,7 +62,7 @@ public final class OptionConverters {
     public static final class Port implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            return number(text, "a port", 0, MAX_PORT);
+            return number(text, "a port", 0, 65_535);
         }
     }
 
@@ -74,13 +76,13 @@ public final class OptionConverters {
     static final class Readers implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            return number(text, "a number", 1, MAX_READERS);
+            return number(text, "a number", 1, 1_000);
         }
     }
 
     private static int number(String text, String what, int least, int most) {
         if (!text.matches("[0-9]{1,10}") || Long.parseLong(text) < least || Long.parseLong(text) > most) {
-            throw new TypeConversionException("'" + text + "' is not " + what + " between " + least + " and " + most);
+            throw isNot(what + " between " + least + " and " + most, text);
         }
         return Integer.parseInt(text);
     }
@@ -92,8 +94,7 @@ public final class OptionConverters {
             String host = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
             boolean named = host.equals(text) && UriHost.isHostName(host);
             if (!named && !UriHost.isIpv6Address(host)) {
-                throw new TypeConversionException(
-                        "'" + text + "' is not an address such as 127.0.0.1, ::1 or localhost");
+                throw isNot("an address such as 127.0.0.1, ::1 or localhost", text);
             }
             return host;
         }
@@ -115,7 +116,7 @@ public final class OptionConverters {
         @Override
         public Path convert(String text) {
             if (text.isEmpty()) {
-                throw new TypeConversionException("'' is not a path");
+                throw isNot("a path", text);
             }
             return Path.of(text);
         }
@@ -138,16 +139,14 @@ public final class OptionConverters {
                     : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
             return Instant.ofEpochMilli(moment.toEpochMilli());
         } catch (DateTimeException | ArithmeticException e) {
-            throw new TypeConversionException(
-                    "'" + text + "' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z");
+            throw isNot("a moment such as 2027-01-31 or 2027-01-31T12:00:00Z", text);
         }
     }
 
     /// Returns a rate limit, e.g. of `600/1m`.
     public static RateLimit rateLimit(String text) {
-        return RateLimit.find(text).orElseThrow(
-                () -> new TypeConversionException(
-                        "'" + text + "' is not a rate limit such as 600/1m or 10/1s, over at most 365d"));
+        return RateLimit.find(text)
+                .orElseThrow(() -> isNot("a rate limit such as 600/1m or 10/1s, over at most 365d", text));
     }
 
     /// An origin as browsers send it: scheme, host, and a port unless it is the default port.
@@ -162,8 +161,8 @@ public final class OptionConverters {
             if (authority.equals(text) || defaultPort || !text.equals(text.toLowerCase(Locale.ROOT))
                     || !(UriHost.isHostName(host) || UriHost.isIpLiteral(host))
                     || (!port.isEmpty() && (port.startsWith(":0") || !UriHost.isPort(port.substring(1))))) {
-                throw new TypeConversionException("'" + text + "' is not an origin as browsers send it, such as"
-                        + " https://shop.example or http://localhost:3000");
+                throw isNot("an origin as browsers send it, such as https://shop.example or http://localhost:3000",
+                        text);
             }
             return text;
         }
@@ -173,9 +172,8 @@ public final class OptionConverters {
     static final class Network implements ITypeConverter<TrustedProxies.Network> {
         @Override
         public TrustedProxies.Network convert(String text) {
-            return TrustedProxies.Network.find(text)
-                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is not a network such as 10.0.0.0/8,"
-                            + " 2001:db8::/32 or 192.0.2.7; all bits behind the prefix are 0"));
+            return TrustedProxies.Network.find(text).orElseThrow(() -> isNot("a network such as 10.0.0.0/8,"
+                    + " 2001:db8::/32 or 192.0.2.7; all bits behind the prefix are 0", text));
         }
     }
 
@@ -188,8 +186,7 @@ public final class OptionConverters {
                         + " let the proxy send " + TrustedProxies.USUAL_FIELD);
             }
             if (!FIELD.matcher(text).matches()) {
-                throw new TypeConversionException(
-                        "'" + text + "' is not the name of a header field such as " + TrustedProxies.USUAL_FIELD);
+                throw isNot("the name of a header field such as " + TrustedProxies.USUAL_FIELD, text);
             }
             return text;
         }
@@ -215,7 +212,6 @@ public final class OptionConverters {
     }
 
     public static Scope scope(String text) {
-        return Scope.find(text)
-                .orElseThrow(() -> new TypeConversionException("'" + text + "' is not one of " + Scope.choices()));
+        return Scope.find(text).orElseThrow(() -> isNot("one of " + Scope.choices(), text));
     }
 }

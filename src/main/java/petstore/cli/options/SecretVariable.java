@@ -31,7 +31,6 @@ public record SecretVariable(String name) {
         }
     }
 
-    /// Returns the names of both variables.
     List<String> variables() {
         return List.of(name, fileName());
     }

@@ -25,8 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// The options of `petstore serve` and `petstore config`.
-@HasVariables
-public final class ServeOptions {
+public final class ServeOptions implements HasVariables {
 
     private static final int MIN_KEY_LENGTH = 16;
 

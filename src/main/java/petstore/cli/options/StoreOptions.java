@@ -18,8 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// The choice of a store.
-@HasVariables
-public final class StoreOptions {
+public final class StoreOptions implements HasVariables {
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -37,8 +36,8 @@ public final class StoreOptions {
     /// Errors: `ParameterException` for an invalid choice, [Failure] for a file that cannot be read, or a folder whose path is too
     /// long.
     public StoreChoice choice(Map<String, String> environment) {
-        return new StoreChoice(database.isPresent() ? data : folder(),
-                database.map(uri -> withPassword(uri, environment)), migrate);
+        return database.map(uri -> other(uri, environment))
+                .orElseGet(() -> new StoreChoice(folder(), Optional.empty(), migrate));
     }
 
     /// Returns the folder of the embedded store. It is resolved once, so that a changed link does not mix two folders.
@@ -52,11 +51,8 @@ public final class StoreOptions {
 
     /// Returns the choice of another database, with the password of the environment. Errors: as for [#choice].
     public StoreChoice other(PostgresUri uri, Map<String, String> environment) {
-        return new StoreChoice(data, Optional.of(withPassword(uri, environment)), migrate);
-    }
-
-    private PostgresUri withPassword(PostgresUri uri, Map<String, String> environment) {
-        return uri.orPassword(SecretVariable.DATABASE_PASSWORD.find(environment, spec.commandLine()));
+        Optional<String> password = SecretVariable.DATABASE_PASSWORD.find(environment, spec.commandLine());
+        return new StoreChoice(data, Optional.of(uri.orPassword(password)), migrate);
     }
 
     /// Returns the command line of a command on the embedded store. Its help does not show `--database`, which it refuses.

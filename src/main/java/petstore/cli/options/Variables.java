@@ -20,8 +20,6 @@ public final class Variables {
 
     private static final String PREFIX = "PETSTORE_";
     private static final List<Class<?>> SETTINGS = List.of(ServeOptions.class, StoreOptions.class);
-    /// The one option of a single command that has a variable.
-    private static final String TO = "PETSTORE_TO";
     private static final List<SecretVariable> SECRETS = List.of(SecretVariable.API_KEY,
             SecretVariable.DATABASE_PASSWORD);
     /// Variables of the files in `deploy`, which may share an environment with the program.
@@ -34,7 +32,7 @@ public final class Variables {
     /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for an option of a single command.
     public static Optional<String> of(OptionSpec option) {
         return option.userObject() instanceof Field field
-                && field.getDeclaringClass().isAnnotationPresent(HasVariables.class)
+                && HasVariables.class.isAssignableFrom(field.getDeclaringClass())
                         ? Optional.of(name(option.longestName()))
                         : Optional.empty();
     }
@@ -50,9 +48,7 @@ public final class Variables {
     /// error.
     public static void check(ParseResult parsed, Console console) {
         List<CommandLine> commands = parsed.asCommandLineList();
-        boolean helps = commands.stream()
-                .anyMatch(command -> command.isUsageHelpRequested() || command.isVersionHelpRequested());
-        if (helps) {
+        if (commands.stream().anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested())) {
             return;
         }
         SECRETS.forEach(secret -> secret.requireOnce(console.environment(), commands.getLast()));
@@ -60,7 +56,7 @@ public final class Variables {
         Set<String> unknown = new TreeSet<>(console.environment().keySet());
         unknown.removeIf(name -> !name.startsWith(PREFIX) || known.contains(name) || OF_DEPLOY.contains(name));
         for (String name : unknown) {
-            String suggestion = WrongUsage.suggestion(name, known);
+            String suggestion = NearestWord.suggestion(name, known);
             if (!suggestion.isEmpty()) {
                 throw new ParameterException(commands.getLast(), described(name) + suggestion);
             }
@@ -78,7 +74,7 @@ public final class Variables {
                 .map(field -> field.getAnnotation(Option.class))
                 .filter(option -> option != null).forEach(option -> known.add(name(option.names()[0])));
         SECRETS.forEach(secret -> known.addAll(secret.variables()));
-        known.add(TO);
+        known.add(name("--to"));
         known.add("PETSTORE_JAVA_OPTIONS");
         return known;
     }

@@ -4,12 +4,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.stream.StreamSupport;
 
 import petstore.KeyToken;
+import petstore.cli.terminal.FishCompletion;
 import picocli.CommandLine.MissingParameterException;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -32,14 +30,10 @@ public final class WrongUsage {
         String message = e instanceof UnmatchedArgumentException
                 || (e instanceof MissingParameterException && !unknown.isEmpty())
                         ? unknown(unknown.getFirst(), e.getCommandLine().getCommandSpec())
-                        : reason + variable(e, environment) + suggestion(value(e), choices(e.getArgSpec()));
+                        : reason + variable(e, environment)
+                                + NearestWord.suggestion(value(e), FishCompletion.choices(e.getArgSpec()));
         String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
         return message + hint + " (see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')";
-    }
-
-    /// Returns the end of a message that suggests the nearest known word; empty if no word is near.
-    static String suggestion(String word, Collection<String> known) {
-        return NearestWord.find(word, known).map(meant -> "; did you mean " + meant + "?").orElse("");
     }
 
     /// Returns the error message for the unknown word. Values are not repeated, because they may hold a password.
@@ -50,7 +44,7 @@ public final class WrongUsage {
                 ? command.options().stream().filter(each -> !each.hidden()).map(OptionSpec::longestName).toList()
                 : command.subcommands().keySet();
         return (option ? "unknown option " : known.isEmpty() ? "unexpected argument " : "unknown command ") + word
-                + suggestion(word, known);
+                + NearestWord.suggestion(word, known);
     }
 
     /// Returns the variable of a wrong value, for a message; empty if the value is from the command line.
@@ -66,13 +60,5 @@ public final class WrongUsage {
 
     private static String value(ParameterException e) {
         return e.getValue() == null ? "" : e.getValue().toLowerCase(Locale.ROOT);
-    }
-
-    /// Returns the values that an option or a parameter may have, as the help writes them; empty unless they are a fixed set.
-    private static List<String> choices(ArgSpec argument) {
-        return Optional.ofNullable(argument).map(ArgSpec::completionCandidates)
-                .map(choices -> StreamSupport.stream(choices.spliterator(), false)
-                        .map(choice -> choice.toLowerCase(Locale.ROOT)).toList())
-                .orElse(List.of());
     }
 }

@@ -6,6 +6,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 import petstore.Failure;
 import petstore.SafeText;
@@ -21,12 +23,20 @@ import petstore.SafeText;
 public record Console(InputStream input, OutputStream output, PrintWriter out, PrintWriter err, boolean isTerminal,
         Map<String, String> environment, Clock clock) {
 
+    /// Names of the variables that Kubernetes sets in every pod for services whose names begin with `petstore`.
+    private static final Pattern OF_KUBERNETES = Pattern.compile("PETSTORE_(.+_)?"
+            + "(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+    /// Its other variables have the names of ours, but other values, e.g. `PETSTORE_PORT=tcp://10.0.0.1:8080`.
+    private static final Pattern ADDRESS_OF_KUBERNETES = Pattern.compile("PETSTORE_[^=]*PORT=(tcp|udp|sctp)://.*");
+
     /// Returns a console on three streams, in UTF-8.
     public static Console of(InputStream input, OutputStream output, OutputStream err, boolean isTerminal,
             Map<String, String> environment, Clock clock) {
+        Map<String, String> others = new TreeMap<>(environment);
+        others.entrySet().removeIf(variable -> OF_KUBERNETES.matcher(variable.getKey()).matches()
+                || ADDRESS_OF_KUBERNETES.matcher(variable.toString()).matches());
         return new Console(input, output, new PrintWriter(output, true, StandardCharsets.UTF_8),
-                new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal,
-                KubernetesVariables.removedFrom(environment), clock);
+                new PrintWriter(err, true, StandardCharsets.UTF_8), isTerminal, others, clock);
     }
 
     /// Writes a line to stderr, without control characters.

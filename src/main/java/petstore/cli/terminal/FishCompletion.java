@@ -1,11 +1,13 @@
 package petstore.cli.terminal;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,15 +25,14 @@ public final class FishCompletion {
     /// Returns the script for a program and its commands.
     public static String of(CommandLine program) {
         CommandSpec spec = program.getCommandSpec();
-        String name = spec.name();
         // Files only where a command takes one.
-        return "complete -c " + name + " -f\n" + lines(spec, name, "__fish_use_subcommand").collect(
-                Collectors.joining());
+        return "complete -c " + spec.name() + " -f\n"
+                + lines(spec, "__fish_use_subcommand").collect(Collectors.joining());
     }
 
     /// @param condition the test of fish that holds behind the words of this command
-    private static Stream<String> lines(CommandSpec command, String program, String condition) {
-        String begin = "complete -c " + program + " -n '" + condition + "'";
+    private static Stream<String> lines(CommandSpec command, String condition) {
+        String begin = "complete -c " + command.root().name() + " -n '" + condition + "'";
         Stream<String> own = Stream.concat(
                 command.subcommands().values().stream().map(CommandLine::getCommandSpec)
                         .map(sub -> begin + " -a " + sub.name() + " -d " + quoted(sub.usageMessage().description())),
@@ -39,8 +40,8 @@ public final class FishCompletion {
                         .map(option -> begin + option(option) + " -d " + quoted(option.description())));
         Stream<String> values = command.positionalParameters().stream().map(FishCompletion::values)
                 .filter(choices -> !choices.equals(NO_VALUES)).map(choices -> begin + choices);
-        Stream<String> below = command.subcommands().values().stream().flatMap(sub -> lines(sub.getCommandSpec(),
-                program, behind(sub.getCommandSpec())));
+        Stream<String> below = command.subcommands().values().stream().map(CommandLine::getCommandSpec)
+                .flatMap(sub -> lines(sub, behind(sub)));
         return Stream.concat(Stream.concat(own, values).map(line -> line + "\n"), below);
     }
 
@@ -62,12 +63,19 @@ public final class FishCompletion {
 
     /// Returns the part of a line that has the values: a fixed set, files, or none that can be completed.
     private static String values(ArgSpec argument) {
-        Iterable<String> choices = argument.completionCandidates();
-        if (choices != null) {
-            return NO_VALUES + " -a '" + StreamSupport.stream(choices.spliterator(), false)
-                    .map(choice -> choice.toLowerCase(Locale.ROOT)).collect(Collectors.joining(" ")) + "'";
+        List<String> choices = choices(argument);
+        if (!choices.isEmpty()) {
+            return NO_VALUES + " -a '" + String.join(" ", choices) + "'";
         }
         return PATHS.contains(argument.paramLabel()) ? " -F" : NO_VALUES;
+    }
+
+    /// Returns the values that an option or a parameter may have, as the help writes them; empty unless they are a fixed set.
+    public static List<String> choices(@Nullable ArgSpec argument) {
+        return argument == null || argument.completionCandidates() == null
+                ? List.of()
+                : StreamSupport.stream(argument.completionCandidates().spliterator(), false)
+                        .map(choice -> choice.toLowerCase(Locale.ROOT)).toList();
     }
 
     private static String quoted(String... description) {

@@ -27,15 +27,16 @@ public final class TextTable {
     ///
     /// @param cut the index of that column
     public static String fitting(int width, int cut, List<List<String>> texts) {
-        int others = texts.stream().mapToInt(row -> row.size() - 1).max().orElse(0);
-        int used = IntStream.range(0, others + 1).filter(column -> column != cut)
-                .map(column -> texts.stream().mapToInt(row -> SafeText.of(row.get(column)).length()).max().orElse(0))
-                .sum() + GAP.length() * others;
-        return of(texts.stream().map(row -> {
-            List<String> shorter = new ArrayList<>(row);
-            shorter.set(cut, shortened(SafeText.of(row.get(cut)), Math.max(1, width - used)));
-            return shorter;
-        }).toList());
+        int used = of(texts.stream().map(row -> with(row, cut, "")).toList()).lines().mapToInt(String::length).max()
+                .orElse(0);
+        return of(texts.stream()
+                .map(row -> with(row, cut, shortened(SafeText.of(row.get(cut)), Math.max(1, width - used)))).toList());
+    }
+
+    private static List<String> with(List<String> row, int column, String text) {
+        List<String> copy = new ArrayList<>(row);
+        copy.set(column, text);
+        return copy;
     }
 
     /// Returns a text with its end replaced by `…` if it is longer than `length`. Characters stay whole.
