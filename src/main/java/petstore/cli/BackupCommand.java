@@ -13,7 +13,6 @@ import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// `petstore backup`: copies the embedded store.
 @Command(name = "backup", description = "Copies the embedded store to a file and verifies the copy, also while a server runs.", footer = {
         "", "Example:", "  petstore backup /backups/petstore-2026-11-21.db"})
 final class BackupCommand extends BackupFileCommand {

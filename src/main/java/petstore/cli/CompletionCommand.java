@@ -1,6 +1,5 @@
 package petstore.cli;
 
-
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.FishCompletion;
 import picocli.AutoComplete;
@@ -9,7 +8,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Parameters;
 
-/// `petstore completion`: prints a script for shells.
 @Command(name = "completion", description = "Prints a script that completes command lines in bash, zsh or fish.", footer = {
         "", "Examples:", "  source <(petstore completion bash)",
         "  petstore completion fish > ~/.config/fish/completions/petstore.fish"})

@@ -2,6 +2,7 @@ package petstore.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import petstore.app.Settings;
 import petstore.cli.options.SecretVariable;
@@ -15,18 +16,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/// `petstore config`: shows the settings of `serve`.
 @Command(name = "config", description = "Shows every setting of serve, its value, and where it comes from.", footer = {
         "",
         "Example:", "  petstore config --port 9000"})
 final class ConfigCommand extends ConsoleCommand {
 
-    private static final String FORMAT = "--format";
     private static final String DEFAULT = "default";
 
-    private static final List<String> HEADINGS = List.of("SETTING", "VALUE", "FROM");
-
-    @Option(names = FORMAT, defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
+    @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
     private ListFormat format;
     @Mixin
     private final ServeOptions options = new ServeOptions();
@@ -35,16 +32,13 @@ final class ConfigCommand extends ConsoleCommand {
     public Integer call() {
         Settings checked = options.settings(console().environment());
         List<List<String>> rows = new ArrayList<>();
-        for (OptionSpec option : spec.options()) {
-            if (!option.inherited() && !option.usageHelp() && !option.versionHelp()
-                    && !option.longestName().equals(FORMAT)) {
-                String source = source(option);
-                rows.add(List.of(option.longestName(), value(option, source, checked), source));
-            }
+        for (OptionSpec option : Objects.requireNonNull(spec.mixins().get("options")).options()) {
+            String source = source(option);
+            rows.add(List.of(option.longestName(), value(option, source, checked), source));
         }
         checked.configuredKey().ifPresent(_ -> rows
                 .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console().environment()))));
-        console().show(format.show(HEADINGS, rows));
+        console().show(format.show(List.of("SETTING", "VALUE", "FROM"), rows));
         return Main.DONE;
     }
 

@@ -14,7 +14,6 @@ import petstore.transfer.Exporter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// `petstore export`: writes the catalogue to a file or to stdout.
 @Command(name = "export", description = "Writes the catalogue to a file, as it is now, also while a server runs.", footer = {
         "", "Example:", "  petstore export animals.ndjson", "  petstore export animals.csv",
         "  petstore export - --format csv | gzip > animals.csv.gz"})
@@ -24,12 +23,8 @@ final class ExportCommand extends TransferCommand {
     private String file;
 
     @Override
-    String file() {
-        return file;
-    }
-
-    @Override
-    int transfer() {
+    public Integer call() {
+        chooseFormat(file);
         try (SqlStore open = choice().existing().openToRead()) {
             long written = file.equals("-") ? export(open, console().output()) : exportTo(open, Path.of(file));
             console().printError("Exported " + written + " animals" + progress.took());

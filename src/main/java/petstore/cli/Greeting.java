@@ -15,24 +15,10 @@ import petstore.http.server.ServerSettings;
 import petstore.store.postgres.PostgresUri;
 
 /// The lines of `serve` that say where everything is, and how to send the first request.
-final class Greeting {
-
-    private final Settings settings;
-    private final Service service;
-    private final Console console;
-
-    private Greeting(Settings settings, Service service, Console console) {
-        this.settings = settings;
-        this.service = service;
-        this.console = console;
-    }
+record Greeting(Settings settings, Service service, Console console) {
 
     /// Shows the greeting. Errors: [petstore.Failure] if a first key cannot be shown.
-    static void show(Settings settings, Service service, Console console) {
-        new Greeting(settings, service, console).show();
-    }
-
-    private void show() {
+    void show() {
         PrintWriter out = console.out();
         ServerSettings server = settings.server();
         String ready = server.scheme() + ServerSettings.authority(server.host(), service.port());

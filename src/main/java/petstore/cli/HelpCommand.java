@@ -8,7 +8,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// `petstore help`: prints the help of the program or of a command.
 @Command(name = "help", description = "Prints the help of the program or of a command.", footer = {"", "Example:",
         "  petstore help keys create"})
 final class HelpCommand extends ConsoleCommand {

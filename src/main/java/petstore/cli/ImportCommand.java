@@ -23,7 +23,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `petstore import`: adds the animals of a file.
 @Command(name = "import", description = "Adds the animals of a file, after checking all of it, also while a server runs.", footer = {
         "", "Example:", "  petstore import examples/animals.ndjson",
         "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
@@ -46,12 +45,8 @@ final class ImportCommand extends TransferCommand {
     private String file;
 
     @Override
-    String file() {
-        return file;
-    }
-
-    @Override
-    int transfer() {
+    public Integer call() {
+        chooseFormat(file);
         try {
             if (file.equals("-")) {
                 return importSpooled(console().input());

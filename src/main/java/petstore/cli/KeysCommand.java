@@ -33,12 +33,12 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `petstore keys`: creates, lists, rotates and revokes API keys.
-@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", subcommands = {KeysCommand.Create.class, KeysCommand.ListAll.class, KeysCommand.Rotate.class, KeysCommand.Revoke.class}, synopsisSubcommandLabel = "COMMAND", footer = {
-        "", "Example:", "  petstore keys list"})
+@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", subcommands = {
+        KeysCommand.Create.class, KeysCommand.ListAll.class, KeysCommand.Rotate.class,
+        KeysCommand.Revoke.class}, synopsisSubcommandLabel = "COMMAND", footer = {
+                "", "Example:", "  petstore keys list"})
 final class KeysCommand {
 
-    /// Creates a key and prints it alone on stdout.
     @Command(name = "create", description = "Creates an API key and prints it, this once.", footer = {"", "Example:",
             "  petstore keys create --name checkout --scope pets:read --expires-in 90d"})
     static final class Create extends StoreCommand {
@@ -81,7 +81,6 @@ final class KeysCommand {
         }
     }
 
-    /// Prints every key, without its secret.
     @Command(name = "list", description = "Lists all API keys, without their secrets.", footer = {"", "Example:",
             "  petstore keys list --format json"})
     static final class ListAll extends StoreCommand {
@@ -97,7 +96,6 @@ final class KeysCommand {
         }
     }
 
-    /// Replaces a key's secret.
     @Command(name = "rotate", description = "Replaces an API key's secret and prints the new key, this once.", footer = {
             "", "Example:", "  petstore keys rotate 4fQ0c8sXbT --grace 24h"})
     static final class Rotate extends StoreCommand {
@@ -126,7 +124,6 @@ final class KeysCommand {
         }
     }
 
-    /// Revokes a key.
     @Command(name = "revoke", description = "Revokes an API key; a running server refuses it within 2 seconds.", footer = {
             "", "Example:", "  petstore keys revoke 4fQ0c8sXbT"})
     static final class Revoke extends StoreCommand {

@@ -46,11 +46,9 @@ import picocli.CommandLine.ScopeType;
         "", "Examples:", "  petstore serve", "  petstore help keys create"})
 public final class Main implements ConsoleCommand.Program {
 
-    /// Exit code: done.
+    /// Exit codes. For the last two, the reason is on stderr.
     static final int DONE = 0;
-    /// Exit code: failed; the reason is on stderr.
     public static final int FAILED = 1;
-    /// Exit code: wrong usage.
     public static final int WRONG_USAGE = 2;
 
     private static final String HELP = "help";
@@ -90,9 +88,7 @@ public final class Main implements ConsoleCommand.Program {
         }
     }
 
-    /// Runs one command line. Without arguments, it prints the help.
-    ///
-    /// @return 0 done, 1 failed, 2 wrong usage
+    /// Runs one command line; without arguments, the help. Returns the exit code.
     public static int run(Console console, String... args) {
         Optional<String> refusal = ArgumentPasswords.refusal(args);
         if (refusal.isPresent()) {

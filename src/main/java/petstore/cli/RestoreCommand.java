@@ -14,7 +14,6 @@ import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// `petstore restore`: replaces the embedded store by a backup.
 @Command(name = "restore", description = "Replaces the embedded store by a backup, and keeps the replaced store; not while a server runs.", footer = {
         "", "Example:", "  petstore restore /backups/petstore-2026-11-21.db"})
 final class RestoreCommand extends BackupFileCommand {

@@ -23,7 +23,6 @@ import petstore.log.Logging;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `petstore serve`: runs the service until a signal stops it.
 @Command(name = "serve", description = "Runs the service until SIGTERM or Ctrl-C.", footer = {"",
         "Example:", "  petstore serve --port 8080 --data ./data"})
 final class ServeCommand extends ConsoleCommand {
@@ -63,7 +62,7 @@ final class ServeCommand extends ConsoleCommand {
         Settings settings = options.settings(console().environment());
         OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console().environment());
         Service service = start(settings, tracing, log);
-        Greeting.show(settings, service, console());
+        new Greeting(settings, service, console()).show();
         return () -> {
             service.close();
             tracing.close();

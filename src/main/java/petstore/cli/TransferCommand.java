@@ -21,34 +21,35 @@ abstract class TransferCommand extends StoreCommand {
     @Option(names = "--spreadsheet", description = "For CSV: in the file, an apostrophe stands before names that a spreadsheet would take for formulas.")
     boolean spreadsheet;
 
-    /// The format of the file, once the command runs.
+    /// The format of the file, once it is chosen.
     Format format = Format.NDJSON;
 
-    @Override
-    public final Integer call() {
-        format = givenFormat.or(this::findFormat).orElseThrow(() -> wrongUsage(
-                "the name " + file() + " does not show the format; add --format ndjson or --format csv"));
+    /// Chooses the format of the file. Throws `ParameterException` if nothing shows it, or another option does not fit it.
+    ///
+    /// @param file as it is given; `-` for a stream
+    final void chooseFormat(String file) {
+        format = givenFormat.or(() -> findFormat(file)).orElseThrow(() -> wrongUsage(
+                "the name " + file + " does not show the format; add --format ndjson or --format csv"));
         if (spreadsheet && format != Format.CSV) {
             throw wrongUsage("--spreadsheet needs --format csv");
         }
-        return transfer();
     }
 
     /// Returns the format by the name of the file, also behind a link; for a stream NDJSON.
-    private Optional<Format> findFormat() {
-        Path path = Path.of(file());
-        if (file().equals("-")) {
+    private static Optional<Format> findFormat(String file) {
+        Path path = Path.of(file);
+        if (file.equals("-")) {
             return Optional.of(Format.NDJSON);
         }
         try {
             if (!Files.exists(path)) {
-                return Format.find(file());
+                return Format.find(file);
             }
             return !Files.isRegularFile(path) || isOpen(path)
                     ? Optional.of(Format.NDJSON)
                     : Format.find(path.toRealPath().toString());
         } catch (IOException e) {
-            throw Failure.unavailable(file() + " cannot be read", e);
+            throw Failure.unavailable(file + " cannot be read", e);
         }
     }
 
@@ -64,10 +65,4 @@ abstract class TransferCommand extends StoreCommand {
         }
         return false;
     }
-
-    /// Returns the file as it is given; `-` for a stream.
-    abstract String file();
-
-    /// Returns the exit code.
-    abstract int transfer();
 }
