@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,13 +15,11 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import de.siegmar.fastcsv.reader.CloseableIterator;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.CsvRecordHandler;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
-import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -29,7 +28,7 @@ import petstore.json.StrictUtf8;
 
 /// A reader of CSV (RFC 4180). The header has the columns `name` and `categoryId`, may have `id` and `status`, and others, which
 /// are ignored, in any order.
-final class CsvLineReader implements ImportLineReader {
+final class CsvLineReader implements ImportLine.Reader {
 
     static final String HEADER = "id,name,categoryId,status";
 
@@ -41,8 +40,7 @@ final class CsvLineReader implements ImportLineReader {
     private static final Pattern LINE = Pattern.compile("(?i)record starting at line ([0-9]+)");
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,19}");
 
-    private final CsvReader<CsvRecord> csv;
-    private final CloseableIterator<CsvRecord> records;
+    private final Iterator<CsvRecord> records;
     private final boolean withIds;
     private final boolean spreadsheet;
     private final List<String> header;
@@ -51,22 +49,20 @@ final class CsvLineReader implements ImportLineReader {
     CsvLineReader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
         this.withIds = withIds;
         this.spreadsheet = spreadsheet;
-        this.csv = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
+        this.records = CsvReader.builder().skipEmptyLines(true).allowUnclosedQuote(false)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE).extraFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .maxBufferSize(2 * MAX_RECORD_BYTES)
                 .build(CsvRecordHandler.builder().maxFields(MAX_FIELDS).maxFieldSize(MAX_RECORD_BYTES)
                         .maxRecordSize(MAX_RECORD_BYTES).build(),
                         // A byte a character: a name that is not UTF-8 makes its record bad, not the file.
-                        new InputStreamReader(in, StandardCharsets.ISO_8859_1));
-        this.records = csv.iterator();
+                        new InputStreamReader(in, StandardCharsets.ISO_8859_1))
+                .iterator();
         Optional<CsvRecord> first = nextRecord();
         this.header = first.map(record -> List.copyOf(record.getFields())).orElse(List.of());
-        Optional<String> violation = headerViolation();
-        if (violation.isPresent()) {
-            close();
+        headerViolation().ifPresent(violation -> {
             throw new Failure(Failure.Kind.INVALID_REQUEST,
-                    "line " + (header.isEmpty() ? 1 : line) + ": " + violation.get());
-        }
+                    "line " + (header.isEmpty() ? 1 : line) + ": " + violation);
+        });
     }
 
     /// Returns the error message for the header; empty if it is valid. It has advice for other formats of spreadsheets.
@@ -151,23 +147,17 @@ final class CsvLineReader implements ImportLineReader {
         OptionalLong categoryId = integer(record, "categoryId");
         String statusText = field(record, "status");
         Optional<PetStatus> status = PetStatus.find(statusText);
-        @Nullable
-        NewPet pet = null;
-        try {
-            String name = StrictUtf8.decode(field(record, "name").getBytes(StandardCharsets.ISO_8859_1)).orElseThrow(
-                    () -> new Failure(Failure.Kind.INVALID_REQUEST, "name is not valid UTF-8"));
-            pet = new NewPet(spreadsheet ? PetCsv.unguarded(name) : name, categoryId.orElse(0), status);
-        } catch (Failure e) {
-            violations.add(e.getMessage());
-        }
+        Optional<String> name = StrictUtf8.decode(field(record, "name").getBytes(StandardCharsets.ISO_8859_1))
+                .map(text -> spreadsheet ? PetCsv.unguarded(text) : text);
+        violations.addAll(name.map(NewPet::nameViolations).orElse(List.of("name is not valid UTF-8")));
         if (categoryId.isEmpty()) {
             violations.add(NewPet.CATEGORY_VIOLATION);
         }
         if (status.isEmpty() && !statusText.isEmpty()) {
             violations.add(PetStatus.VIOLATION);
         }
-        return pet != null && violations.isEmpty()
-                ? new ImportLine.Good(line, id, pet)
+        return violations.isEmpty()
+                ? new ImportLine.Good(line, id, new NewPet(name.orElseThrow(), categoryId.orElseThrow(), status))
                 : new ImportLine.Bad(line, String.join("; ", violations));
     }
 
@@ -183,10 +173,5 @@ final class CsvLineReader implements ImportLineReader {
         } catch (NumberFormatException e) {
             return OptionalLong.empty();
         }
-    }
-
-    @Override
-    public void close() throws IOException {
-        csv.close();
     }
 }

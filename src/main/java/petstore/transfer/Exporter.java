@@ -8,6 +8,7 @@ import java.util.function.LongConsumer;
 
 import petstore.Catalogue;
 import petstore.Pet;
+import petstore.json.PetJson;
 
 /// The export of the catalogue, by ascending id, as it is at the beginning.
 public final class Exporter {
@@ -40,7 +41,9 @@ public final class Exporter {
             throws IOException {
         try (out; TaskThread thread = new TaskThread("export", MAX_PENDING)) {
             Exporter exporter = new Exporter(format, spreadsheet, out, progress);
-            format.appendHeader(exporter.text);
+            if (format == Format.CSV) {
+                exporter.text.append(CsvLineReader.HEADER).append('\n');
+            }
             catalogue.forEachGroup(group -> thread.submit(() -> exporter.write(group)));
             thread.finish();
             exporter.flush();
@@ -53,7 +56,10 @@ public final class Exporter {
     private long write(Iterable<Pet> group) {
         try {
             for (Pet pet : group) {
-                format.append(pet, spreadsheet, text);
+                switch (format) {
+                    case NDJSON -> PetJson.append(pet, text).append('\n');
+                    case CSV -> PetCsv.append(pet, spreadsheet, text);
+                }
                 written++;
                 if (text.length() >= BUFFER_LENGTH) {
                     flush();

@@ -1,8 +1,8 @@
 package petstore.transfer;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PushbackInputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
@@ -26,24 +26,20 @@ final class FirstBytes {
     private FirstBytes() {
     }
 
-    /// Returns the file, for CSV without the byte order mark of spreadsheets.
+    /// Moves the file to its first line: for CSV, behind the byte order mark of spreadsheets.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST` for another format; `in` is closed then
-    static InputStream checked(InputStream in, Format format) throws IOException {
-        PushbackInputStream file = new PushbackInputStream(in, COUNT);
-        byte[] first = file.readNBytes(COUNT);
-        String text = new String(first, StandardCharsets.ISO_8859_1);
+    /// @throws Failure of kind `INVALID_REQUEST` for another format
+    static void check(SeekableByteChannel file, Format format) throws IOException {
+        String text = new String(Channels.newInputStream(file).readNBytes(COUNT), StandardCharsets.ISO_8859_1);
         int begin = format == Format.CSV && text.startsWith(MARK) ? MARK.length() : 0;
         Optional<String> violation = isWide(text)
                 ? Optional.of("line 1: encoded in UTF-16 or UTF-32; "
                         + (format == Format.CSV ? SAVE_AS : "save as UTF-8"))
                 : Optional.of(text.substring(begin)).filter(_ -> format == Format.CSV).flatMap(FirstBytes::notCsv);
         if (violation.isPresent()) {
-            in.close();
             throw new Failure(Failure.Kind.INVALID_REQUEST, violation.get());
         }
-        file.unread(first, begin, first.length - begin);
-        return file;
+        file.position(begin);
     }
 
     private static boolean isWide(String text) {

@@ -1,12 +1,7 @@
 package petstore.transfer;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Optional;
 import java.util.regex.Pattern;
-
-import petstore.Pet;
-import petstore.json.PetJson;
 
 /// The format of a file of animals.
 public enum Format {
@@ -23,35 +18,5 @@ public enum Format {
         return NDJSON_NAME.matcher(file).matches()
                 ? Optional.of(NDJSON)
                 : Optional.of(CSV).filter(_ -> CSV_NAME.matcher(file).matches());
-    }
-
-    /// Appends the header.
-    void appendHeader(StringBuilder text) {
-        if (this == CSV) {
-            PetCsv.appendHeader(text);
-        }
-    }
-
-    /// Appends an animal.
-    ///
-    /// @param spreadsheet true if CSV is for a spreadsheet, which must not take a name for a formula
-    void append(Pet pet, boolean spreadsheet, StringBuilder text) {
-        switch (this) {
-            case NDJSON -> PetJson.append(pet, text).append('\n');
-            case CSV -> PetCsv.append(pet, spreadsheet, text);
-        }
-    }
-
-    /// Returns a reader.
-    ///
-    /// @param in closed with the reader
-    /// @param withIds true if every animal must have its id
-    /// @param spreadsheet true if CSV was written for a spreadsheet
-    ImportLineReader reader(InputStream in, boolean withIds, boolean spreadsheet) throws IOException {
-        InputStream checked = FirstBytes.checked(in, this);
-        return switch (this) {
-            case NDJSON -> new NdjsonLineReader(checked, withIds);
-            case CSV -> new CsvLineReader(checked, withIds, spreadsheet);
-        };
     }
 }

@@ -1,12 +1,13 @@
 package petstore.transfer;
 
+import java.io.IOException;
+import java.util.Optional;
+
 import petstore.NewPet;
 
-/// A line of an imported file that is not blank; in CSV a record, which may have several lines.
+/// A line of an imported file that is not blank, with the number of the line, from 1. In CSV it is a record, with the number of the
+/// first of its lines.
 sealed interface ImportLine {
-
-    /// Returns the number of its first line, from 1.
-    long line();
 
     /// An animal.
     ///
@@ -22,5 +23,12 @@ sealed interface ImportLine {
         Bad(long line, String reason) {
             this(line, reason, false);
         }
+    }
+
+    /// A reader of an imported file, which it does not close.
+    interface Reader {
+
+        /// Returns the next line that is not blank; empty at the end.
+        Optional<ImportLine> next() throws IOException;
     }
 }

@@ -1,9 +1,9 @@
 package petstore.transfer;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,26 +13,30 @@ import petstore.Catalogue;
 import petstore.transfer.Importer.Plan;
 
 /// The lines of an imported file, in groups. If ids are kept, an id that does not rise makes its line bad. Confined to one thread.
-final class ImportLineGroups implements AutoCloseable {
+final class ImportLineGroups {
 
     private static final long GREATEST_ID = Long.MAX_VALUE / 2;
 
     private final Plan plan;
     private final LongConsumer progress;
     private final SeekableByteChannel file;
-    private final ImportLineReader lines;
+    private final ImportLine.Reader lines;
     private long lastId;
 
-    /// Opens the file of the plan.
-    ///
+    /// @param file the file of the plan
     /// @param lastId the greatest id that the store has used
     /// @param progress receives the number of bytes read
-    ImportLineGroups(Plan plan, long lastId, LongConsumer progress) throws IOException {
+    ImportLineGroups(Plan plan, SeekableByteChannel file, long lastId, LongConsumer progress) throws IOException {
         this.plan = plan;
+        this.file = file;
         this.lastId = lastId;
         this.progress = progress;
-        file = Files.newByteChannel(plan.file());
-        lines = plan.format().reader(Channels.newInputStream(file), plan.keepIds(), plan.spreadsheet());
+        FirstBytes.check(file, plan.format());
+        InputStream in = Channels.newInputStream(file);
+        lines = switch (plan.format()) {
+            case NDJSON -> new NdjsonLineReader(in, plan.keepIds());
+            case CSV -> new CsvLineReader(in, plan.keepIds(), plan.spreadsheet());
+        };
     }
 
     /// Returns the next lines, empty at the end.
@@ -61,10 +65,5 @@ final class ImportLineGroups implements AutoCloseable {
         }
         lastId = id;
         return line;
-    }
-
-    @Override
-    public void close() throws IOException {
-        lines.close();
     }
 }

@@ -2,11 +2,13 @@ package petstore.transfer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -89,15 +91,16 @@ public final class Importer {
     }
 
     private void check(long lastId) throws IOException {
-        try (ImportLineGroups groups = groups(lastId)) {
+        try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
+            ImportLineGroups groups = groups(file, lastId);
             for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
                 group.forEach(check::count);
             }
         }
     }
 
-    private ImportLineGroups groups(long lastId) throws IOException {
-        return new ImportLineGroups(plan, lastId, bytes -> progress.accept(bytesBefore + bytes));
+    private ImportLineGroups groups(SeekableByteChannel file, long lastId) throws IOException {
+        return new ImportLineGroups(plan, file, lastId, bytes -> progress.accept(bytesBefore + bytes));
     }
 
     private boolean continuesWith(List<ImportLine> group) {
@@ -107,7 +110,8 @@ public final class Importer {
     /// Returns the number of animals written. Reads the next group while the one before is being written.
     private long write(Catalogue catalogue) throws IOException {
         AtomicLong written = new AtomicLong();
-        try (ImportLineGroups groups = groups(0)) {
+        try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
+            ImportLineGroups groups = groups(file, 0);
             try (TaskThread thread = new TaskThread("import", 1)) {
                 for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
                     List<NewPet> pets = goodOf(group).stream().map(ImportLine.Good::pet).toList();
@@ -138,13 +142,14 @@ public final class Importer {
 
     /// Returns the number of animals written: all or none.
     private long writeWithIds(Catalogue catalogue, long lastId) throws IOException {
-        try (ImportLineGroups groups = groups(lastId)) {
+        try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
+            ImportLineGroups groups = groups(file, lastId);
             catalogue.addWithIds(
                     Stream.generate(() -> nextWithIds(groups)).takeWhile(pets -> !pets.isEmpty()).iterator());
             return check.good();
         } catch (UncheckedIOException e) {
             throw e.getCause();
-        } catch (Interrupted e) {
+        } catch (CancellationException e) {
             return 0;
         } catch (Failure e) {
             if (e.kind() != Failure.Kind.INVALID_REQUEST) {
@@ -155,16 +160,11 @@ public final class Importer {
         }
     }
 
-    /// Makes an interrupted import roll back.
-    private static final class Interrupted extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
-
-    /// Returns the next animals under their ids, empty at the end: a whole group may be malformed. Throws [Interrupted],
-    /// `UncheckedIOException`, and [Failure] if the file has changed.
+    /// Returns the next animals under their ids, empty at the end: a whole group may be malformed. Throws
+    /// `CancellationException` if the import is interrupted, `UncheckedIOException`, and [Failure] if the file has changed.
     private List<Pet> nextWithIds(ImportLineGroups groups) {
         if (interrupted.getAsBoolean()) {
-            throw new Interrupted();
+            throw new CancellationException();
         }
         try {
             List<ImportLine> group = groups.next();

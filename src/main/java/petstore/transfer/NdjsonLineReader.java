@@ -10,7 +10,7 @@ import petstore.Failure;
 import petstore.json.NewPetParser;
 
 /// A reader of files with an animal a line.
-final class NdjsonLineReader implements ImportLineReader {
+final class NdjsonLineReader implements ImportLine.Reader {
 
     private static final int MAX_LINE_BYTES = 1 << 16;
 
@@ -77,10 +77,5 @@ final class NdjsonLineReader implements ImportLineReader {
             end = Math.max(0, in.read(buffer));
         }
         return position < end ? buffer[position++] & 0xFF : -1;
-    }
-
-    @Override
-    public void close() throws IOException {
-        in.close();
     }
 }

@@ -14,10 +14,6 @@ final class PetCsv {
     private PetCsv() {
     }
 
-    static void appendHeader(StringBuilder csv) {
-        csv.append(CsvLineReader.HEADER).append('\n');
-    }
-
     /// Appends an animal, e.g. `1,Whiskers,7,available`; an absent status is empty.
     ///
     /// @param spreadsheet true if the name is [#guarded]
