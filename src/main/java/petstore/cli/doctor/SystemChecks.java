@@ -1,13 +1,13 @@
 package petstore.cli.doctor;
 
 import java.lang.management.ManagementFactory;
-import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
+import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
 import petstore.Failure;
 import petstore.app.Build;
@@ -38,11 +38,8 @@ final class SystemChecks {
 
     private static Finding memory() {
         long heap = Runtime.getRuntime().maxMemory() / MIB;
-        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
-        if (!(system instanceof com.sun.management.OperatingSystemMXBean memory)) {
-            return Finding.ok("memory", "a heap of up to " + heap + " MiB");
-        }
-        long total = memory.getTotalMemorySize() / MIB;
+        OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        long total = system.getTotalMemorySize() / MIB;
         String text = "a heap of up to " + heap + " MiB; the machine or container has " + total + " MiB, "
                 + system.getAvailableProcessors() + " processors";
         // Unread responses may use off-heap memory up to half the heap size.
