@@ -133,7 +133,12 @@ public final class Postgres implements Database {
         sessions.onNewEpoch(listener);
     }
 
-    private <T> T perform(LockedSession.Use<PostgresSessions, T> work) {
+    @FunctionalInterface
+    private interface Step<T> {
+        T on(PostgresSessions sessions) throws SQLException;
+    }
+
+    private <T> T perform(Step<T> work) {
         try {
             return work.on(sessions);
         } catch (SQLException e) {
