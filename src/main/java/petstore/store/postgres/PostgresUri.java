@@ -1,5 +1,6 @@
 package petstore.store.postgres;
 
+import java.net.Inet6Address;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -23,8 +24,6 @@ public final class PostgresUri {
 
     private static final Pattern SHAPE = Pattern.compile(
             "postgres(?:ql)?://(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:/(?<database>[^?#]*))?(?:\\?(?<parameters>[^#]+)?)?");
-    /// A name, an IPv4 address, or an IPv6 address in brackets, e.g. `[fe80::1%eth0]`.
-    private static final String HOST = "[\\w.~!$&'()*+;=-]+|\\[[0-9A-Fa-f:.]+(%[\\w.-]+)?]";
     private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
     /// The parameters of libpq, with their names in the driver.
     private static final Map<String, String> PARAMETERS = new TreeMap<>(Map.of("application_name", "ApplicationName",
@@ -88,11 +87,19 @@ public final class PostgresUri {
             String host = hosts.length == 1 ? first(hosts[0], "localhost") : hosts[i];
             String port = first(ports[i % ports.length], "5432");
             require(!host.startsWith("/"), "a Unix socket cannot be used; name a host");
-            require(host.matches(HOST), "its hosts must look like host1:5432,host2:5432");
+            require(isHost(host), "its hosts must look like host1:5432,host2:5432");
             require(port.matches("0*[1-9][0-9]{0,4}") && Integer.parseInt(port) < 1 << 16,
                     "its ports must be numbers from 1 to 65535");
             return host + ":" + port;
         }).toList();
+    }
+
+    private static boolean isHost(String text) {
+        try {
+            return text.startsWith("[") ? Inet6Address.ofLiteral(text) != null : text.matches("[\\w.~!$&'()*+;=-]+");
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static String first(@Nullable String... texts) {

@@ -76,6 +76,13 @@ class PostgresUriTest {
                 "the database's address cannot be used: its ports must be numbers from 1 to 65535");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"[1:2]", "[::1::]", "[127.0.0.1]", "[]", "a b", "a\"", "one,[::g]"})
+    void refusesInvalidHosts(String hosts) {
+        assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + hosts + "/d")).isInstanceOf(Failure.class)
+                .hasMessage("the database's address cannot be used: its hosts must look like host1:5432,host2:5432");
+    }
+
     @Test
     void refusesAParameterThatIsSetTwice() {
         assertThatThrownBy(() -> PostgresUri.parse("postgres://u@h/d?sslmode=require&sslcert=c&sslm%6Fde=disable"))
