@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.PetstoreProcess;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /// The launcher in a checkout that has to be built, with Maven itself.
+@Tag("build")
 class BuildIT {
 
     private static final String MAIN = "src/main/java/petstore/cli/Main.java";
