@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// Builds the program of a checkout with Maven, for the launcher.
@@ -30,6 +31,7 @@ public class Build {
     private static final List<String> GOALS = List.of("process-classes",
             "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
     private static final int WAITED = 3;
+    private static final Pattern ESCAPE = Pattern.compile("\\x1b\\[[0-?]*[ -/]*[@-~]");
     /// Room for the work and for what it makes, beside an earlier build.
     private static final long SPACE_MB = 150;
 
@@ -52,7 +54,7 @@ public class Build {
         int code = 1;
         try {
             code = new Build(Path.of(args[0]), progress).lockAndRun();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             progress.end(Reason.of(e));
         }
         System.exit(code);
@@ -123,6 +125,7 @@ public class Build {
         Files.writeString(pidFile, Long.toString(maven.pid()));
         try (BufferedReader lines = maven.inputReader(); Writer whole = Files.newBufferedWriter(log)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                line = ESCAPE.matcher(line).replaceAll("");
                 progress.read(line);
                 reason.read(line);
                 whole.write(line + "\n");
@@ -130,8 +133,9 @@ public class Build {
         } catch (IOException e) {
             reason.read(e.getMessage());
         }
-        if (maven.waitFor() != 0) {
-            progress.end("the build failed: " + reason, "the whole log: " + log);
+        int code = maven.waitFor();
+        if (code != 0) {
+            progress.end("the build failed: " + reason.text(code), "the whole log: " + log);
             return 1;
         }
         publish();
@@ -148,7 +152,7 @@ public class Build {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()));
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " + Reason.NAMES_REPOSITORY,
                 (theirs, ours) -> ours + " " + theirs);
         try {
             return builder.start();
