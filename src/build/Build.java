@@ -1,28 +1,27 @@
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// Builds the program of a checkout with Maven, for the launcher.
 ///
-/// Usage: `java Build.java HOME TERMINAL`, where HOME is the checkout, and TERMINAL is `true` if stderr is a terminal.
+/// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is none.
 ///
-/// Maven works in `.build/maven`, which is emptied first. A finished build moves its files to `.build`, one by one: a server that
-/// has the earlier ones open keeps them. The file `stamp` comes last, and has the time at which the build began.
+/// Maven works in a new folder below `.build`, and ends with this process; after kill -9 it may live a second longer than the lock.
+/// A finished build moves its files to `.build`, one by one: a server that has the earlier ones open keeps them. The file `stamp`
+/// comes last, and has the time at which the build began.
 ///
 /// Exit codes: 0 built · 1 failed · 3 waited for the build of another process
 public class Build {
@@ -30,6 +29,16 @@ public class Build {
     /// The phase that ends with the program's classes, and those goals of `package` that the program needs.
     private static final List<String> GOALS = List.of("process-classes",
             "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
+    /// Starts Maven, and ends it if stdin ends without a line: the kernel closes stdin however this process ends. Until the shell
+    /// waits for Maven, no other process has its number.
+    private static final String GUARD = """
+            exec 3<&0
+            mvn "$@" </dev/null 3<&- &
+            exec >/dev/null 2>&1
+            read -r _ <&3 || "$JAVA_HOME/bin/java" "$0" $! || kill $!
+            wait $!
+            """;
+    private static final int NOT_FOUND = 127;
     private static final int WAITED = 3;
     private static final Pattern ESCAPE = Pattern.compile("\\x1b\\[[0-?]*[ -/]*[@-~]");
     /// Room for the work and for what it makes, beside an earlier build.
@@ -38,19 +47,17 @@ public class Build {
     private final Path home;
     private final Path folder;
     private final Path work;
-    private final Path pidFile;
     private final Progress progress;
 
     private Build(Path home, Progress progress) {
         this.home = home;
         this.folder = home.resolve(".build");
-        this.work = folder.resolve("maven");
-        this.pidFile = folder.resolve("maven.pid");
+        this.work = folder.resolve("maven-" + System.currentTimeMillis());
         this.progress = progress;
     }
 
     public static void main(String[] args) throws InterruptedException {
-        Progress progress = new Progress(Boolean.parseBoolean(args[1]));
+        Progress progress = new Progress(Integer.parseInt(args[1]));
         int code = 1;
         try {
             code = new Build(Path.of(args[0]), progress).lockAndRun();
@@ -69,7 +76,6 @@ public class Build {
                 progress.clear();
                 return WAITED;
             }
-            endOrphan();
             return build();
         }
     }
@@ -84,56 +90,41 @@ public class Build {
         }
     }
 
-    /// Ends the Maven of a build that was killed. A process that is younger than the file only has the same number.
-    private void endOrphan() throws IOException {
-        if (!Files.exists(pidFile)) {
-            return;
-        }
-        String pid = Files.readString(pidFile);
-        Instant written = Files.getLastModifiedTime(pidFile).toInstant();
-        Optional<ProcessHandle> orphan = pid.isEmpty() ? Optional.empty() : ProcessHandle.of(Long.parseLong(pid));
-        orphan.filter(process -> process.info().startInstant().filter(start -> !start.isAfter(written)).isPresent())
-                .ifPresent(Build::end);
-        Files.delete(pidFile);
-    }
-
-    /// Ends a process and those that it started, and waits for their end.
-    private static void end(ProcessHandle process) {
-        List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
-        all.forEach(ProcessHandle::destroyForcibly);
-        all.forEach(each -> each.onExit().completeOnTimeout(each, 10, TimeUnit.SECONDS).join());
-    }
-
     private int build() throws IOException, InterruptedException {
         progress.step("building: starting Maven");
-        delete(work);
+        deleteEarlierWork();
         long free = Reason.megabytes(folder);
         if (free < SPACE_MB) {
             throw new IOException("the build needs " + SPACE_MB + " MB in " + folder + ", where " + free + " MB are free");
         }
         Files.createDirectories(work);
-        Files.createFile(work.resolve("stamp"));
+        endFuture(Files.createFile(work.resolve("stamp")).toFile().lastModified());
         Path log = folder.resolve("build.log");
         Reason reason = new Reason(home);
         Process maven = start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             if (maven.isAlive()) {
                 progress.end("the build was stopped; the next command begins it anew");
-                end(maven.toHandle());
+                End.of(maven.toHandle());
             }
         }));
-        Files.writeString(pidFile, Long.toString(maven.pid()));
-        try (BufferedReader lines = maven.inputReader(); Writer whole = Files.newBufferedWriter(log)) {
+        try (OutputStream guard = maven.getOutputStream(); BufferedReader lines = maven.inputReader();
+                Writer whole = Files.newBufferedWriter(log)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 line = ESCAPE.matcher(line).replaceAll("");
                 progress.read(line);
                 reason.read(line);
                 whole.write(line + "\n");
             }
+            guard.write('\n');
         } catch (IOException e) {
             reason.read(e.getMessage());
         }
         int code = maven.waitFor();
+        if (code == NOT_FOUND) {
+            throw new IOException("this checkout has to be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
+                    + " apt install maven, brew install maven, or sdk install maven");
+        }
         if (code != 0) {
             progress.end("the build failed: " + reason.text(code), "the whole log: " + log);
             return 1;
@@ -144,22 +135,17 @@ public class Build {
     }
 
     private Process start() throws IOException {
-        List<String> command = new ArrayList<>(List.of("mvn", "-B", "-V", "-U", "-Dstyle.color=never", "-f",
-                home.resolve("pom.xml").toString(), "-Dquick", "-Dbuild.folder=" + home.relativize(work),
+        List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, home.resolve("src/build/End.java").toString(),
+                "-B", "-V", "-U", "-Dstyle.color=never", "-f", home.resolve("pom.xml").toString(), "-Dquick",
+                "-Dbuild.folder=" + home.relativize(work),
                 // The caches have to be made by the Java that runs the program later.
                 "-Dtoolchain.jdk.comparator=current,lts,env,version,vendor"));
         command.addAll(GOALS);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
-                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " + Reason.NAMES_REPOSITORY,
                 (theirs, ours) -> ours + " " + theirs);
-        try {
-            return builder.start();
-        } catch (IOException e) {
-            throw new IOException("this checkout has to be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
-                    + " apt install maven, brew install maven, or sdk install maven", e);
-        }
+        return builder.start();
     }
 
     /// Moves each file in one step, so that it is there whole, now or before.
@@ -177,12 +163,34 @@ public class Build {
         delete(work);
     }
 
-    private static void delete(Path path) throws IOException {
-        if (Files.exists(path)) {
-            try (Stream<Path> files = Files.walk(path)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
+    /// Sets the times of sources from the future, e.g. of a machine whose clock is ahead, to the present if this user may. Else every
+    /// command would build until then. A later stamp would hide changes that are made meanwhile.
+    private void endFuture(long present) throws IOException {
+        for (String source : List.of("pom.xml", "openapi.yaml", "src/main", "src/aot")) {
+            try (Stream<Path> files = Files.walk(home.resolve(source))) {
+                files.map(Path::toFile).filter(file -> file.lastModified() > present)
+                        .forEach(file -> file.setLastModified(present));
+            }
+        }
+    }
+
+    /// Deletes the folders of builds that were stopped, unless a process that Maven started still writes to one.
+    private void deleteEarlierWork() throws IOException {
+        try (Stream<Path> earlier = Files.list(folder)) {
+            for (Path path : earlier.filter(path -> path.getFileName().toString().startsWith("maven")).toList()) {
+                try {
+                    delete(path);
+                } catch (IOException | UncheckedIOException e) {
+                    // A later build tries again.
                 }
+            }
+        }
+    }
+
+    private static void delete(Path path) throws IOException {
+        try (Stream<Path> files = Files.walk(path)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
             }
         }
     }

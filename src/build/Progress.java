@@ -10,16 +10,17 @@ final class Progress {
     private static final Pattern GOAL = Pattern.compile("\\[INFO\\] --- \\S+:(\\S+) \\((\\S+)\\) @ .*");
     private static final Pattern FETCHED = Pattern.compile("\\[INFO\\] Downloaded from .* \\(([0-9.]+) ([kMG]?)B\\b.*");
 
-    private final boolean terminal;
+    private final int columns;
     private final long began = System.nanoTime();
     private String step = "";
     private String shown = "";
     private double megabytes;
     private boolean ended;
 
-    Progress(boolean terminal) {
-        this.terminal = terminal;
-        if (terminal) {
+    /// @param columns the width of the terminal, or 0 if stderr is none
+    Progress(int columns) {
+        this.columns = columns;
+        if (columns > 0) {
             new Timer(true).schedule(new TimerTask() {
                 @Override
                 public void run() {
@@ -34,7 +35,7 @@ final class Progress {
             return;
         }
         step = next;
-        if (terminal) {
+        if (columns > 0) {
             rewrite();
         } else {
             System.err.println("petstore: " + step);
@@ -98,10 +99,16 @@ final class Progress {
 
     private synchronized void rewrite() {
         if (!step.isEmpty() && !ended) {
-            String line = "petstore: " + step + fetched() + ", " + seconds();
+            String tail = fetched() + ", " + seconds();
+            String line = cut(cut("petstore: " + step, columns - 1 - tail.length()) + tail, columns - 1);
             System.err.print("\r" + line + " ".repeat(Math.max(0, shown.length() - line.length())));
             shown = line;
         }
+    }
+
+    /// A wider line would become two, of which only the last can be rewritten.
+    private static String cut(String text, int width) {
+        return text.substring(0, Math.clamp(width, 0, text.length()));
     }
 
     private String fetched() {

@@ -6,6 +6,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// The launcher in a checkout that has to be built, with Maven itself.
+/// The launcher in a checkout that has to be built, with Maven itself or a stand-in.
 @Tag("build")
 class BuildIT {
 
@@ -40,33 +43,56 @@ class BuildIT {
         return new Shell(checkout).run(script);
     }
 
-    /// The lock is free after kill -9, and Maven, which survives it, does not get in the way of the next build.
+    /// Makes a stand-in for Maven, which runs these lines of a shell and then makes the files that Maven would.
+    ///
+    /// @return the start of a command line that uses it
+    private String standIn(String lines) throws IOException {
+        Path mvn = Files.createDirectory(checkout.resolve("tools")).resolve("mvn");
+        Files.writeString(mvn, """
+                #!/bin/sh
+                for argument; do
+                    case $argument in
+                        */pom.xml) home=${argument%/*} ;;
+                        -Dbuild.folder=*) work=$home/${argument#*=} ;;
+                    esac
+                done
+                """ + lines + "\n mkdir \"$work/lib\"; cd '" + Path.of("target").toAbsolutePath() + """
+                '
+                ln -s "$PWD"/lib/* "$work/lib" && ln -s "$PWD/petstore.jar" "$PWD"/*.aot "$work"
+                """);
+        assertThat(mvn.toFile().setExecutable(true)).isTrue();
+        return "PATH='" + mvn.getParent() + "':$PATH; ";
+    }
+
+    /// The lock is free after kill -9, and Maven ends.
     @Test
     void commandsBuildOnceAfterAKill() {
         assumeThat(Tools.have("pgrep")).as("there is pgrep").isTrue();
         Ending killed = run(
                 """
                         ./petstore --version > killed 2>&1 & launcher=$!
-                        until [ -d .build/maven/classes ]; do kill -0 $launcher || exit; sleep 0.1; done
-                        kill -KILL $(pgrep -P $launcher)
+                        until [ -d .build/maven*/classes ]; do kill -0 $launcher || exit; sleep 0.1; done
+                        builder=$(pgrep -P $launcher)
+                        maven=$(pgrep -P $(pgrep -P $builder))
+                        kill -KILL $builder
                         wait $launcher
                         echo "killed: $?"
-                        grep -qs '^State:.[^Z]' /proc/$(cat .build/maven.pid)/status && echo Maven runs
+                        for second in 1 2 3 4 5 6 7 8 9 10; do
+                            grep -qs '^State:.[^Z]' /proc/${maven:?}/status || { echo Maven has ended; break; }
+                            sleep 1
+                        done
                         """);
-        assertThat(killed.out()).containsExactly("killed: 137", "Maven runs");
+        assertThat(killed.out()).containsExactly("killed: 137", "Maven has ended");
         Ending twice = run(
                 """
-                        maven=$(cat .build/maven.pid)
                         ./petstore --version 2> one & one=$!
                         ./petstore --version 2> two & two=$!
                         until grep -q waiting one two && grep -q building: one two; do kill -0 $one $two || exit; sleep 0.1; done
-                        grep -qs '^State:.[^Z]' /proc/$maven/status || echo Maven has ended
                         wait $one && wait $two
                         cat one two | grep -v building: | sed 's/ [0-9]* s$//' | sort
                         """);
         assertThat(twice.out()).filteredOn(line -> !line.startsWith("petstore 1"))
-                .containsExactly("Maven has ended", "petstore: built in",
-                        "petstore: waiting for another build of this checkout");
+                .containsExactly("petstore: built in", "petstore: waiting for another build of this checkout");
         assertThat(twice.out()).filteredOn(line -> line.startsWith("petstore 1")).hasSize(2);
         theServerOutlivesANewBuild();
     }
@@ -92,14 +118,14 @@ class BuildIT {
     @Test
     void anInterruptLeavesNothingBuilt() throws IOException {
         try (PetstoreProcess server = serve()) {
-            await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(checkout.resolve(".build/maven/classes")));
+            await().atMost(Duration.ofMinutes(1)).until(() -> run("ls -d .build/maven*/classes").code() == 0);
             server.signal("INT");
             Ending ending = server.ending();
             assertThat(ending.code()).isEqualTo(130);
             assertThat(ending.err()).last()
                     .isEqualTo("petstore: the build was stopped; the next command begins it anew");
         }
-        assertThat(run("grep '^State:.[^Z]' /proc/$(cat .build/maven.pid)/status").out()).isEmpty();
+        assertThat(run("pgrep -f '^[^ ]*java .*" + checkout + "'").out()).isEmpty();
         assertThat(checkout.resolve(".build/stamp")).doesNotExist();
 
         Files.writeString(checkout.resolve(MAIN), "klass", StandardOpenOption.APPEND);
@@ -114,6 +140,110 @@ class BuildIT {
         Files.writeString(checkout.resolve(".mvn/maven.config"), "-o\n");
         fails("MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty ./petstore --version",
                 "check the network, and the proxy in Maven's settings.xml: Cannot access central .* in offline mode .*");
+        assertThat(run("cat .build/build.log").out()).contains(
+                "[DEBUG] Using manager EnhancedLocalRepositoryManager with priority 10.0 for " + checkout + "/empty");
+        fails("MAVEN_OPTS=-Dmaven.repo.local=/dev/null/none ./petstore --version",
+                "Maven's repository /dev/null/none cannot be written; set another in MAVEN_OPTS: .*");
+        fails("MAVEN_OPTS=-XX:Foo ./petstore --version", "Maven ended with exit code 1: Unrecognized VM option 'Foo'");
+    }
+
+    /// The last line of each log below is its reason.
+    @Test
+    void namesTheReasonOfALog() throws IOException {
+        Files.writeString(checkout.resolve("src/build/Reasons.java"), """
+                void main(String[] logs) {
+                    for (String log : logs) {
+                        Reason reason = new Reason(java.nio.file.Path.of("").toAbsolutePath());
+                        log.lines().forEach(reason::read);
+                        IO.println(reason.text(1));
+                    }
+                }
+                """);
+        List<String> logs = List.of("""
+                [ERROR] COMPILATION ERROR :\s
+                [ERROR] $PWD/src/a b/Main.java:[3,14] ';' expected
+                [ERROR] Failed to execute goal x: Compilation failure
+                src/a b/Main.java:3: ';' expected""", """
+                [ERROR] COMPILATION ERROR :\s
+                [ERROR] warnings found
+                warnings found""", """
+                [ERROR] Error executing Maven.
+                [ERROR] 1 problem was encountered while building the effective settings
+                [FATAL] Non-readable settings /s.xml: /s.xml (Permission denied) @ /s.xml
+                Non-readable settings /s.xml: /s.xml (Permission denied) @ /s.xml""",
+                """
+                        [DEBUG] Using manager EnhancedLocalRepositoryManager with priority 10.0 for /srv/r
+                        [ERROR] [ERROR] Some problems were encountered while processing the POMs:
+                        [ERROR] Non-resolvable import POM: Could not transfer artifact a:b:pom:1 from/to central (https://c): /srv/r/a/b.part.lock (Permission denied) @ line 79, column 19
+                        Maven's repository /srv/r cannot be written; set another in MAVEN_OPTS: -Dmaven.repo.local=FOLDER""",
+                """
+                        Invalid maximum heap size: -Xmx9z
+                        Error: Could not create the Java Virtual Machine.
+                        Error: A fatal exception has occurred. Program will exit.
+                        Maven ended with exit code 1: Invalid maximum heap size: -Xmx9z""", """
+                        Error: Could not find or load main class Launcher
+                        Caused by: java.lang.ClassNotFoundException
+                        Maven ended with exit code 1: Error: Could not find or load main class Launcher""", """
+                        [INFO] Scanning for projects...
+
+                        Maven ended with exit code 1: [INFO] Scanning for projects...""", """
+                        [DEBUG] Using manager EnhancedLocalRepositoryManager with priority 10.0 for /dev/shm
+                        [ERROR] x: No space left on device
+                        no space is left on a disk; free: N MB in $PWD, N MB in /dev/shm""").stream()
+                .map(log -> log.replace("$PWD", checkout.toString())).toList();
+        String arguments = logs.stream().map(log -> log.substring(0, log.lastIndexOf('\n')).replace("'", "'\\''"))
+                .collect(Collectors.joining("' '", " '", "'"));
+        Ending ending = run(
+                System.getProperty("java.home") + "/bin/java -Djava.io.tmpdir=$PWD src/build/Reasons.java" + arguments);
+        assertThat(ending.out()).as(ending.toString()).map(line -> line.replaceAll("[0-9]+ MB", "N MB"))
+                .containsExactlyElementsOf(logs.stream().map(log -> log.substring(log.lastIndexOf('\n') + 1)).toList());
+    }
+
+    /// The encoding of the locale may lack the characters of the path.
+    @Test
+    void buildsInAFolderOfAnyName() throws IOException {
+        Ending ending = run(standIn("")
+                + """
+                        folder=$(printf 'K\\303\\244fig 1') && mkdir "$folder" && mv petstore pom.xml openapi.yaml src "$folder" && cd "$folder"
+                        unset LANG LC_CTYPE; LC_ALL=C ./petstore --version; touch openapi.yaml; LC_ALL=POSIX ./petstore --version""");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).hasSize(2);
+    }
+
+    /// Neither times to come, nor codes for a terminal, nor files of earlier builds matter to a build.
+    @Test
+    void buildsASourceFromTheFutureOnce() throws IOException {
+        Ending ending = run(standIn("printf '\\033[0m\\033[1mApache Maven\\033[m 3.8.7\\n\\033[0m'")
+                + """
+                        mkdir -p .build/maven; sleep 100 & echo $! > .build/maven.pid; touch -d '+1 day' src/main/java pom.xml
+                        ./petstore --version; ./petstore --version; touch openapi.yaml; ./petstore --version
+                        kill $! && tr '\\033' ^ < .build/build.log; ls -d .build/maven*
+                        """);
+        assertThat(ending.err()).as(ending.toString()).filteredOn(line -> line.startsWith("petstore: built in"))
+                .hasSize(2);
+        assertThat(ending.out().subList(3, ending.out().size())).containsExactly("Apache Maven 3.8.7", "");
+    }
+
+    @Test
+    void namesAFaultOfItsOwnInOneLine() throws IOException {
+        fails(standIn("echo '[INFO] Downloaded from central: https://c/a.jar (1.2.3 kB at 1 kB/s)'")
+                + "./petstore --version",
+                "the launcher failed: java.lang.NumberFormatException: multiple points");
+    }
+
+    /// By default git refuses the checkout of another user, e.g. if root builds.
+    @Test
+    void theJarNamesTheCommitOfACheckoutOfAnotherUser() throws IOException {
+        Matcher command = Pattern.compile("<argument>(.*git .*)</argument>")
+                .matcher(Files.readString(checkout.resolve("pom.xml")));
+        assertThat(command.find()).isTrue();
+        Files.writeString(checkout.resolve("name"), command.group(1).replace("&amp;", "&"));
+        assumeThat(run(
+                "git init -q && git -c user.name=a -c user.email=b commit -q --allow-empty -m c && chown -R 65534 .")
+                .code())
+                .as("root may give a checkout away").isZero();
+        assertThat(run("HOME=$PWD sh name").out()).singleElement().asString()
+                .matches("Implementation-Build: [0-9a-f]{9}");
     }
 
     @Test
@@ -152,6 +282,17 @@ class BuildIT {
         Ending plain = run(failing + "./petstore --version 2>&1 | tr '\\r\\033' '<^'");
         assertThat(plain.out()).first().isEqualTo("petstore: building: starting Maven");
         assertThat(plain.out()).noneMatch(line -> line.contains("<") || line.contains("^"));
+    }
+
+    @Test
+    void cutsTheLineToTheWidthOfATerminal() throws IOException {
+        assumeThat(Tools.have("script")).as("there is script").isTrue();
+        Ending terminal = run(standIn("sleep 2; echo '[INFO] --- exec:3:exec (aot-caches) @ petstore ---'")
+                + "script -qec 'stty cols 40; PETSTORE_JAVA_OPTIONS=-XshowSettings:properties ./petstore --version' /dev/null | tr '\\r' '\\n'");
+        assertThat(terminal.out()).filteredOn(line -> line.startsWith("petstore: building")).hasSizeGreaterThan(2)
+                .allMatch(line -> line.length() < 40).first().isEqualTo("petstore: building: starting Maven, 0 s");
+        assertThat(terminal.out()).anyMatch(line -> line.matches("petstore: building: making the ca[^,]*, [0-9]+ s"));
+        assertThat(terminal.out()).contains("    petstore.columns = 40", "    petstore.command = ./petstore");
     }
 
     /// One line says why, perhaps after the steps, and perhaps before the name of the log.

@@ -103,6 +103,19 @@ class LauncherIT {
                 .isEqualTo(new Ending(2, List.of(), List.of("petstore: " + line)));
     }
 
+    /// Lines for pasting have the name by which the program was called. Without a terminal there is no width.
+    @Test
+    void javaLearnsTheNameOfTheProgram() {
+        Ending ending = run("PETSTORE_JAVA_OPTIONS=-XshowSettings:properties",
+                """
+                        ln -s "$(command -v petstore)" pets
+                        petstore --version; "$(command -v petstore)" --version; ./pets --version; sh pets --version; PATH=$PWD:$PATH; pets --version
+                        """);
+        assertThat(ending.err()).map(String::strip).filteredOn(line -> line.startsWith("petstore.c"))
+                .containsExactly("petstore.command = petstore", "petstore.command = petstore",
+                        "petstore.command = ./pets", "petstore.command = ./pets", "petstore.command = pets");
+    }
+
     @Test
     void servesWithTheLeastHeap() {
         try (PetstoreProcess server = PetstoreProcess
