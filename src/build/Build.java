@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 ///
 /// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is none.
 ///
-/// Maven works in a new folder below `.build`, and ends with this process; after kill -9 it may live a second longer than the lock.
+/// Maven works in a new folder below `.build`, and ends with this process; after kill -9 it may live a moment longer than the lock.
 /// A finished build moves its files to `.build`, one by one: a server that has the earlier ones open keeps them. The file `stamp`
 /// comes last, and has the time at which the build began.
 ///
@@ -35,7 +35,7 @@ public class Build {
             exec 3<&0
             mvn "$@" </dev/null 3<&- &
             exec >/dev/null 2>&1
-            read -r _ <&3 || "$JAVA_HOME/bin/java" "$0" $! || kill $!
+            read -r _ <&3 || "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$0" $! || kill $!
             wait $!
             """;
     private static final int NOT_FOUND = 127;

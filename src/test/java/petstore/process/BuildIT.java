@@ -76,7 +76,7 @@ class BuildIT {
                         kill -KILL $(pgrep -P $launcher)
                         wait $launcher
                         echo "killed: $?"
-                        for second in 1 2 3 4 5 6 7 8 9 10; do
+                        for second in $(seq 30); do
                             sleep 1
                             pgrep -f "java .*classworlds.* $PWD/pom.xml" >/dev/null || { echo Maven has ended; break; }
                         done
