@@ -112,7 +112,8 @@ final class KeysCommand {
                 if (!key.isValidAt(now)) {
                     throw Failure.unavailable("the key " + key.id() + " is revoked or has expired; create a new one");
                 }
-                return keys.rotate(key.id(), SecretHash.of(secret), grace.map(now::plus))
+                return keys.rotate(key.id(), SecretHash.of(secret),
+                        grace.map(now::plus).map(end -> key.expires().filter(end::isAfter).orElse(end)))
                         .orElseThrow(() -> unknown(key.id()));
             });
             show("", new KeyToken(rotated.id(), secret), console());

@@ -3,6 +3,7 @@ package petstore.cli;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -63,6 +64,23 @@ class KeysCommandTest {
         assertThat(key(longest).path("name").asText()).isEqualTo(LONG_NAME + "🐈🐈");
     }
 
+    /// These characters have two columns each, and the mark has none.
+    @Test
+    void listKeepsItsColumnsWithWideCharacters() {
+        create("動物".repeat(30));
+        create("ペット e\u0301");
+        List<String> table = keys("list").out();
+        assertThat(table.get(1)).contains("動物…  read write").matches("[ -~]*[^ -~]{17,45}[ -~]*");
+        int scopes = table.getFirst().indexOf("SCOPES");
+        assertThat(table.get(1).indexOf("read") + wide(table.get(1))).isEqualTo(scopes);
+        assertThat(table.get(1).length() + wide(table.get(1))).isLessThanOrEqualTo(100);
+        assertThat(table.get(2).indexOf("read") + wide(table.get(2)) - 1).isEqualTo(scopes);
+    }
+
+    private static int wide(String line) {
+        return (int) line.chars().filter(c -> c >= '\u3000').count();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"revoke", "rotate"})
     void aNameIsEnoughIfNoOtherValidKeyHasIt(String command) {
@@ -91,6 +109,10 @@ class KeysCommandTest {
         assertThat(said).startsWith("The old secret works until ").endsWith("Z");
         assertThat(Instant.parse(said.substring(said.lastIndexOf(' ') + 1))).isBetween(
                 before.plus(Duration.ofHours(24)).minusSeconds(1), Instant.now().plus(Duration.ofHours(24)));
+        String brief = create("brief", "--expires-in", "1h");
+        String end = key(brief).path("expires").asText();
+        assertThat(keys("rotate", "brief", "--grace", "24h").err()).last().asString()
+                .isEqualTo("The old secret works until " + Instant.parse(end).truncatedTo(ChronoUnit.SECONDS));
         assertThat(keys("rotate", "till").err()).last().asString().startsWith("The old secret no longer works");
     }
 }

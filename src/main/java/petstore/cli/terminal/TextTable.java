@@ -2,6 +2,7 @@ package petstore.cli.terminal;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -11,6 +12,11 @@ import petstore.SafeText;
 public final class TextTable {
 
     private static final String GAP = "  ";
+    /// Characters of two columns: those of East Asia and most emoji.
+    private static final Pattern WIDE = Pattern.compile("[\\p{IsIdeographic}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}"
+            + "\\p{IsEmoji_Presentation}\\u3000-\\u303e\\uff01-\\uff60\\uffe0-\\uffe6&&[^\\uff61-\\uffdc]]");
+    /// Combining marks, of no column.
+    private static final Pattern MARK = Pattern.compile("[\\p{Mn}\\p{Me}]");
 
     private TextTable() {
     }
@@ -19,7 +25,7 @@ public final class TextTable {
     public static String of(List<List<String>> texts) {
         List<List<String>> rows = texts.stream().map(row -> row.stream().map(SafeText::of).toList()).toList();
         List<Integer> widths = IntStream.range(0, rows.getFirst().size())
-                .mapToObj(column -> rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0)).toList();
+                .mapToObj(column -> rows.stream().mapToInt(row -> width(row.get(column))).max().orElse(0)).toList();
         return rows.stream().map(row -> line(row, widths)).collect(Collectors.joining());
     }
 
@@ -27,7 +33,7 @@ public final class TextTable {
     ///
     /// @param cut the index of that column
     public static String fitting(int width, int cut, List<List<String>> texts) {
-        int used = of(texts.stream().map(row -> with(row, cut, "")).toList()).lines().mapToInt(String::length).max()
+        int used = of(texts.stream().map(row -> with(row, cut, "")).toList()).lines().mapToInt(TextTable::width).max()
                 .orElse(0);
         return of(texts.stream()
                 .map(row -> with(row, cut, shortened(SafeText.of(row.get(cut)), Math.max(1, width - used)))).toList());
@@ -39,18 +45,27 @@ public final class TextTable {
         return copy;
     }
 
-    /// Returns a text with its end replaced by `…` if it is longer than `length`. Characters stay whole.
-    private static String shortened(String text, int length) {
-        if (text.length() <= length) {
+    /// Returns the number of columns of a text on a terminal.
+    private static int width(String text) {
+        String narrow = WIDE.matcher(text).replaceAll("xx");
+        return (int) MARK.matcher(narrow).replaceAll("").codePoints().count();
+    }
+
+    /// Returns a text with its end replaced by `…` if it is wider than `width`. Characters stay whole.
+    private static String shortened(String text, int width) {
+        if (width(text) <= width) {
             return text;
         }
-        int end = length - 1;
-        return text.substring(0, end > 0 && Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
+        int end = text.length();
+        do {
+            end = text.offsetByCodePoints(end, -1);
+        } while (width(text.substring(0, end)) >= width && end > 0);
+        return text.substring(0, end) + "…";
     }
 
     private static String line(List<String> row, List<Integer> widths) {
         return IntStream.range(0, row.size())
-                .mapToObj(column -> row.get(column) + " ".repeat(widths.get(column) - row.get(column).length()))
+                .mapToObj(column -> row.get(column) + " ".repeat(widths.get(column) - width(row.get(column))))
                 .collect(Collectors.joining(GAP)).stripTrailing() + "\n";
     }
 }
