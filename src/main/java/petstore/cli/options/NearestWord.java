@@ -1,6 +1,8 @@
 package petstore.cli.options;
 
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.Locale;
 
 /// Suggestions for mistyped commands, options and variables.
 final class NearestWord {
@@ -8,24 +10,36 @@ final class NearestWord {
     private NearestWord() {
     }
 
-    /// Returns the end of a message that suggests the first known word with one letter wrong, missing or too many, or with two
-    /// neighbours swapped; empty if no word is near.
+    /// Returns the end of a message that suggests a known word with other case, with one letter wrong, missing or too many, or with
+    /// two neighbours swapped; empty if no word is near. Of several, it suggests the one with the longest common beginning, or with a
+    /// letter more.
     static String suggestion(String word, Collection<String> known) {
-        return known.stream().filter(other -> isNear(word, other)).findFirst()
-                .map(meant -> "; did you mean " + meant + "?").orElse("");
+        String lower = word.toLowerCase(Locale.ROOT);
+        return known.contains(word)
+                ? ""
+                : known.stream().filter(other -> isNear(lower, other.toLowerCase(Locale.ROOT)))
+                        .max(Comparator.comparing(word::equalsIgnoreCase)
+                                .thenComparingInt(other -> commonBeginning(lower, other.toLowerCase(Locale.ROOT)))
+                                .thenComparingInt(String::length))
+                        .map(meant -> "; did you mean " + meant + "?").orElse("");
     }
 
     private static boolean isNear(String word, String other) {
-        int at = 0;
-        while (at < Math.min(word.length(), other.length()) && word.charAt(at) == other.charAt(at)) {
-            at++;
-        }
+        int at = commonBeginning(word, other);
         String left = word.substring(at);
         String right = other.substring(at);
         boolean swapped = left.length() > 1 && right.length() > 1 && left.charAt(0) == right.charAt(1)
                 && left.charAt(1) == right.charAt(0) && left.substring(2).equals(right.substring(2));
         return swapped || left.equals(behind(right)) || behind(left).equals(right)
                 || behind(left).equals(behind(right));
+    }
+
+    private static int commonBeginning(String word, String other) {
+        int at = 0;
+        while (at < Math.min(word.length(), other.length()) && word.charAt(at) == other.charAt(at)) {
+            at++;
+        }
+        return at;
     }
 
     private static String behind(String text) {

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import petstore.KeyToken;
 import petstore.cli.terminal.FishCompletion;
@@ -16,13 +17,17 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /// Messages for wrong command lines and wrong values of variables.
 public final class WrongUsage {
 
+    /// The values of an enum, which picocli shows in upper case.
+    private static final Pattern CHOICES = Pattern.compile("one of \\[[A-Z, ]+]");
+
     private WrongUsage() {
     }
 
     /// Returns the message for an exception of the parser, with the nearest word for a typing error.
     ///
-    /// @param reason the message of the exception, as one line
-    public static String message(ParameterException e, String reason, Map<String, String> environment) {
+    /// @param cause the message of the exception, as one line
+    public static String message(ParameterException e, String cause, Map<String, String> environment) {
+        String reason = CHOICES.matcher(cause).replaceFirst(found -> found.group().toLowerCase(Locale.ROOT));
         // A mistyped word may be the reason why another is missing.
         List<String> unknown = e instanceof UnmatchedArgumentException unmatched
                 ? unmatched.getUnmatched()
@@ -59,6 +64,6 @@ public final class WrongUsage {
     }
 
     private static String value(ParameterException e) {
-        return e.getValue() == null ? "" : e.getValue().toLowerCase(Locale.ROOT);
+        return e.getValue() == null ? "" : e.getValue();
     }
 }

@@ -46,6 +46,14 @@ class NearestWordTest {
             serve --log-format JSN  | json
             completion fihs         | fish
             completion cmd          | -
+            completion fsh          | fish
+            serve --page of         | off
+            SERVE                   | serve
+            help SERV               | serve
+            serve --PORT 1          | --port
+            serve --Prot 1          | --port
+            keys rotate -- -dash --data k | -
+            -- serve                | -
             export f --format xml   | -
             stop                    | -""")
     void isSuggested(String line, String meant) {
