@@ -1,9 +1,11 @@
 package petstore.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
+import org.jspecify.annotations.Nullable;
 import petstore.app.Settings;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
@@ -31,10 +33,10 @@ final class ConfigCommand extends ConsoleCommand {
     @Override
     public Integer call() {
         Settings checked = options.settings(console().environment());
-        List<List<String>> rows = new ArrayList<>();
+        List<List<@Nullable String>> rows = new ArrayList<>();
         for (OptionSpec option : Objects.requireNonNull(spec.mixins().get("options")).options()) {
             String source = source(option);
-            rows.add(List.of(option.longestName(), value(option, source, checked), source));
+            rows.add(Arrays.asList(option.longestName(), value(option, source, checked), source));
         }
         checked.configuredKey().ifPresent(_ -> rows
                 .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console().environment()))));
@@ -42,16 +44,16 @@ final class ConfigCommand extends ConsoleCommand {
         return Main.DONE;
     }
 
-    private String value(OptionSpec option, String source, Settings settings) {
+    /// Returns null for a setting that is not set.
+    private @Nullable String value(OptionSpec option, String source, Settings settings) {
         if (option.longestName().equals("--database")) {
-            return settings.store().database().map(PostgresUri::toString).orElse("-");
+            return settings.store().database().map(PostgresUri::toString).orElse(null);
         }
         if (source.equals(option.longestName())) {
             List<String> given = option.originalStringValues();
             return option.isMultiValue() ? String.join(",", given) : given.getLast();
         }
-        String value = source.equals(DEFAULT) ? option.defaultValue() : console().environment().get(source);
-        return value == null ? "-" : value;
+        return source.equals(DEFAULT) ? option.defaultValue() : console().environment().get(source);
     }
 
     private String source(OptionSpec option) {

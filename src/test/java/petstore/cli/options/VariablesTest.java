@@ -101,7 +101,8 @@ class VariablesTest {
     @ParameterizedTest
     @CsvSource({"PETSTORE_ADMIN_PROT, PETSTORE_ADMIN_PORT", "PETSTORE_DAT, PETSTORE_DATA",
             "PETSTORE_DATAA, PETSTORE_DATA",
-            "PETSTORE_XATA, PETSTORE_DATA", "PETSTORE_data_base, ", "PETSTORE_API_KEYS, PETSTORE_API_KEY",
+            "PETSTORE_XATA, PETSTORE_DATA", "PETSTORE_data_base, PETSTORE_DATABASE", "PETSTORE_port, PETSTORE_PORT",
+            "PETSTORE_API_KEYS, PETSTORE_API_KEY",
             "PETSTORE_API_KEY_FIEL, PETSTORE_API_KEY_FILE", "PETSTORE_DATABASE_PASWORD, PETSTORE_DATABASE_PASSWORD",
             "PETSTORE_JAVA_OPTION, PETSTORE_JAVA_OPTIONS", "PETSTORE_TOO, PETSTORE_TO", "PETSTORE_OPRT, PETSTORE_PORT",
             "PETSTORE_RATELIMIT, PETSTORE_RATE_LIMIT", "PETSTORE_RATE__LIMIT, PETSTORE_RATE_LIMIT",
@@ -118,6 +119,14 @@ class VariablesTest {
                         .startsWith("petstore: " + unknown + "; did you mean " + suggestion + "? (see ");
             }
         }
+    }
+
+    @Test
+    void thatAreNotSetHaveNoValue() {
+        run(0, Map.of("PETSTORE_HOST", "::1"), "config", "--format", "json");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("{\"setting\":\"--base-url\",\"value\":null,",
+                "\"--database\",\"value\":null,", "\"--host\",\"value\":\"::1\",\"from\":\"PETSTORE_HOST\"")
+                .doesNotContain("\"-\"");
     }
 
     @ParameterizedTest
