@@ -1,5 +1,8 @@
 package petstore.cli;
 
+import java.util.Locale;
+import java.util.regex.Pattern;
+
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.FishCompletion;
 import picocli.AutoComplete;
@@ -8,10 +11,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "completion", description = "Prints a script that completes command lines in bash, zsh or fish.", footer = {
+@Command(name = "completion", helpCommand = true, description = "Prints a script that completes command lines in bash, zsh or fish.", footer = {
         "", "Examples:", "  source <(petstore completion bash)",
         "  petstore completion fish > ~/.config/fish/completions/petstore.fish"})
 final class CompletionCommand extends ConsoleCommand {
+
+    private static final Pattern VALUES = Pattern.compile("_args=\\(.*\\)");
 
     private enum Shell {
         BASH, ZSH, FISH
@@ -24,7 +29,9 @@ final class CompletionCommand extends ConsoleCommand {
     public Integer call() {
         CommandLine program = Main.commandLine(console());
         console().show(switch (shell) {
-            case BASH, ZSH -> AutoComplete.bash("petstore", program);
+            // Picocli writes the values of an enum in upper case.
+            case BASH, ZSH -> VALUES.matcher(AutoComplete.bash("petstore", program))
+                    .replaceAll(found -> found.group().toLowerCase(Locale.ROOT));
             case FISH -> FishCompletion.of(program);
         });
         return Main.DONE;

@@ -9,6 +9,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +35,7 @@ import petstore.http.BaseUrl;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -52,6 +54,7 @@ public final class Main implements ConsoleCommand.Program {
     public static final int WRONG_USAGE = 2;
 
     private static final String HELP = "help";
+    private static final Set<String> HELP_OPTIONS = Set.of("-h", "--help", "-V", "--version");
 
     @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack trace of a failure.")
     private boolean verbose;
@@ -71,6 +74,14 @@ public final class Main implements ConsoleCommand.Program {
         @Override
         public String[] getVersion() {
             return new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()};
+        }
+    }
+
+    /// The names of all commands, for completion.
+    static final class Commands implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return commands().keySet().iterator();
         }
     }
 
@@ -95,9 +106,14 @@ public final class Main implements ConsoleCommand.Program {
             console.printError("petstore: " + refusal.get());
             return WRONG_USAGE;
         }
-        return args.length == 0
+        int code = args.length == 0
                 ? commandLine(console).execute(HELP)
                 : commandLine(console, args).execute(args);
+        if (code == DONE && console.out().checkError()) {
+            console.printError("petstore: " + Console.UNWRITABLE);
+            return FAILED;
+        }
+        return code;
     }
 
     /// Returns the command line with the command in `args` alone, because to set up all takes longer than most commands; with all
@@ -106,14 +122,18 @@ public final class Main implements ConsoleCommand.Program {
         Map<String, Supplier<Object>> commands = commands();
         Main program = new Main(console);
         CommandLine main = new CommandLine(program);
+        boolean helps = Arrays.stream(args).takeWhile(argument -> !argument.equals("--"))
+                .anyMatch(HELP_OPTIONS::contains);
         Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst()
                 .filter(name -> commands.containsKey(name) && !name.equals(HELP))
                 .ifPresent(name -> commands.keySet().retainAll(Set.of(name)));
         commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(console.out()).setErr(console.err())
-                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
+                .setDefaultValueProvider(argument -> !helps && argument instanceof OptionSpec option
                         ? Variables.of(option).map(console.environment()::get).orElse(null)
                         : null)
+                .setColorScheme(Help.defaultColorScheme(
+                        "dumb".equals(console.environment().get("TERM")) ? Help.Ansi.OFF : Help.Ansi.AUTO))
                 .setHelpFactory(WholeWords::new)
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)

@@ -1,6 +1,7 @@
 package petstore.cli;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.terminal.Console;
@@ -115,6 +117,46 @@ class HelpTest {
     void withoutArgumentsTheProgramPrintsItsHelp() {
         assertThat(run(Map.of())).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("Usage: petstore ").contains("\n  serve ");
+    }
+
+    @Test
+    void wrongVariablesStopNeitherHelpNorCompletion() {
+        for (String line : List.of("help", "help serve", "completion fish", "serve --help", "keys list -h",
+                "config -V")) {
+            assertThat(run(Map.of("PETSTORE_PROT", "1", "PETSTORE_PORT", "x", "PETSTORE_MIGRATE", "x"), line)).as(line)
+                    .isZero();
+        }
+        assertThat(run(Map.of("PETSTORE_PROT", "1"))).isZero();
+        assertThat(err.size()).isZero();
+        assertThat(run(Map.of("PETSTORE_MIGRATE", "x"), "export -- --help")).isEqualTo(Main.WRONG_USAGE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "--version", "keys --help", "help", "completion"})
+    void saysIfStdoutCannotBeWritten(String line) {
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        assertThat(Main.run(Console.of(InputStream.nullInputStream(), full, err, false, Map.of(), Clock.systemUTC()),
+                line.split(" ", 0))).isEqualTo(Main.FAILED);
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEqualToNormalizingNewlines(
+                "petstore: stdout cannot be written\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dumb, OFF", "xterm, AUTO"})
+    void hasNoEscapeCodesOnADumbTerminal(String terminal, CommandLine.Help.Ansi ansi) {
+        assertThat(Main.commandLine(Console.of(InputStream.nullInputStream(), out, err, true,
+                Map.of("TERM", terminal), Clock.systemUTC())).getSubcommands().values())
+                .allMatch(command -> command.getColorScheme().ansi() == ansi);
+    }
+
+    @Test
+    void helpOfHelpHasNoDefault() {
+        assertThat(help(Map.of(), "help")).doesNotContain("Default");
     }
 
     @Test

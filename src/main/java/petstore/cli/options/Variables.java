@@ -42,13 +42,14 @@ public final class Variables {
         return PREFIX + option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    /// Warns of unknown variables with the program's prefix. A request for help is not checked.
+    /// Warns of unknown variables with the program's prefix. Requests for help or completion are not checked.
     ///
     /// Errors: `ParameterException` for a secret that is given twice, and for a name that differs from a known one by a typing
     /// error.
     public static void check(ParseResult parsed, Console console) {
         List<CommandLine> commands = parsed.asCommandLineList();
-        if (commands.stream().anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested())) {
+        if (commands.stream().anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested()
+                || each.getCommandSpec().helpCommand())) {
             return;
         }
         SECRETS.forEach(secret -> secret.requireOnce(console.environment(), commands.getLast()));

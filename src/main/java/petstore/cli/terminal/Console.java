@@ -23,6 +23,8 @@ import petstore.SafeText;
 public record Console(InputStream input, OutputStream output, PrintWriter out, PrintWriter err, boolean isTerminal,
         Map<String, String> environment, Clock clock) {
 
+    public static final String UNWRITABLE = "stdout cannot be written";
+
     /// Names of the variables that Kubernetes sets in every pod for services whose names begin with `petstore`.
     private static final Pattern OF_KUBERNETES = Pattern.compile("PETSTORE_(.+_)?"
             + "(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
@@ -54,6 +56,6 @@ public record Console(InputStream input, OutputStream output, PrintWriter out, P
 
     /// Writes text to stdout. Throws [Failure] of kind `UNAVAILABLE` if stdout cannot be written.
     public void show(String text) {
-        show(text, "stdout cannot be written");
+        show(text, UNWRITABLE);
     }
 }
