@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/// The handlers of SIGTERM and SIGINT (Ctrl-C).
+/// The handlers of SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal is closed).
 ///
 /// Java handles the first signal alone: it runs the shutdown hooks, and ignores signals meanwhile. `sun.misc.Signal` receives all
 /// signals. It is called by reflection, because its compiler warning cannot be suppressed.
 final class Signals {
 
-    private static final List<String> NAMES = List.of("TERM", "INT");
+    private static final List<String> NAMES = List.of("TERM", "INT", "HUP");
     /// Shells add this to the number of a signal that ended a process.
     private static final int ENDED_BY_SIGNAL = 128;
 
     private Signals() {
     }
 
-    /// Calls `first` with the exit code at the first signal: 143 (SIGTERM) or 130 (SIGINT). The second signal ends the process at
+    /// Calls `first` with the exit code at the first signal: 143 (SIGTERM), 130 (SIGINT) or 129 (SIGHUP). The second signal ends the process at
     /// once with that code. If Java does not allow handlers, it handles the first signal.
     static void haltAtSecondSignal(IntConsumer first) {
         AtomicBoolean received = new AtomicBoolean();
