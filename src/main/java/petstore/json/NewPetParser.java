@@ -67,8 +67,8 @@ public final class NewPetParser {
                     + Json.MAX_NUMBER_LENGTH + " characters or a member name of over " + Json.MAX_NAME_LENGTH);
         } catch (JacksonException e) {
             boolean duplicate = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate");
-            throw invalid("the body " + (duplicate ? "has a member twice" : "is not valid JSON") + ", at character "
-                    + e.getLocation().getCharOffset());
+            throw invalid("the body " + (duplicate ? "has a member twice" : "is not valid JSON") + " at character "
+                    + (e.getLocation().getCharOffset() + 1));
         } catch (IOException e) {
             throw new IllegalStateException("a string cannot fail to be read", e);
         }

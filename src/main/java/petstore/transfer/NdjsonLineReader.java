@@ -51,7 +51,7 @@ final class NdjsonLineReader implements ImportLine.Reader {
         } catch (Failure e) {
             return new ImportLine.Bad(number, text.stripTrailing().contains("\r")
                     ? "has a line end of CR alone; lines end in LF"
-                    : e.getMessage().replaceFirst("^the body ", ""));
+                    : e.getMessage().replaceFirst("^the body (is )?", ""));
         }
     }
 

@@ -15,13 +15,13 @@ class NewPetParserTest {
 
     @Test
     void reportsThePlaceOfASyntaxError() {
-        assertRefused("{\"name\":'Rex'}", "the body is not valid JSON, at character 8");
-        assertRefused("{\"name\":\"Rex\"", "the body is not valid JSON, at character 13");
+        assertRefused("{\"name\":'Rex'}", "the body is not valid JSON at character 9");
+        assertRefused("{\"name\":\"Rex\"", "the body is not valid JSON at character 14");
     }
 
     @Test
     void reportsThePlaceOfARepeatedMember() {
-        assertRefused("{\"name\":\"Rex\",\"n\\u0061me\":\"Rex\"}", "the body has a member twice, at character 25");
+        assertRefused("{\"name\":\"Rex\",\"n\\u0061me\":\"Rex\"}", "the body has a member twice at character 26");
     }
 
     @Test

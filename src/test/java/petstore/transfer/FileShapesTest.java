@@ -127,12 +127,12 @@ class FileShapesTest {
                 + "\n\uFEFF" + PET + "\n" + PET.substring(0, 9);
         assertThat(run(Format.NDJSON, file.getBytes(UTF_8)).firstBad()).containsExactly(
                 "line 1: starts with a byte order mark", "line 3: must be a JSON object",
-                "line 4: is not valid JSON, at character 29", "line 5: is not valid JSON, at character 1",
-                "line 6: is not valid JSON, at character 29", "line 7: is not valid JSON, at character 0",
+                "line 4: not valid JSON at character 30", "line 5: not valid JSON at character 2",
+                "line 6: not valid JSON at character 30", "line 7: not valid JSON at character 1",
                 "line 8: name must not contain an unpaired surrogate",
-                "line 9: has a member twice, at character 10",
+                "line 9: has a member twice at character 11",
                 "line 10: has a line end of CR alone; lines end in LF",
-                "line 11: starts with a byte order mark", "line 12: is not valid JSON, at character 9");
+                "line 11: starts with a byte order mark", "line 12: not valid JSON at character 10");
     }
 
     @ParameterizedTest
