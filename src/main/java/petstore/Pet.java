@@ -9,4 +9,9 @@ public record Pet(long id, String name, long categoryId, Optional<PetStatus> sta
 
     /// Error message for an invalid id.
     public static final String ID_VIOLATION = "id must be an integer between 1 and " + Long.MAX_VALUE;
+
+    /// Returns the text of a number of animals, e.g. `1 animal` or `46 animals`.
+    public static String counted(long animals) {
+        return animals + (animals == 1 ? " animal" : " animals");
+    }
 }

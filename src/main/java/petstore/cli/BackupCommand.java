@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 import petstore.Failure;
+import petstore.Pet;
 import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.SqliteCopy;
@@ -30,11 +31,12 @@ final class BackupCommand extends BackupFileCommand {
         choice().requireOther(file);
         Instant began = console().clock().instant();
         VerifiedBackup backup;
-        try (ProgressBarOption.Display display = progress.start(console(), "backup", " pages", 1,
-                () -> SqliteCopy.pages(folder))) {
+        try (ProgressBarOption.Display display = progress.start(console(), "backup", " pages",
+                () -> SqliteCopy.PASSES * SqliteCopy.pages(folder))) {
             backup = SqliteCopy.backup(folder, file, began, display);
         }
-        console().printError("Backed up " + backup.pets() + " animals to " + file + progress.took() + ", verified");
+        console()
+                .printError("Backed up " + Pet.counted(backup.pets()) + " to " + file + progress.took() + ", verified");
         warnWithoutChecksum(backup, file, "because the store has an older schema");
         record(folder, began);
         return Main.DONE;

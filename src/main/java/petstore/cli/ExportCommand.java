@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 import petstore.Failure;
+import petstore.Pet;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.SqlStore;
@@ -20,14 +21,14 @@ import picocli.CommandLine.Parameters;
 final class ExportCommand extends TransferCommand {
 
     @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
-    private String file;
+    private Path file;
 
     @Override
     public Integer call() {
         chooseFormat(file);
         try (SqlStore open = choice().existing().openToRead()) {
-            long written = file.equals("-") ? export(open, console().output()) : exportTo(open, Path.of(file));
-            console().printError("Exported " + written + " animals" + progress.took());
+            long written = isStream(file) ? export(open, console().output()) : exportTo(open, file);
+            console().printError("Exported " + Pet.counted(written) + progress.took());
             return Main.DONE;
         } catch (IOException e) {
             throw Failure.unavailable("the export cannot be written", e);
@@ -55,7 +56,7 @@ final class ExportCommand extends TransferCommand {
     }
 
     private long export(SqlStore open, OutputStream out) throws IOException {
-        try (ProgressBarOption.Display display = progress.start(console(), "export", " animals", 1,
+        try (ProgressBarOption.Display display = progress.start(console(), "export", " animals",
                 open.catalogue()::count)) {
             return Exporter.export(open.catalogue(), format, spreadsheet, out, display);
         }

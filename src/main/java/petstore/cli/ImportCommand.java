@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.Pet;
 import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
@@ -42,21 +43,20 @@ final class ImportCommand extends TransferCommand {
     @Option(names = "--dry-run", description = "Checks the file, and adds nothing.")
     private boolean dryRun;
     @Parameters(paramLabel = "FILE", description = "The file to read; - for stdin.")
-    private String file;
+    private Path file;
 
     @Override
     public Integer call() {
         chooseFormat(file);
         try {
-            if (file.equals("-")) {
+            if (isStream(file)) {
                 return importSpooled(console().input());
             }
-            Path source = Path.of(file);
-            if (Files.isDirectory(source)) {
+            if (Files.isDirectory(file)) {
                 throw Failure.unavailable(file + " cannot be read: it is a folder");
             }
-            try (InputStream in = Files.newInputStream(source)) {
-                return Files.isRegularFile(source) ? importFile(source) : importSpooled(in);
+            try (InputStream in = Files.newInputStream(file)) {
+                return Files.isRegularFile(file) ? importFile(file) : importSpooled(in);
             }
         } catch (IOException e) {
             throw Failure.unavailable(file + " cannot be read", e);
@@ -96,13 +96,15 @@ final class ImportCommand extends TransferCommand {
             console().printError("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
                     + "; the file is checked against an empty one");
         }
+        Report report;
         try (ProgressBarOption.Display display = start("check", source, 1)) {
-            return report(Importer.check(plan(source, true), lastId, display), source);
+            report = Importer.check(plan(source, true), lastId, display);
         }
+        return report(report, source);
     }
 
     private ProgressBarOption.Display start(String task, Path source, int readings) {
-        return progress.start(console(), task, " MiB", 1 << 20, () -> readings * source.toFile().length());
+        return progress.start(console(), task, ProgressBarOption.BYTES, () -> readings * source.toFile().length());
     }
 
     private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
@@ -123,7 +125,7 @@ final class ImportCommand extends TransferCommand {
     private int reportInterruption(long written) {
         console().printError(keepIds && written == 0
                 ? "petstore: the import was interrupted; nothing was imported"
-                : "petstore: the import was interrupted after " + written + " animals, which stay");
+                : "petstore: the import was interrupted after " + Importer.staying(written));
         return interruption.get();
     }
 
@@ -137,11 +139,15 @@ final class ImportCommand extends TransferCommand {
         }
         String bad = report.bad() == 0
                 ? ""
-                : ", " + report.bad() + " of " + (report.good() + report.bad()) + " are bad";
+                : ", " + report.bad() + " of " + (report.good() + report.bad()) + are(report.bad()) + "bad";
         console().printError(dryRun
-                ? "Checked" + progress.took() + ": " + report.good() + " animals are good" + bad
-                : "Imported " + report.written() + " animals" + progress.took() + bad);
+                ? "Checked" + progress.took() + ": " + Pet.counted(report.good()) + are(report.good()) + "good" + bad
+                : "Imported " + Pet.counted(report.written()) + progress.took() + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
+    }
+
+    private static String are(long number) {
+        return number == 1 ? " is " : " are ";
     }
 
     /// Suggests why no line is an animal, by the first byte after blanks and a byte order mark.

@@ -30,7 +30,7 @@ final class MoveCommand extends StoreCommand implements HasVariables {
         try (FolderLock _ = FolderLock.replace(folder);
                 SqlStore source = choice().open();
                 SqlStore target = store.other(to, console().environment()).open();
-                ProgressBarOption.Display display = progress.start(console(), "move", " animals", 2,
+                ProgressBarOption.Display display = progress.start(console(), "move", " animals",
                         () -> 2 * source.catalogue().count())) {
             moved = source.copyTo(target, display);
         }

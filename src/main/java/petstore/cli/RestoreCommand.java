@@ -7,6 +7,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Collectors;
 
 import petstore.Failure;
+import petstore.Pet;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.SqliteCopy;
@@ -30,7 +31,7 @@ final class RestoreCommand extends BackupFileCommand {
         requireFile();
         VerifiedBackup backup;
         SqliteCopy.Restored restored;
-        try (ProgressBarOption.Display display = progress.start(console(), "restore", " MiB", 1 << 20,
+        try (ProgressBarOption.Display display = progress.start(console(), "restore", ProgressBarOption.BYTES,
                 () -> PASSES * file.toFile().length())) {
             // Before anything is made in the folder.
             backup = SqliteCopy.verify(file);
@@ -42,7 +43,7 @@ final class RestoreCommand extends BackupFileCommand {
             display.accept(PASSES * file.toFile().length());
         }
         String kept = restored.kept().stream().map(Path::toString).collect(Collectors.joining(" and "));
-        console().printError("Restored " + backup.pets() + " animals to " + folder + progress.took()
+        console().printError("Restored " + Pet.counted(backup.pets()) + " to " + folder + progress.took()
                 + (kept.isEmpty() ? "" : "; the store before is kept as " + kept));
         warnWithoutChecksum(backup, file,
                 "so it may have been altered unnoticed; 'petstore backup' adds a checksum");

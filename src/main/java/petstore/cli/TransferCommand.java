@@ -27,7 +27,7 @@ abstract class TransferCommand extends StoreCommand {
     /// Chooses the format of the file. Throws `ParameterException` if nothing shows it, or another option does not fit it.
     ///
     /// @param file as it is given; `-` for a stream
-    final void chooseFormat(String file) {
+    final void chooseFormat(Path file) {
         format = givenFormat.or(() -> findFormat(file)).orElseThrow(() -> wrongUsage(
                 "the name " + file + " does not show the format; add --format ndjson or --format csv"));
         if (spreadsheet && format != Format.CSV) {
@@ -35,19 +35,22 @@ abstract class TransferCommand extends StoreCommand {
         }
     }
 
+    static boolean isStream(Path file) {
+        return file.equals(Path.of("-"));
+    }
+
     /// Returns the format by the name of the file, also behind a link; for a stream NDJSON.
-    private static Optional<Format> findFormat(String file) {
-        Path path = Path.of(file);
-        if (file.equals("-")) {
+    private static Optional<Format> findFormat(Path file) {
+        if (isStream(file)) {
             return Optional.of(Format.NDJSON);
         }
         try {
-            if (!Files.exists(path)) {
-                return Format.find(file);
+            if (!Files.exists(file)) {
+                return Format.find(file.toString());
             }
-            return !Files.isRegularFile(path) || isOpen(path)
+            return !Files.isRegularFile(file) || isOpen(file)
                     ? Optional.of(Format.NDJSON)
-                    : Format.find(path.toRealPath().toString());
+                    : Format.find(file.toRealPath().toString());
         } catch (IOException e) {
             throw Failure.unavailable(file + " cannot be read", e);
         }

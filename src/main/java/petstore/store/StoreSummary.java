@@ -1,5 +1,7 @@
 package petstore.store;
 
+import petstore.Pet;
+
 /// The size and checksum of a store, for a comparison with another store.
 ///
 /// @param results how many requests with an Idempotency-Key whose results are kept
@@ -10,7 +12,8 @@ public record StoreSummary(long pets, long keys, long results, long lastId, Stri
     /// For people, e.g. `46 animals, 2 API keys, 0 kept results, greatest id 46, SHA-256 9f86…`.
     @Override
     public String toString() {
-        return pets + " animals, " + keys + " API keys, " + results + " kept results, greatest id " + lastId
+        return Pet.counted(pets) + ", " + keys + (keys == 1 ? " API key, " : " API keys, ") + results
+                + (results == 1 ? " kept result" : " kept results") + ", greatest id " + lastId
                 + ", SHA-256 " + sha256;
     }
 }

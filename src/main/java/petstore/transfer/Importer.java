@@ -130,14 +130,19 @@ public final class Importer {
             }
         }
         if (written.get() != check.good() && !interrupted.getAsBoolean()) {
-            throw Failure.unavailable("the file was changed meanwhile: it had " + check.good()
-                    + " animals when it was checked; " + written + " were imported, which stay");
+            throw Failure.unavailable("the file was changed meanwhile: it had " + Pet.counted(check.good())
+                    + " when it was checked; the import added " + staying(written.get()));
         }
         return written.get();
     }
 
+    /// Returns the animals that an unfinished import has added, for a message, e.g. `1 animal, which stays`.
+    public static String staying(long animals) {
+        return Pet.counted(animals) + (animals == 1 ? ", which stays" : ", which stay");
+    }
+
     private static String stopped(AtomicLong written) {
-        return "the import stopped after " + written + " animals, which stay";
+        return "the import stopped after " + staying(written.get());
     }
 
     /// Returns the number of animals written: all or none.

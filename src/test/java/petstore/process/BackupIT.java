@@ -188,7 +188,7 @@ class BackupIT {
         shell.run("mkdir other && touch other/petstore.db");
         Ending restore = shell.run("petstore restore backup.db --data other");
         assertThat(restore.code()).as(restore.toString()).isZero();
-        assertThat(restore.err()).singleElement().asString().startsWith("Restored 1 animals");
+        assertThat(restore.err()).singleElement().asString().startsWith("Restored 1 animal ");
         assertThat(pets(folder.resolve("other"))).hasSize(1);
     }
 
@@ -205,7 +205,7 @@ class BackupIT {
         try (PetstoreProcess server = serve(shell.data())) {
             server.client(KEY).post(PET);
             assertThat(shell.run("petstore backup backup.db").err())
-                    .containsExactly("Backed up 1 animals to backup.db, verified");
+                    .containsExactly("Backed up 1 animal to backup.db, verified");
             Ending again = shell.run("petstore backup backup.db");
             assertThat(again).isEqualTo(new Ending(1, List.of(),
                     List.of("petstore: backup.db exists already; a backup replaces nothing")));
@@ -405,6 +405,15 @@ class BackupIT {
                 .isZero();
         assertThat(folder.resolve("data/replaced-20261121-101112-131.db")).doesNotExist();
         assertThat(pets(shell.data())).hasSizeGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void aSignalLeavesNothingOfABackup() throws IOException {
+        importAnimals(50_000);
+        Ending ending = shell
+                .run("petstore backup b.db 2>said & until ls b.db.*.part-wal >ls 2>&1 || ! kill -0 $!; do :; done;"
+                        + " kill $!; wait $!; echo $?; cat said; ls b.db* 2>ls");
+        assertThat(ending.out()).containsExactly("143", "petstore: the backup was interrupted");
     }
 
     private static PetstoreProcess serve(Path data) {

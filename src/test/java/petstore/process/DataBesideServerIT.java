@@ -97,7 +97,7 @@ class DataBesideServerIT {
             assertThat(refused.err()).singleElement().asString().matches("petstore: the store in ./data"
                     + " is in use by process [0-9]+, which serves http://127.0.0.1:[0-9]+/v1; stop that one, or choose another folder with --data");
             assertThat(shell.run("petstore import --keep-ids --dry-run animals.ndjson"))
-                    .isEqualTo(new Ending(0, List.of(), List.of("Checked: 1 animals are good")));
+                    .isEqualTo(new Ending(0, List.of(), List.of("Checked: 1 animal is good")));
         }
         assertThat(shell.run("petstore import --keep-ids animals.ndjson").code()).isZero();
         assertThat(pets()).extracting(Pet::id).containsExactly(7L);

@@ -107,7 +107,7 @@ class DataIT {
                 false, Map.of(), Clock.systemUTC());
         assertThat(Main.run(console, "import", bad.toString(), "--dry-run", "--data", shell.data().toString()))
                 .isEqualTo(Main.FAILED);
-        assertThat(err.toString(UTF_8)).containsPattern("Checked in [0-9.]+ s: 0 animals are good, 1 of 1 are bad\n$");
+        assertThat(err.toString(UTF_8)).containsPattern("Checked in [0-9.]+ s: 0 animals are good, 1 of 1 is bad\n$");
     }
 
     @Test
@@ -121,7 +121,7 @@ class DataIT {
                 {"name":"Tom","categoryId":2,"status":"sold"}
                 """);
         List<String> bad = List.of("line 2: name must be 1 to 255 characters long",
-                "line 4: is not valid JSON, at character 0",
+                "line 4: not valid JSON at character 1",
                 "line 5: categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
                         + " status must be one of available, pending, sold");
         assertThat(shell.run("petstore import animals.ndjson --dry-run"))

@@ -104,7 +104,7 @@ class DiskIT {
             assertThat(command(disk, "export", "-").out()).hasSize(1);
             assertThat(command(disk, "keys", "list", "--format", "json").out()).containsExactly("[]");
             assertThat(command(disk, "backup", temporary.resolve("backup.db").toString()).err())
-                    .hasSize(2).first().asString().startsWith("Backed up 1 animals");
+                    .hasSize(2).first().asString().startsWith("Backed up 1 animal ");
             disk.fail(Disk.Call.CHECKPOINT);
             disk.heal(Disk.Call.WRITE);
             add(server, 503);

@@ -232,7 +232,7 @@ class MoveIT {
         Ending ending = moveInThisProcess();
         assertThat(ending.code()).isEqualTo(1);
         assertThat(ending.err()).singleElement().asString()
-                .startsWith("petstore: the copy differs and was not kept: the source has 1 animals, 1 API keys,"
+                .startsWith("petstore: the copy differs and was not kept: the source has 1 animal, 1 API key,"
                         + " 1 kept results, greatest id 1, SHA-256 ")
                 .contains(", the target has ");
         assertThat(rows()).isEqualTo(empty);

@@ -15,7 +15,14 @@ import picocli.CommandLine.Option;
 /// A progress bar with rate and time left, on a terminal, unless `--quiet` is given.
 public final class ProgressBarOption {
 
-    private static final int WIDTH = 79;
+    /// The unit of a task that counts bytes; small ones are shown in KiB or B.
+    public static final String BYTES = " MiB";
+    private static final int MAX_COLUMNS = 80;
+    /// Fewer columns have no room for the speed, or for the time left.
+    private static final int COLUMNS_FOR_SPEED = 70;
+    private static final int COLUMNS_FOR_TIME_LEFT = 50;
+    private static final int KIB = 1 << 10;
+    private static final int MIB = 1 << 20;
     private static final int UPDATE_MS = 200;
 
     @Option(names = {"-q", "--quiet"}, description = "Shows no progress bar.")
@@ -25,7 +32,11 @@ public final class ProgressBarOption {
     /// The progress of a task, shown until it is closed.
     ///
     /// @param bar absent without a terminal
-    public record Display(Console console, Optional<ProgressBar> bar) implements LongConsumer, AutoCloseable {
+    /// @param hook runs if a signal ends the process meanwhile
+    public record Display(Console console, Optional<ProgressBar> bar, Thread hook)
+            implements
+                LongConsumer,
+                AutoCloseable {
         @Override
         public void accept(long done) {
             bar.ifPresent(shown -> shown.stepTo(done));
@@ -33,10 +44,13 @@ public final class ProgressBarOption {
 
         @Override
         public void close() {
-            bar.ifPresent(shown -> {
-                shown.close();
-                console.err().println();
-            });
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                // The process ends, and the hook runs.
+                return;
+            }
+            end(console, bar);
         }
     }
 
@@ -47,20 +61,49 @@ public final class ProgressBarOption {
 
     /// Shows the progress of a task.
     ///
-    /// @param unit the unit of the numbers shown, e.g. ` MiB`
-    /// @param size the number of steps in a unit
+    /// @param unit the unit of the steps, e.g. ` pages` or [#BYTES]
     /// @param total returns the number of steps; not called without a terminal
-    public Display start(Console console, String task, String unit, long size, LongSupplier total) {
+    public Display start(Console console, String task, String unit, LongSupplier total) {
         beganNs = System.nanoTime();
-        if (quiet || !console.isTerminal()) {
-            return new Display(console, Optional.empty());
-        }
+        Optional<ProgressBar> bar = quiet || !console.isTerminal()
+                ? Optional.empty()
+                : Optional.of(bar(console, task, unit, total.getAsLong()));
+        Thread hook = Thread.ofPlatform().unstarted(() -> {
+            end(console, bar);
+            console.printError("petstore: the " + task + " was interrupted");
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        return new Display(console, bar, hook);
+    }
+
+    private static void end(Console console, Optional<ProgressBar> bar) {
+        bar.ifPresent(shown -> {
+            shown.close();
+            console.err().println();
+        });
+    }
+
+    private static ProgressBar bar(Console console, String task, String unit, long total) {
+        int columns = Math.min(MAX_COLUMNS, Integer.getInteger("petstore.columns", MAX_COLUMNS));
         ProgressBarConsumer terminal = new DelegatingProgressBarConsumer(line -> {
             console.err().print("\r" + line);
             console.err().flush();
-        }, WIDTH);
-        return new Display(console, Optional.of(new ProgressBarBuilder().setTaskName(task).setUnit(unit, size)
-                .showSpeed().setInitialMax(total.getAsLong()).setStyle(ProgressBarStyle.ASCII)
-                .setUpdateIntervalMillis(UPDATE_MS).setConsumer(terminal).build()));
+        }, columns - 1);
+        ProgressBarBuilder builder = new ProgressBarBuilder().setTaskName(task).setInitialMax(total)
+                .setStyle(ProgressBarStyle.ASCII).setUpdateIntervalMillis(UPDATE_MS).setConsumer(terminal);
+        if (!unit.equals(BYTES)) {
+            builder.setUnit(unit, 1);
+        } else if (total < MIB) {
+            builder.setUnit(total < KIB ? " B" : " KiB", total < KIB ? 1 : KIB);
+        } else {
+            builder.setUnit(unit, MIB);
+        }
+        if (columns >= COLUMNS_FOR_SPEED) {
+            builder.showSpeed();
+        }
+        if (columns < COLUMNS_FOR_TIME_LEFT) {
+            builder.hideEta();
+        }
+        return builder.build();
     }
 }

@@ -24,6 +24,8 @@ import petstore.store.Session;
 /// Backups of a SQLite store: created while it is in use, verified, and restored.
 public final class SqliteCopy {
 
+    /// The passes of a backup over its pages: the copy, the checksum, the check of the copy, and that of its checksum.
+    public static final int PASSES = 4;
     private static final int PAGES_PER_STEP = 1_000;
     private static final int COPY_BYTES = 1 << 20;
     private static final int SLEEP_MS = 10;
@@ -45,12 +47,13 @@ public final class SqliteCopy {
     /// gives it its name. A store with an older schema gets no checksum.
     ///
     /// @param now the time that the copy keeps as that of its last backup
-    /// @param progress gets the number of pages copied so far
+    /// @param progress gets the number of pages so far, up to [#PASSES] times those of the store
     public static VerifiedBackup backup(Path folder, Path target, Instant now, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
         return perform("backed up", target, file -> AtomicFile.write(file, part -> {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
+            deleteCompanionsOnExit(part);
             Path store = SqliteFile.in(folder);
             long count = copyPages(store, part, progress);
             change(part, session -> {
@@ -59,7 +62,7 @@ public final class SqliteCopy {
                 BackupChecksum.add(session);
                 return session;
             });
-            VerifiedBackup backup = verify(part, store);
+            VerifiedBackup backup = verify(part, store, progress);
             if (backup.pets() != count) {
                 throw Failure.unavailable("the copy has not all animals; try again");
             }
@@ -106,6 +109,11 @@ public final class SqliteCopy {
         }
     }
 
+    /// Deletes the companions of a part when the process ends, also by a signal.
+    private static void deleteCompanionsOnExit(Path part) {
+        StoreFiles.COMPANIONS.forEach(companion -> StoreFiles.companion(part, companion).toFile().deleteOnExit());
+    }
+
     /// Changes a file that no other process has open, in one transaction, and leaves no companions.
     private static void change(Path part, Database.Work<?> change) throws SQLException, IOException {
         try (Session session = SqliteFile.connectWriter(part)) {
@@ -122,11 +130,12 @@ public final class SqliteCopy {
     /// Verifies a backup: its schema, its integrity, and its checksum if it has one. Errors: [Failure] of kind `UNAVAILABLE` with the
     /// reason.
     public static VerifiedBackup verify(Path file) {
-        return verify(file, file);
+        return verify(file, file, _ -> {
+        });
     }
 
     /// @param named the file to name in messages
-    private static VerifiedBackup verify(Path file, Path named) {
+    private static VerifiedBackup verify(Path file, Path named, LongConsumer progress) {
         return perform("read", file, _ -> {
             StoreFiles.findLog(file).ifPresent(log -> {
                 throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
@@ -134,11 +143,15 @@ public final class SqliteCopy {
             });
             try (Session session = SqliteFile.connectUnlocked(file)) {
                 SqliteSchema.requireUnaltered(session, named);
+                long pages = session.number("PRAGMA page_count");
+                progress.accept(2 * pages);
                 String result = session.text("PRAGMA integrity_check(1)");
                 if (!result.equals("ok")) {
                     throw Failure.unavailable(named + " is damaged: " + result);
                 }
+                progress.accept(3 * pages);
                 boolean hasChecksum = BackupChecksum.verify(session, named);
+                progress.accept(PASSES * pages);
                 return new VerifiedBackup(session.number("SELECT count(*) FROM pet"), hasChecksum);
             }
         });
@@ -157,6 +170,7 @@ public final class SqliteCopy {
                 return AtomicFile.write(file, part -> {
                     SqliteFile.requireOpenable(part, folder);
                     PrivateFiles.createForFolder(part);
+                    deleteCompanionsOnExit(part);
                     copy(copied, part, progress);
                     verify(part);
                     OptionalLong lastId = lastPetId(file);

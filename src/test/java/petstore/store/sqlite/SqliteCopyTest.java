@@ -73,6 +73,14 @@ class SqliteCopyTest {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
     }
 
+    @Test
+    void progressCoversTheVerification() {
+        List<Long> progress = new ArrayList<>();
+        SqliteCopy.backup(store, folder.resolve("other.db"), Instant.EPOCH, progress::add);
+        long pages = SqliteCopy.pages(store);
+        assertThat(progress).isSorted().contains(pages, 2 * pages).last().isEqualTo(SqliteCopy.PASSES * pages);
+    }
+
     private static NewPet animal(int number) {
         return new NewPet("Nr. " + number + " – Zoë 🐈", number % 7, STATUSES.get(number % STATUSES.size()));
     }
