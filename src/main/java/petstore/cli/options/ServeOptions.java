@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.app.Settings;
@@ -84,10 +85,11 @@ public final class ServeOptions implements HasVariables {
     @Option(names = "--trusted-proxy-header", defaultValue = TrustedProxies.USUAL_FIELD, converter = OptionConverters.AddressField.class, paramLabel = "FIELD", description = "The one header field in which trusted proxies name the client.")
     private String trustedProxyHeader;
 
+    // Completion in bash needs the type of a path, without Optional.
     @Option(names = "--tls-certificate", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key, it serves HTTPS.")
-    private Optional<Path> tlsCertificate;
+    private @Nullable Path tlsCertificate;
     @Option(names = "--tls-key", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
-    private Optional<Path> tlsKey;
+    private @Nullable Path tlsKey;
     @Option(names = "--cors-origin", split = ",", hideParamSyntax = true, converter = OptionConverters.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();
 
@@ -117,7 +119,7 @@ public final class ServeOptions implements HasVariables {
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
         }
-        if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
+        if ((tlsCertificate == null) != (tlsKey == null)) {
             throw wrong("--tls-certificate and --tls-key must be given together");
         }
         if (trustedProxies.isEmpty() && !trustedProxyHeader.equals(TrustedProxies.USUAL_FIELD)) {
@@ -126,7 +128,9 @@ public final class ServeOptions implements HasVariables {
         return new ServerSettings(host, port, adminHost, adminPort,
                 new Deadlines(idleTimeout, headerTimeout, requestTimeout), maxConnections, shutdownDelay,
                 new TrustedProxies(List.copyOf(trustedProxies), trustedProxyHeader),
-                tlsCertificate.map(file -> new TlsFiles(file, tlsKey.orElseThrow())));
+                tlsCertificate == null || tlsKey == null
+                        ? Optional.empty()
+                        : Optional.of(new TlsFiles(tlsCertificate, tlsKey)));
     }
 
     /// Returns the choice of a store. Errors: as for [StoreOptions#choice].
