@@ -315,12 +315,13 @@ class StopIT {
         return Long.parseLong(store.text("SELECT count(*) FROM pet").getFirst());
     }
 
-    /// Background processes of a script ignore SIGINT, and so do their children.
+    /// Background processes of a script ignore SIGINT, those of nohup SIGHUP, and so do their children.
     private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
         String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
                 .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
-        boolean ignoresInt = (Long.parseUnsignedLong(ignored.substring("SigIgn:".length()).strip(), 16) & 0b10) != 0;
-        assumeThat(ignoresInt && List.of(signals).contains("INT")).as("SIGINT is ignored").isFalse();
+        long mask = Long.parseUnsignedLong(ignored.substring("SigIgn:".length()).strip(), 16);
+        assumeThat((mask & 0b10) != 0 && List.of(signals).contains("INT")).as("SIGINT is ignored").isFalse();
+        assumeThat((mask & 0b01) != 0 && List.of(signals).contains("HUP")).as("SIGHUP is ignored").isFalse();
     }
 
     private static void awaitNotReady(PetstoreProcess server) {
