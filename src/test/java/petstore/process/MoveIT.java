@@ -151,7 +151,7 @@ class MoveIT {
     @Test
     void movesAnEmptyStore() {
         String key = createKey("only");
-        assertThat(move().err().getFirst()).contains("0 animals, 1 API keys, 0 kept results, greatest id 0");
+        assertThat(move().err().getFirst()).contains("0 animals, 1 API key, 0 kept results, greatest id 0");
         try (PetstoreProcess server = serveTarget()) {
             assertThat(Ledger.pet(ServedContract.json(
                     server.client(key).patient().post(PET, "Idempotency-Key", "first").body())).id()).isEqualTo(1);
@@ -233,7 +233,7 @@ class MoveIT {
         assertThat(ending.code()).isEqualTo(1);
         assertThat(ending.err()).singleElement().asString()
                 .startsWith("petstore: the copy differs and was not kept: the source has 1 animal, 1 API key,"
-                        + " 1 kept results, greatest id 1, SHA-256 ")
+                        + " 1 kept result, greatest id 1, SHA-256 ")
                 .contains(", the target has ");
         assertThat(rows()).isEqualTo(empty);
     }
