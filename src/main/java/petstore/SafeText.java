@@ -4,7 +4,7 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Text of any origin, made safe for a message, a table or a line of the log.
+/// Text of any origin, made safe for a message, a table, a line of the log or a command line.
 public final class SafeText {
 
     /// The category `C`, which has bidirectional characters and surrogates too, and separators of lines and paragraphs.
@@ -18,6 +18,18 @@ public final class SafeText {
     /// Returns the text with API keys replaced, and code points that are not printable escaped as in JSON, e.g. `\u202e`.
     public static String of(String text) {
         return escaped(text, UNPRINTABLE);
+    }
+
+    /// Returns a command line of this program that can be pasted, e.g. `./petstore keys list` if it was started as `./petstore`.
+    ///
+    /// @param arguments its words after the program, e.g. `keys list`
+    public static String command(String arguments) {
+        return word(System.getProperty("petstore.command", "petstore")) + " " + arguments;
+    }
+
+    /// Returns a word of a shell's command line.
+    public static String word(String text) {
+        return text.matches("[A-Za-z0-9_./:@=+,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /// Returns the name of a key, in which characters that new names cannot have are escaped too.

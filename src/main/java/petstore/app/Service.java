@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 import petstore.KeyRing;
 import petstore.KeyToken;
+import petstore.SafeText;
 import petstore.Scope;
 import petstore.http.server.Server;
 import petstore.http.server.ServerSettings;
@@ -95,7 +96,8 @@ public final class Service implements AutoCloseable {
         ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(),
                 Optional.empty());
         if (!keys.addFirst(key)) {
-            LOG.info("the store has API keys, so no first key was created; 'petstore keys create' creates another");
+            LOG.info("the store has API keys, so no first key was created; '{}' creates another",
+                    SafeText.command("keys create"));
             return Optional.empty();
         }
         Audit.log("create", key);

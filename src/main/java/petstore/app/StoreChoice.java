@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
+import petstore.SafeText;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.postgres.Postgres;
@@ -31,6 +32,11 @@ import petstore.store.sqlite.StoreFiles;
 public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
+
+    /// Returns the folder's path, for people who are in another folder.
+    public Path absoluteFolder() {
+        return folder.toAbsolutePath().normalize();
+    }
 
     /// Opens the store for a command that changes it. Creates an embedded store that does not exist.
     public SqlStore open() {
@@ -81,7 +87,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         boolean isNew = !SqliteFile.exists(folder);
         SqlStore store = open.get();
         if (isNew) {
-            LOG.info("created a new store in {}", folder.toAbsolutePath().normalize());
+            LOG.info("created a new store in {}", absoluteFolder());
         }
         return store;
     }
@@ -110,8 +116,8 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
             FolderLock.change(folder).close();
         }
         if (!SqliteFile.exists(folder)) {
-            throw Failure.unavailable("there is no store in " + folder.toAbsolutePath().normalize()
-                    + "; 'petstore serve' or 'petstore keys create' makes one");
+            throw Failure.unavailable("there is no store in " + folder.toAbsolutePath().normalize() + "; '"
+                    + SafeText.command("serve") + "' or '" + SafeText.command("keys create") + "' makes one");
         }
     }
 }

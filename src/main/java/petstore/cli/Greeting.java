@@ -3,7 +3,6 @@ package petstore.cli;
 import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Optional;
 
 import petstore.KeyToken;
@@ -26,8 +25,9 @@ record Greeting(Settings settings, Service service, Console console) {
         Optional<KeyToken> key = service.firstKey();
         out.println("Petstore " + Build.running());
         Optional<PostgresUri> database = settings.store().database();
-        out.println(database.isPresent() ? "Database: " + database.get() : "Data: " + folder());
-        key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, console));
+        out.println(
+                database.isPresent() ? "Database: " + database.get() : "Data: " + settings.store().absoluteFolder());
+        key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, settings.store(), console));
         out.println("Petstore is ready: " + ready + "/v1");
         settings.api().baseUrl().ifPresent(url -> out.println("API for clients: " + url));
         if (settings.api().page()) {
@@ -37,9 +37,7 @@ record Greeting(Settings settings, Service service, Console console) {
         out.println("  " + curl(key));
         if (key.isEmpty()) {
             out.println("New API key:");
-            out.println("  petstore keys create --name me" + (database.isPresent()
-                    ? " --database " + quoted(database.get().withoutPassword())
-                    : " --data " + quoted(folder().toString())));
+            out.println("  " + KeysCommand.line("create --name me", settings.store()));
         }
         out.println("Admin: http://" + ServerSettings.authority(server.adminHost(), service.adminPort()));
         if (settings.api().page() && console.isTerminal()) {
@@ -47,10 +45,6 @@ record Greeting(Settings settings, Service service, Console console) {
             key.ifPresent(token -> console.err().println("Page, signed in with this key: " + page + "#key="
                     + URLEncoder.encode(token.text(), StandardCharsets.UTF_8)));
         }
-    }
-
-    private Path folder() {
-        return settings.store().folder().toAbsolutePath().normalize();
     }
 
     /// Returns the address of the API for this machine: an address that stands for all cannot be opened everywhere.
@@ -63,10 +57,5 @@ record Greeting(Settings settings, Service service, Console console) {
         String curl = settings.server().tls().isPresent() ? "curl -k " : "curl ";
         return curl + key.map(token -> "-H 'Authorization: Bearer " + token.text() + "' " + local() + "/v1/pets")
                 .orElse(local() + "/readyz");
-    }
-
-    /// Returns a word of a shell's command line.
-    private static String quoted(String text) {
-        return text.matches("[A-Za-z0-9_./:@=+,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 }

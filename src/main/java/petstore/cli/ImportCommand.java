@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Pet;
+import petstore.SafeText;
 import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
@@ -93,7 +94,7 @@ final class ImportCommand extends TransferCommand {
                 lastId = open.catalogue().lastId();
             }
         } else {
-            console().printError("petstore: there is no store in " + choice.folder().toAbsolutePath().normalize()
+            console().printError("petstore: there is no store in " + choice.absoluteFolder()
                     + "; the file is checked against an empty one");
         }
         Report report;
@@ -159,10 +160,11 @@ final class ImportCommand extends TransferCommand {
             } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
         }
         if (first == '[') {
-            console().printError("no line is an animal: is it one array (jq -c '.[]' FILE | petstore import -)?");
+            console().printError("no line is an animal: is it one array (jq -c '.[]' FILE | "
+                    + SafeText.command("import -") + ")?");
         } else if (first != '{' && first >= 0) {
             console().printError("no line is an animal: is it CSV (--format csv), or compressed"
-                    + " (zcat FILE | petstore import -)?");
+                    + " (zcat FILE | " + SafeText.command("import -") + ")?");
         }
     }
 }

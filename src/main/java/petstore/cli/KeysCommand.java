@@ -17,6 +17,7 @@ import petstore.Failure;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.RateLimit;
+import petstore.SafeText;
 import petstore.Scope;
 import petstore.SecretHash;
 import petstore.app.StoreChoice;
@@ -76,7 +77,7 @@ final class KeysCommand {
                 keys.add(key);
                 return key;
             });
-            show("", token, console());
+            show("", token, choice(), console());
             return Main.DONE;
         }
     }
@@ -116,7 +117,7 @@ final class KeysCommand {
                         grace.map(now::plus).map(end -> key.expires().filter(end::isAfter).orElse(end)))
                         .orElseThrow(() -> unknown(key.id()));
             });
-            show("", new KeyToken(rotated.id(), secret), console());
+            show("", new KeyToken(rotated.id(), secret), choice(), console());
             console().printError(grace.isEmpty()
                     ? "The old secret no longer works; a running server refuses it within 2 seconds"
                     : "The old secret works until " + rotated.retired()
@@ -159,20 +160,30 @@ final class KeysCommand {
         List<ApiKey> valid = named.stream().filter(key -> key.isValidAt(now)).toList();
         List<ApiKey> meant = valid.isEmpty() ? named : valid;
         if (meant.size() > 1) {
-            throw Failure.unavailable("several keys have the name " + idOrName + "; give an id: "
+            throw Failure.unavailable((valid.isEmpty()
+                    ? "all keys with the name " + idOrName + " are revoked or have expired"
+                    : "several keys have the name " + idOrName) + "; give an id: "
                     + meant.stream().map(ApiKey::id).collect(Collectors.joining(", ")));
         }
         return meant.stream().findFirst().orElseThrow(() -> unknown(idOrName));
     }
 
     /// Prints a new key after a text. The store keeps only its hash.
-    static void show(String before, KeyToken token, Console console) {
+    static void show(String before, KeyToken token, StoreChoice choice, Console console) {
         console.show(before + token.text() + System.lineSeparator(), "the key " + token.id()
-                + " was made, but stdout cannot be written; 'petstore keys rotate " + token.id() + "' shows another");
+                + " was made, but stdout cannot be written; '" + line("rotate " + token.id(), choice)
+                + "' shows another");
+    }
+
+    /// Returns the command line of a command on the keys of a store.
+    static String line(String arguments, StoreChoice choice) {
+        return SafeText.command("keys " + arguments + choice.database()
+                .map(uri -> " --database " + SafeText.word(uri.withoutPassword()))
+                .orElseGet(() -> " --data " + SafeText.word(choice.absoluteFolder().toString())));
     }
 
     private static Failure unknown(String id) {
         return new Failure(Failure.Kind.NOT_FOUND,
-                "there is no key with the id or name " + id + "; 'petstore keys list' shows them");
+                "there is no key with the id or name " + id + "; '" + SafeText.command("keys list") + "' shows them");
     }
 }

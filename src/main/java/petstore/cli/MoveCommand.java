@@ -2,6 +2,7 @@ package petstore.cli;
 
 import java.nio.file.Path;
 
+import petstore.SafeText;
 import petstore.app.StoreChoice;
 import petstore.cli.options.HasVariables;
 import petstore.cli.terminal.ProgressBarOption;
@@ -35,7 +36,8 @@ final class MoveCommand extends StoreCommand implements HasVariables {
             moved = source.copyTo(target, display);
         }
         console().printError("Moved to " + to + progress.took() + ", both sides compared: " + moved);
-        console().printError("Nothing was removed from " + folder + "; next: petstore serve --database " + to);
+        console().printError("Nothing was removed from " + folder + "; next: "
+                + SafeText.command("serve --database " + SafeText.word(to.withoutPassword())));
         return Main.DONE;
     }
 }

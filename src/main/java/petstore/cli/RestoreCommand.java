@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 
 import petstore.Failure;
 import petstore.Pet;
+import petstore.SafeText;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.SqliteCopy;
@@ -46,7 +47,7 @@ final class RestoreCommand extends BackupFileCommand {
         console().printError("Restored " + Pet.counted(backup.pets()) + " to " + folder + progress.took()
                 + (kept.isEmpty() ? "" : "; the store before is kept as " + kept));
         warnWithoutChecksum(backup, file,
-                "so it may have been altered unnoticed; 'petstore backup' adds a checksum");
+                "so it may have been altered unnoticed; '" + SafeText.command("backup") + "' adds a checksum");
         if (!restored.keepsIds()) {
             console().printError("The store before is damaged: ids that it used may be used again");
         }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 import petstore.Failure;
+import petstore.SafeText;
 
 /// The first bytes of an imported file, which show another format.
 final class FirstBytes {
@@ -53,7 +54,7 @@ final class FirstBytes {
             return Optional.of("line 1: the file is empty" + HEADER);
         }
         if (text.startsWith("\u001F\u008B")) {
-            return Optional.of("line 1: compressed; unpack it, as in zcat FILE | petstore import -");
+            return Optional.of("line 1: compressed; unpack it, as in zcat FILE | " + SafeText.command("import -"));
         }
         if (text.startsWith("PK\u0003\u0004")) {
             return Optional.of("line 1: a zip archive, as .xlsx files are; " + SAVE_AS);

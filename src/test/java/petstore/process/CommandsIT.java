@@ -99,7 +99,7 @@ class CommandsIT {
             assertThat(create.code()).isEqualTo(1);
             assertThat(create.err()).last().asString()
                     .matches("petstore: the key (\\w{10}) was made, but stdout cannot be written;"
-                            + " 'petstore keys rotate \\1' shows another");
+                            + " 'petstore keys rotate \\1 --data .*' shows another");
         }
         assertThat(shell.run("petstore keys list > /dev/full"))
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: stdout cannot be written")));

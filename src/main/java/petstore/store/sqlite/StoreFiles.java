@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import petstore.Failure;
+import petstore.SafeText;
 
 /// The files of an embedded store: their names, and the checks before anything opens them.
 ///
@@ -149,7 +150,8 @@ public final class StoreFiles {
                 : Optional.of(SqliteFile.log(database)).filter(log -> !hasContent(database) && hasContent(log));
         if (orphan.isPresent()) {
             throw Failure.unavailable(orphan.get() + " belongs to a store, but " + database
-                    + " is missing or empty; put that back, or run 'petstore restore', or move the log away");
+                    + " is missing or empty; put that back, or run '" + SafeText.command("restore")
+                    + "', or move the log away");
         }
     }
 
