@@ -186,8 +186,8 @@ class MoveIT {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "2 | petstore move | Missing required option: '--to=URL' (see 'petstore move --help')",
-            "2 | petstore move --to mysql://u@h/d | Invalid value for option '--to': the database's address cannot be used: it must look like postgresql://user@host:5432/database (see 'petstore move --help')",
+            "2 | petstore move | missing required option: '--to=URL' (see 'petstore move --help')",
+            "2 | petstore move --to mysql://u@h/d | --to: the database's address cannot be used: it must look like postgresql://user@host:5432/database (see 'petstore move --help')",
             "2 | petstore move --to postgresql://h/d --database postgresql://h/e | this works on the embedded store, not on --database; pg_dump copies a PostgreSQL database (see 'petstore move --help')",
             "1 | petstore move --to postgresql://h/d | there is no store in FOLDER/data; 'petstore serve' or 'petstore keys create' makes one"})
     void saysWhatIsWrong(String line) {

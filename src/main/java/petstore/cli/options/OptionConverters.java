@@ -48,9 +48,12 @@ public final class OptionConverters {
     public static Duration duration(String text) {
         Matcher parts = DURATION.matcher(text);
         ChronoUnit unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
-        Duration duration = unit == null ? Duration.ZERO : Duration.of(Long.parseLong(parts.group(1)), unit);
-        if (duration.isZero()) {
+        if (unit == null) {
             throw isNot("a duration such as 500ms, 30s, 10m, 24h or 90d", text);
+        }
+        Duration duration = Duration.of(Long.parseLong(parts.group(1)), unit);
+        if (duration.isZero()) {
+            throw new TypeConversionException("'" + text + "' is too short; the least is 1ms");
         }
         if (duration.compareTo(MAX_DURATION) > 0) {
             throw new TypeConversionException("'" + text + "' is longer than " + MAX_DURATION.toDays() + "d");
@@ -146,7 +149,8 @@ public final class OptionConverters {
     /// Returns a rate limit, e.g. of `600/1m`.
     public static RateLimit rateLimit(String text) {
         return RateLimit.find(text)
-                .orElseThrow(() -> isNot("a rate limit such as 600/1m or 10/1s, over at most 365d", text));
+                .orElseThrow(() -> isNot("a rate limit such as 600/1m or 10/1s, of 1 request or more over at most 365d",
+                        text));
     }
 
     /// An origin as browsers send it: scheme, host, and a port unless it is the default port.

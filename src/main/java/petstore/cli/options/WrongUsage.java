@@ -4,9 +4,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.KeyToken;
+import petstore.SafeText;
 import petstore.cli.terminal.FishCompletion;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,17 +20,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /// Messages for wrong command lines and wrong values of variables.
 public final class WrongUsage {
 
-    /// The values of an enum, which picocli shows in upper case.
-    private static final Pattern CHOICES = Pattern.compile("one of \\[[A-Z, ]+]");
+    private static final String INVALID = "Invalid value for ";
+    private static final Pattern CAPITAL = Pattern.compile("^[A-Z](?=[a-z])");
 
     private WrongUsage() {
     }
 
     /// Returns the message for an exception of the parser, with the nearest word for a typing error.
     ///
-    /// @param cause the message of the exception, as one line
-    public static String message(ParameterException e, String cause, Map<String, String> environment) {
-        String reason = CHOICES.matcher(cause).replaceFirst(found -> found.group().toLowerCase(Locale.ROOT));
+    /// @param reason the message of the exception, as one line
+    public static String message(ParameterException e, String reason, Map<String, String> environment) {
         // A mistyped word may be the reason why another is missing.
         List<String> unknown = e instanceof UnmatchedArgumentException unmatched
                 ? unmatched.getUnmatched()
@@ -35,10 +37,29 @@ public final class WrongUsage {
         String message = e instanceof UnmatchedArgumentException
                 || (e instanceof MissingParameterException && !unknown.isEmpty())
                         ? unknown(unknown.getFirst(), e.getCommandLine().getCommandSpec())
-                        : reason + variable(e, environment)
-                                + NearestWord.suggestion(value(e), FishCompletion.choices(e.getArgSpec()));
+                        : explained(e, reason, environment);
         String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
-        return message + hint + " (see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help')";
+        return message + hint + " (see '" + e.getCommandLine().getCommandSpec().qualifiedName()
+                .replaceFirst("petstore", Matcher.quoteReplacement(SafeText.command("").strip())) + " --help')";
+    }
+
+    /// Returns the parser's message in the form of this project's own.
+    private static String explained(ParameterException e, String reason, Map<String, String> environment) {
+        if (reason.equals("Missing required subcommand")) {
+            return "missing command; give one of "
+                    + String.join(", ", e.getCommandLine().getCommandSpec().subcommands().keySet());
+        }
+        if (e.getValue() == null || !reason.startsWith(INVALID)) {
+            return CAPITAL.matcher(reason.replaceFirst("^Error: ", ""))
+                    .replaceFirst(capital -> capital.group().toLowerCase(Locale.ROOT));
+        }
+        String name = e.getArgSpec() instanceof OptionSpec option ? option.longestName() : e.getArgSpec().paramLabel();
+        List<String> choices = FishCompletion.choices(e.getArgSpec());
+        return variable(e, environment).map(variable -> variable + " (" + name + ")").orElse(name) + ": "
+                + (choices.isEmpty()
+                        ? reason.split(": ", 2)[1]
+                        : "'" + e.getValue() + "' is not one of " + String.join(", ", choices))
+                + NearestWord.suggestion(e.getValue().toLowerCase(Locale.ROOT), choices);
     }
 
     /// Returns the error message for the unknown word. Values are not repeated, because they may hold a password.
@@ -52,18 +73,12 @@ public final class WrongUsage {
                 + NearestWord.suggestion(word, known);
     }
 
-    /// Returns the variable of a wrong value, for a message; empty if the value is from the command line.
-    private static String variable(ParameterException e, Map<String, String> environment) {
-        if (e.getValue() == null || !(e.getArgSpec() instanceof OptionSpec option)) {
-            return "";
-        }
+    /// Returns the variable of a wrong value; absent if the value is from the command line.
+    private static Optional<String> variable(ParameterException e, Map<String, String> environment) {
         // The value may be one of a list.
-        return Variables.of(option).filter(environment::containsKey)
-                .filter(variable -> ("," + environment.get(variable) + ",").contains("," + e.getValue() + ","))
-                .map(variable -> " in " + variable).orElse("");
-    }
-
-    private static String value(ParameterException e) {
-        return e.getValue() == null ? "" : e.getValue();
+        return e.getArgSpec() instanceof OptionSpec option
+                ? Variables.of(option).filter(environment::containsKey).filter(
+                        variable -> ("," + environment.get(variable) + ",").contains("," + e.getValue() + ","))
+                : Optional.empty();
     }
 }

@@ -46,7 +46,8 @@ public final class PostgresUri {
         Matcher uri = SHAPE.matcher(text);
         require(uri.matches(), "it must look like postgresql://user@host:5432/database");
         // A password with an @ or a slash would be taken for a host, a database or a parameter, and shown.
-        require(text.indexOf('@', uri.start("hosts")) < 0, "write each @ of its user, password and parameters as %40");
+        require(text.indexOf('@', uri.start("hosts")) < 0,
+                "write @ / ? in its user, password and parameters as %40 %2F %3F");
         require(!BAD_ESCAPE.matcher(text).find(), "it has a % that no two hexadecimal digits follow");
         Map<String, String> given = new TreeMap<>();
         String query = uri.group("parameters");

@@ -37,7 +37,7 @@ class OptionConvertersTest {
 
     @Test
     void refusesValuesBeyondTheLimits() {
-        assertRefused(() -> OptionConverters.duration("0ms"), "is not a duration");
+        assertRefused(() -> OptionConverters.duration("0ms"), "is too short");
         assertRefused(() -> OptionConverters.duration("36501d"), "is longer than 36500d");
         assertRefused(() -> new OptionConverters.Port().convert("65536"), "between 0 and 65535");
         for (String readers : List.of("0", "1001")) {

@@ -81,13 +81,13 @@ class SettingsTest {
             https://h/%zz/v1                  | its path has characters that a URL cannot have""")
     void refusesBaseUrls(String url, String reason) {
         for (String option : new String[]{"--base-url", "--staging-base-url"}) {
-            String expected = "petstore: Invalid value for option '" + option + "': " + reason;
+            String expected = option + ": " + reason + " (see ";
             err.reset();
-            assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", option, url)).startsWith(expected + " (see ");
+            assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", option, url)).startsWith("petstore: " + expected);
             err.reset();
             String variable = Variables.name(option);
             assertThat(refusal(Main.WRONG_USAGE, Map.of(variable, url), "config"))
-                    .startsWith(expected + " in " + variable + " (see ");
+                    .startsWith("petstore: " + variable + " (" + expected.replaceFirst(":", "):"));
         }
     }
 
@@ -137,15 +137,15 @@ class SettingsTest {
         assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", "--database", address)).contains("--database");
         err.reset();
         assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_DATABASE", address), "config"))
-                .contains(" in PETSTORE_DATABASE ");
+                .contains("PETSTORE_DATABASE (--database): ");
         err.reset();
-        assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_TO", address), "move")).contains(" in PETSTORE_TO ");
+        assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_TO", address), "move")).contains("PETSTORE_TO (--to): ");
     }
 
     @Test
     void saysHowToWriteAnAt() {
         assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_DATABASE", "postgresql://u:ge@heim@h/d"), "config"))
                 .contains(
-                        "the database's address cannot be used: write each @ of its user, password and parameters as %40");
+                        "the database's address cannot be used: write @ / ? in its user, password and parameters as %40 %2F %3F");
     }
 }

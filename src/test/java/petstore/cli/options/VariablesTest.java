@@ -95,7 +95,7 @@ class VariablesTest {
         assertThat(out.toString(StandardCharsets.UTF_8)).containsPattern("--port +8080 +default")
                 .containsPattern("--admin-port +9090 +default");
         assertThat(run(2, Map.of("PETSTORE_PORT", "http://10.0.0.1:8080"), "config").getFirst())
-                .contains("--port", "in PETSTORE_PORT");
+                .contains("petstore: PETSTORE_PORT (--port): ");
     }
 
     @ParameterizedTest
