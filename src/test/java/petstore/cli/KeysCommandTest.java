@@ -1,6 +1,13 @@
 package petstore.cli;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -13,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.cli.terminal.Console;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
@@ -99,6 +107,40 @@ class KeysCommandTest {
         assertThat(keys(command, "shop ").err()).singleElement().asString()
                 .contains("there is no key with the id or name shop ; 'petstore keys list' shows them");
         assertThat(keys(command, two).code()).isZero();
+    }
+
+    @Test
+    void aNameOfRevokedKeysAloneIsExplained() {
+        String one = create("till");
+        assertThat(keys("revoke", one).code()).isZero();
+        String two = create("till");
+        assertThat(keys("revoke", two).code()).isZero();
+        assertThat(keys("revoke", "till").err()).singleElement().asString()
+                .startsWith("petstore: all keys with the name till are revoked or have expired; give an id: ")
+                .contains(one, two);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"keys list", "export -", "import examples/animals.ndjson --dry-run"})
+    void aFileIsNoFolder(String line) throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        assertThat(CommandLines.ending(Map.of("PETSTORE_DATA", file.toString()), line.split(" ", 0)))
+                .isEqualTo(new Ending(Main.FAILED, List.of(), List.of(
+                        "petstore: " + file + " is not a folder; choose another with --data")));
+    }
+
+    @Test
+    void theHintForAKeyThatIsNotShownNamesTheStore() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console full = Console.of(InputStream.nullInputStream(), new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        }, err, false, Map.of(), Clock.systemUTC());
+        assertThat(Main.run(full, "keys", "create", "--name", "x", "--data", folder.toString())).isOne();
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .matches("(?s).* 'petstore keys rotate \\w{10} --data " + folder + "' shows another\\s+");
     }
 
     @Test

@@ -154,7 +154,8 @@ class DiskIT {
             disk.fail(Disk.Call.COPY);
             PetstoreProcess.Ending ending = ending(disk, "backup", backup.toString());
             assertThat(ending.code()).isEqualTo(1);
-            assertThat(ending.err()).containsExactly("petstore: " + backup + " cannot be backed up: the disk is full");
+            assertThat(ending.err())
+                    .containsExactly("petstore: " + backup + " cannot be backed up: the disk is full; free some space");
             assertThat(backups).isEmptyDirectory();
             disk.heal(Disk.Call.COPY);
             command(disk, "backup", backup.toString());

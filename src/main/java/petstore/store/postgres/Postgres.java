@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import petstore.CatalogueVersion;
 import petstore.Failure;
@@ -38,10 +39,12 @@ public final class Postgres implements Database {
     private final PostgresSessions sessions;
     private final Duration patience;
     private final WorkQueue<Work<?>, Object> readers;
-    private final DatabaseErrors errors = new DatabaseErrors(Postgres::isDefect);
+    private final Function<SQLException, Failure> errors;
 
-    private Postgres(PostgresSessions sessions, Duration patience, int readers) {
+    private Postgres(PostgresSessions sessions, Function<SQLException, Failure> errors, Duration patience,
+            int readers) {
         this.sessions = sessions;
+        this.errors = errors;
         this.patience = patience;
         this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(1, patience),
                 Collections.nCopies(readers, group -> List.of(readNow(group.getFirst()))));
@@ -61,8 +64,8 @@ public final class Postgres implements Database {
             PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait);
             waiting.set(false);
             PostgresSchema.prepare(connector, host, uri, migrate);
-            return new Postgres(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS), REQUEST_PATIENCE,
-                    readers);
+            return new Postgres(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS),
+                    new DatabaseErrors(Postgres::isDefect)::failure, REQUEST_PATIENCE, readers);
         } catch (RuntimeException e) {
             waiting.set(false);
             hosts.forEach(PostgresHost::close);
@@ -79,13 +82,18 @@ public final class Postgres implements Database {
             hosts.forEach(PostgresHost::close);
             PostgresSchema.prepare(connector, host, uri, migrate);
             PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
-            return new Postgres(new PostgresSessions.OfCommand(session), COMMAND_PATIENCE, 1);
+            return new Postgres(new PostgresSessions.OfCommand(session), e -> cannotBeUsed(uri, e), COMMAND_PATIENCE,
+                    1);
         } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
+            throw cannotBeUsed(uri, e);
         } finally {
             hosts.forEach(PostgresHost::close);
         }
+    }
+
+    private static Failure cannotBeUsed(PostgresUri uri, SQLException e) {
+        return new Failure(Failure.Kind.UNAVAILABLE,
+                "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
     }
 
     private static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri uri) {
@@ -142,7 +150,7 @@ public final class Postgres implements Database {
         try {
             return work.on(sessions);
         } catch (SQLException e) {
-            throw errors.failure(e);
+            throw errors.apply(e);
         }
     }
 

@@ -31,14 +31,15 @@ public final class Sqlite implements Database {
     private static final int LARGEST_GROUP = 16;
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
-    private final DatabaseErrors errors = new DatabaseErrors(SqliteErrors::isDefect);
+    private final Function<SQLException, Failure> errors;
     private final Path file;
     private final SqliteSessions sessions;
     private final SqliteWriter writer;
     private final WorkQueue<Work<?>, Object> readers;
 
-    private Sqlite(Path file, SqliteSessions sessions, Runnable onLostDisk) {
+    private Sqlite(Path file, SqliteSessions sessions, Function<SQLException, Failure> errors, Runnable onLostDisk) {
         this.file = file;
+        this.errors = errors;
         this.sessions = sessions;
         this.writer = new SqliteWriter(sessions.writer(), sessions.settled(), errors, onLostDisk);
         this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, PATIENCE),
@@ -81,7 +82,7 @@ public final class Sqlite implements Database {
             sessions.readOnly().ifPresent(ReadOnlyStore::requireUnchanged);
             return result;
         } catch (SQLException e) {
-            throw errors.failure(e);
+            throw errors.apply(e);
         }
     }
 
@@ -89,15 +90,19 @@ public final class Sqlite implements Database {
     ///
     /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
-        return new Sqlite(SqliteFile.in(folder), SqliteSessions.open(folder, migrate, 1 + READERS), onLostDisk);
+        return new Sqlite(SqliteFile.in(folder), SqliteSessions.open(folder, migrate, 1 + READERS),
+                new DatabaseErrors(SqliteErrors::isDefect)::failure, onLostDisk);
     }
 
     /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions].
     ///
     /// @param toWrite false if the command only reads; then the folder need not be writable
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
-        return new Sqlite(SqliteFile.in(folder), SqliteSessions.forCommand(folder, migrate, toWrite), () -> {
-        });
+        Path file = SqliteFile.in(folder);
+        return new Sqlite(file, SqliteSessions.forCommand(folder, migrate, toWrite),
+                e -> SqliteFile.cannotBe("used", file, e), () -> {
+                    throw Failure.unavailable("the store's disk failed; see that the last changes are there");
+                });
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.sqlite.SQLiteConnection;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
+import petstore.SafeText;
 import petstore.files.AtomicFile;
 import petstore.files.PrivateFiles;
 import petstore.store.Database;
@@ -50,24 +51,36 @@ public final class SqliteCopy {
     /// @param progress gets the number of pages so far, up to [#PASSES] times those of the store
     public static VerifiedBackup backup(Path folder, Path target, Instant now, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
+        Path store = SqliteFile.in(folder);
         return perform("backed up", target, file -> AtomicFile.write(file, part -> {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
             deleteCompanionsOnExit(part);
-            Path store = SqliteFile.in(folder);
-            long count = copyPages(store, part, progress);
-            change(part, session -> {
-                SqliteSchema.requireUnaltered(session, store);
-                BackupTime.write(session, now);
-                BackupChecksum.add(session);
-                return session;
-            });
-            VerifiedBackup backup = verify(part, store, progress);
-            if (backup.pets() != count) {
-                throw Failure.unavailable("the copy has not all animals; try again");
+            try {
+                return copy(store, part, now, progress);
+            } catch (SQLException e) {
+                if (SqliteErrors.isDamage(e)) {
+                    throw SqliteFile.cannotBe("backed up", store, e);
+                }
+                throw e;
             }
-            return backup;
         }));
+    }
+
+    private static VerifiedBackup copy(Path store, Path part, Instant now, LongConsumer progress)
+            throws SQLException, IOException {
+        long count = copyPages(store, part, progress);
+        change(part, session -> {
+            SqliteSchema.requireUnaltered(session, store);
+            BackupTime.write(session, now);
+            BackupChecksum.add(session);
+            return session;
+        });
+        VerifiedBackup backup = verify(part, store, progress);
+        if (backup.pets() != count) {
+            throw Failure.unavailable("the copy has not all animals; try again");
+        }
+        return backup;
     }
 
     /// Records the time of a backup in the store in `folder`, also while other processes write to it.
@@ -136,10 +149,10 @@ public final class SqliteCopy {
 
     /// @param named the file to name in messages
     private static VerifiedBackup verify(Path file, Path named, LongConsumer progress) {
-        return perform("read", file, _ -> {
+        return perform("read", named, _ -> {
             StoreFiles.findLog(file).ifPresent(log -> {
                 throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
-                        + "; 'petstore backup' makes a whole copy");
+                        + "; '" + SafeText.command("backup") + "' makes a whole copy");
             });
             try (Session session = SqliteFile.connectUnlocked(file)) {
                 SqliteSchema.requireUnaltered(session, named);
@@ -147,7 +160,8 @@ public final class SqliteCopy {
                 progress.accept(2 * pages);
                 String result = session.text("PRAGMA integrity_check(1)");
                 if (!result.equals("ok")) {
-                    throw Failure.unavailable(named + " is damaged: " + result);
+                    throw Failure.unavailable(named + " is damaged: " + result
+                            + (named.equals(file) ? "" : SqliteErrors.RESTORE));
                 }
                 progress.accept(3 * pages);
                 boolean hasChecksum = BackupChecksum.verify(session, named);
@@ -232,7 +246,7 @@ public final class SqliteCopy {
             throw Failure.unavailable(file + " cannot be " + participle, e);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + participle + ": "
-                    + (SqliteErrors.isFullDisk(e) ? "the disk is full" : e.getMessage()), e);
+                    + SqliteErrors.reason(e), e);
         }
     }
 

@@ -4,10 +4,12 @@ import java.sql.SQLException;
 
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
+import petstore.SafeText;
 
 /// The meaning of SQLite's result codes.
 final class SqliteErrors {
 
+    static final String RESTORE = "; put a backup in its place with '" + SafeText.command("restore FILE") + "'";
     private static final int PRIMARY_CODE = 0xFF;
 
     private SqliteErrors() {
@@ -35,6 +37,11 @@ final class SqliteErrors {
     /// damaged file.
     static boolean isDefect(SQLException e) {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
+    }
+
+    /// Returns the reason of an error and the remedy, for a person.
+    static String reason(SQLException e) {
+        return isFullDisk(e) ? "the disk is full; free some space" : String.valueOf(e.getMessage());
     }
 
     private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {

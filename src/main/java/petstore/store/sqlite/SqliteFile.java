@@ -51,6 +51,9 @@ public final class SqliteFile {
 
     /// Returns true if there is a store in `folder`. Errors: [Failure] if its files cannot be read, or must not be opened.
     public static boolean exists(Path folder) {
+        if (Files.exists(folder) && !Files.isDirectory(folder)) {
+            throw Failure.unavailable(folder + " is not a folder; choose another with --data");
+        }
         StoreFiles.inspect(folder);
         StoreFiles.requireDatabaseOfLogs(in(folder));
         return Files.exists(in(folder));
@@ -151,6 +154,7 @@ public final class SqliteFile {
 
     private static Session connect(Path file, String parameters, Database.Work<Session> setUp) throws SQLException {
         StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
+        requireReadable(file);
         SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setGetGeneratedKeys(false);
@@ -187,15 +191,24 @@ public final class SqliteFile {
                 return opening.open();
             } catch (SQLException e) {
                 if (!SqliteErrors.isBusy(e) || System.nanoTime() - beganNs > LOCK_PATIENCE.toNanos()) {
-                    throw cannotBeOpened(file, e);
+                    throw cannotBe("opened", file, e);
                 }
                 LockSupport.parkNanos(LOCK_POLL.toNanos());
             }
         }
     }
 
-    static Failure cannotBeOpened(Path file, SQLException e) {
+    static Failure cannotBe(String participle, Path file, SQLException e) {
         return new Failure(Failure.Kind.UNAVAILABLE,
-                "the store " + file + " cannot be opened: " + e.getMessage(), e);
+                "the store " + file + " cannot be " + participle + ": " + SqliteErrors.reason(e)
+                        + (SqliteErrors.isDamage(e) ? SqliteErrors.RESTORE : ""),
+                e);
+    }
+
+    /// Throws [Failure] if this user may not read a file. SQLite would not say why it cannot be opened.
+    static void requireReadable(Path file) {
+        if (Files.exists(file) && !Files.isReadable(file)) {
+            throw Failure.unavailable(file + " cannot be read: permission denied");
+        }
     }
 }

@@ -26,6 +26,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, boolean op
     /// @param served true if another process serves it
     public static SqliteInspection of(Path folder, boolean served) {
         Path file = SqliteFile.in(folder);
+        SqliteFile.requireReadable(file);
         long bytes = (long) SqliteFile.bytes(file);
         long logBytes = (long) SqliteFile.bytes(SqliteFile.log(file));
         boolean shared = served && Files.exists(StoreFiles.companion(file, "-shm"));
@@ -36,11 +37,11 @@ public record SqliteInspection(long bytes, long logBytes, int schema, boolean op
             int schema = Migrations.version(Migrations.Dialect.SQLITE, session);
             String result = bytes > MOST_CHECKED_BYTES ? "ok" : session.text("PRAGMA quick_check(1)");
             if (!result.equals("ok")) {
-                throw Failure.unavailable("the store " + file + " is damaged: " + result);
+                throw Failure.unavailable("the store " + file + " is damaged: " + result + SqliteErrors.RESTORE);
             }
             return new SqliteInspection(bytes, logBytes, schema, true);
         } catch (SQLException e) {
-            throw SqliteFile.cannotBeOpened(file, e);
+            throw SqliteFile.cannotBe("opened", file, e);
         }
     }
 }

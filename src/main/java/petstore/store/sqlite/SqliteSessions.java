@@ -40,7 +40,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
             Migrations.arePending(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session);
             return new SqliteSessions(List.of(session), true, Optional.of(store));
         } catch (SQLException e) {
-            throw SqliteFile.cannotBeOpened(file, e);
+            throw SqliteFile.cannotBe("opened", file, e);
         }
     }
 

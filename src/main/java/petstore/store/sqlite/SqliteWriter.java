@@ -1,12 +1,12 @@
 package petstore.store.sqlite;
 
 import java.sql.SQLException;
+import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.store.Database;
-import petstore.store.DatabaseErrors;
 import petstore.store.Session;
 
 /// Writes to a SQLite file in transactions, and refuses writes once its disk has lost data.
@@ -17,14 +17,14 @@ final class SqliteWriter {
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
     private final Session session;
-    private final DatabaseErrors errors;
+    private final Function<SQLException, Failure> errors;
     private final Runnable onLostDisk;
     private volatile boolean diskLost;
     /// True if the file holds everything that the log held at the start. Guarded by the session's lock.
     private boolean settled;
 
     /// @param settled true if [#settleUnlessFull] succeeded
-    SqliteWriter(Session session, boolean settled, DatabaseErrors errors, Runnable onLostDisk) {
+    SqliteWriter(Session session, boolean settled, Function<SQLException, Failure> errors, Runnable onLostDisk) {
         this.session = session;
         this.settled = settled;
         this.errors = errors;
@@ -43,7 +43,7 @@ final class SqliteWriter {
         try {
             return session.perform(_ -> commit(work));
         } catch (SQLException e) {
-            throw errors.failure(e);
+            throw errors.apply(e);
         }
     }
 
@@ -61,10 +61,10 @@ final class SqliteWriter {
                 throw e;
             }
             diskLost = true;
+            onLostDisk.run();
             LOG.error(
                     "The disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
                     e.getMessage());
-            onLostDisk.run();
             throw Failure.unavailable(LOST_DISK);
         }
     }

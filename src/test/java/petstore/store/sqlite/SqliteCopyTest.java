@@ -86,6 +86,15 @@ class SqliteCopyTest {
     }
 
     @Test
+    void aDamagedStoreIsNamedNotItsBackup() throws IOException {
+        Path damaged = Files.createDirectory(folder.resolve("damaged"));
+        Files.writeString(damaged.resolve("petstore.db"), "This is not a database. ".repeat(500));
+        assertThatThrownBy(() -> SqliteCopy.backup(damaged, folder.resolve("other.db"), Instant.EPOCH, _ -> {
+        })).isInstanceOf(Failure.class).hasMessageStartingWith("the store " + damaged.resolve("petstore.db") + " ")
+                .hasMessageEndingWith("; put a backup in its place with 'petstore restore FILE'");
+    }
+
+    @Test
     void damagedBytesAreNoticedOrChangeNothing() throws IOException {
         byte[] good = Files.readAllBytes(backup);
         List<String> contents = contents(backup);

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -96,6 +97,22 @@ class SqliteTest {
         sqlite.check();
         write("INSERT INTO mark VALUES (2)");
         assertThat(count()).isEqualTo("1");
+    }
+
+    /// Clients learn only that the store is unavailable.
+    @Test
+    void aCommandSaysWhyTheStoreCannotBeUsed() {
+        try (Sqlite command = Sqlite.forCommand(folder.resolve("other"), SchemaPolicy.AUTO, true)) {
+            Map.of(SQLiteErrorCode.SQLITE_FULL, "the store .*/petstore.db cannot be used: the disk is full; free .*",
+                    SQLiteErrorCode.SQLITE_READONLY, "the store .*/petstore.db cannot be used: said",
+                    SQLiteErrorCode.SQLITE_IOERR_WRITE, "the store .*/petstore.db cannot be used: said")
+                    .forEach((code, message) -> assertThatThrownBy(() -> command.write(_ -> {
+                        throw new SQLiteException("said", code);
+                    })).isInstanceOf(Failure.class).message().matches(message));
+            assertThatThrownBy(() -> command.write(_ -> {
+                throw new SQLiteException("said", SQLiteErrorCode.SQLITE_IOERR_FSYNC);
+            })).isInstanceOf(Failure.class).hasMessageStartingWith("the store's disk failed; see ");
+        }
     }
 
     /// The index leaves out animals without a status, which SQLite has to know that nobody asks for.
