@@ -27,6 +27,7 @@ public final class PgBouncer implements AutoCloseable {
 
     private final Path folder;
     private final String database;
+    private final String address;
     private final int port;
     private final Process process;
 
@@ -34,10 +35,16 @@ public final class PgBouncer implements AutoCloseable {
     /// @param database the address of the database
     /// @param poolMode `session`, `transaction` or `statement`
     public PgBouncer(Path folder, String database, String poolMode) throws IOException {
+        this(folder, database, poolMode, "127.0.0.1");
+    }
+
+    /// @param address another address than 127.0.0.1 to listen there on the database's port
+    public PgBouncer(Path folder, String database, String poolMode, String address) throws IOException {
         this.folder = folder;
         this.database = database;
+        this.address = address;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            this.port = free.getLocalPort();
+            this.port = address.equals("127.0.0.1") ? free.getLocalPort() : Integer.parseInt(databasePort());
         }
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         configure(poolMode);
@@ -59,7 +66,7 @@ public final class PgBouncer implements AutoCloseable {
 
     private boolean listens() {
         try {
-            new Socket(InetAddress.getLoopbackAddress(), port).close();
+            new Socket(address, port).close();
             return true;
         } catch (IOException e) {
             return false;
@@ -69,12 +76,11 @@ public final class PgBouncer implements AutoCloseable {
     /// By default PgBouncer waits 15 s after a login to the server that failed, as one that KILL interrupts.
     private void configure(String poolMode) throws IOException {
         String name = name();
-        String server = database.substring(database.lastIndexOf(':') + 1, database.lastIndexOf('/'));
         Files.writeString(folder.resolve("pgbouncer.ini"), """
                 [databases]
                 %s = host=127.0.0.1 port=%s dbname=%s user=postgres password=postgres
                 [pgbouncer]
-                listen_addr = 127.0.0.1
+                listen_addr = %s
                 listen_port = %d
                 auth_type = any
                 admin_users = admin
@@ -82,7 +88,11 @@ public final class PgBouncer implements AutoCloseable {
                 default_pool_size = 50
                 server_login_retry = 1
                 unix_socket_dir =
-                """.formatted(name, server, name, port, poolMode));
+                """.formatted(name, databasePort(), name, address, port, poolMode));
+    }
+
+    private String databasePort() {
+        return database.substring(database.lastIndexOf(':') + 1, database.lastIndexOf('/'));
     }
 
     private String name() {
@@ -91,7 +101,7 @@ public final class PgBouncer implements AutoCloseable {
 
     /// Returns the address of the database behind this PgBouncer.
     public String url() {
-        return "postgresql://postgres@127.0.0.1:" + port + "/" + name();
+        return "postgresql://postgres@" + address + ":" + port + "/" + name();
     }
 
     /// Changes the mode, which holds for open sessions, too.

@@ -47,7 +47,7 @@ record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock 
         }
         findings.add(durability(host, state));
         findings.add(Finding.ok("pooler", host + (state.pooled()
-                ? "a pooler or a proxy passes on the connection, and keeps sessions apart"
+                ? "a pooler passes on the connection, and keeps sessions apart"
                 : "none")));
         if (!state.encoding().equals("UTF8")) {
             findings.add(Finding.fail("encoding", host + state.encoding() + " cannot keep every name",

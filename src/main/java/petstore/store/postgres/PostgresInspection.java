@@ -1,5 +1,6 @@
 package petstore.store.postgres;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +17,7 @@ import petstore.store.Migrations;
 /// @param readOnly true if transactions are read-only
 /// @param off settings for durability that are off, e.g. `fsync and full_page_writes`; empty for none
 /// @param synchronousCommit the server's setting, which the service may overrule
-/// @param pooled true if a pooler or a proxy passes on the connection
+/// @param pooled true if a pooler passes on the connection
 /// @param encoding the encoding of the database
 /// @param maxConnections the limit of connections
 /// @param schema the version of the store's schema; 0 without tables
@@ -59,12 +60,22 @@ public record PostgresInspection(String host, String version, boolean standby, b
     private static PostgresInspection read(String name, ServerState state, PostgresSession session)
             throws SQLException {
         int schema = Migrations.version(Migrations.Dialect.POSTGRESQL, session);
-        // The server sees the port of its own listener, or none if a pooler uses its Unix socket.
-        boolean pooled = !name.endsWith(":" + session.text("SELECT coalesce(inet_server_port(), 0)"));
         return new PostgresInspection(name, session.text("SHOW server_version"), state.standby(), state.readOnly(),
-                state.off(), session.text(SERVERS_SETTING), pooled, session.text("SHOW server_encoding"),
+                state.off(), session.text(SERVERS_SETTING), isPooled(session), session.text("SHOW server_encoding"),
                 Integer.parseInt(session.text("SHOW max_connections")), schema,
                 session.text(MAY_CREATE).equals("t"),
                 Instant.ofEpochMilli(Long.parseLong(session.text(Postgres.SELECT_NOW))));
+    }
+
+    /// Returns true if the connection has not the process of the server that does its work, but a number that a pooler made up.
+    private static boolean isPooled(PostgresSession session) throws SQLException {
+        Connection connection = session.unwrap(Connection.class);
+        try {
+            // The driver's interface cannot be compiled against without its annotations.
+            Object process = connection.getClass().getMethod("getBackendPID").invoke(connection);
+            return !session.text("SELECT pg_backend_pid()").equals(String.valueOf(process));
+        } catch (ReflectiveOperationException e) {
+            throw new SQLException("the driver does not show the server's process", e);
+        }
     }
 }

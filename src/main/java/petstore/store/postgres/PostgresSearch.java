@@ -1,5 +1,9 @@
 package petstore.store.postgres;
 
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
@@ -109,7 +113,14 @@ final class PostgresSearch {
 
     /// Returns the message of an error, and advice for the operator by its SQLSTATE.
     static String reason(SQLException e) {
-        return e.getMessage() + switch (String.valueOf(e.getSQLState())) {
+        String cause = switch (e.getCause()) {
+            case UnknownHostException unknown -> " The host " + unknown.getMessage() + " is unknown";
+            case EOFException _ -> " The port may be of another program";
+            case ConnectException _ -> "";
+            case IOException other -> " " + other.getMessage();
+            case null, default -> "";
+        };
+        return e.getMessage() + cause + switch (String.valueOf(e.getSQLState())) {
             case "28P01", "28000", "08004" ->
                 "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
             case "3D000" -> "; make it with createdb, or name another (--database or --to)";
