@@ -2,6 +2,7 @@ package petstore.http.server.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -22,6 +23,8 @@ import petstore.Failure;
 /// A certificate and its key in two files, which may be replaced. Every method except [#validity] blocks, and is for one thread at
 /// a time.
 public final class CertificateFiles {
+
+    private static final int MOST_BYTES = 1 << 20;
 
     private final TlsFiles files;
     /// The contents of both files at the last reading.
@@ -87,8 +90,12 @@ public final class CertificateFiles {
     }
 
     private static Buffer read(String setting, Path file) {
-        try {
-            return Buffer.buffer(Files.readAllBytes(file));
+        try (InputStream stream = Files.newInputStream(file)) {
+            byte[] bytes = stream.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw Failure.unavailable(file + " (" + setting + ") is longer than 1 MiB; give a PEM file");
+            }
+            return Buffer.buffer(bytes);
         } catch (IOException e) {
             throw Failure.unavailable(file + " (" + setting + ") cannot be read", e);
         }

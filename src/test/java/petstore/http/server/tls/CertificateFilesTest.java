@@ -33,6 +33,14 @@ class CertificateFilesTest {
     }
 
     @Test
+    void aFileWithoutEndIsNotReadToItsEnd() throws IOException {
+        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        Files.writeString(files.key(), "x".repeat((1 << 20) + 1));
+        assertThatThrownBy(() -> CertificateFiles.load(files)).isInstanceOf(Failure.class)
+                .hasMessage(files.key() + " (--tls-key) is longer than 1 MiB; give a PEM file");
+    }
+
+    @Test
     void whatCannotBeUsedIsSaidOnceForEachChange() throws IOException {
         TestCertificate good = TestCertificate.make(folder, "EC");
         TlsFiles files = good.write(folder);
