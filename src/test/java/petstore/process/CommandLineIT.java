@@ -52,7 +52,7 @@ class CommandLineIT {
     }
 
     static Stream<Mistake> mistakes() {
-        return Stream.of(usage("keys", "subcommand"),
+        return Stream.of(usage("keys", "missing command"),
                 usage("serve --port 65536", "--port", "65535"),
                 setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
                 setting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
@@ -72,6 +72,8 @@ class CommandLineIT {
                         List.of("/proc/petstore", "--data", "cannot be written")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--host 192.0.2.1",
                         List.of("192.0.2.1:0", "--host")),
+                new Mistake(Main.FAILED, Map.of(), SERVE + "--host 2001:db8::1",
+                        List.of("cannot listen on [2001:db8::1]:0 (", "--host")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--admin-host none.invalid",
                         List.of("none.invalid:0", "--admin-host")),
                 new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + NO_FOLDER,

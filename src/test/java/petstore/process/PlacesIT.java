@@ -93,6 +93,19 @@ class PlacesIT {
                 .contains("data/" + file + " cannot be written; it belongs to the user root");
     }
 
+    /// It cannot be known whether a petstore on the port serves that folder.
+    @Test
+    void doctorOfAnotherUserClaimsNothing() {
+        requireUsers();
+        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+            shell.run("chmod 711 data");
+            String ports = " --port " + server.port() + " --admin-port " + server.adminPort();
+            assertThat(shell.run(USER + "petstore doctor" + ports).out())
+                    .anyMatch(line -> line.matches("fail +store +.*/petstore.db cannot be read: permission denied"))
+                    .anyMatch(line -> line.matches("ok +api port +.* is in use by a petstore that is ready"));
+        }
+    }
+
     private static void assertReads(PetstoreProcess.Ending ending) {
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).anyMatch(line -> line.contains("shop")).anyMatch(line -> line.contains("Whiskers"));

@@ -47,8 +47,9 @@ public final class DoctorCommand extends ConsoleCommand {
         Optional<FolderLock.Owner> serving = store.filter(choice -> choice.database().isEmpty())
                 .flatMap(choice -> FolderLock.server(choice.folder()));
         store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));
-        boolean isDatabase = store.flatMap(StoreChoice::database).isPresent();
-        checks.add(new Check("ports", () -> new ServerChecks(server, serving, isDatabase).ports()));
+        boolean isUnknown = store.filter(choice -> choice.database().isPresent()
+                || FolderLock.isHidden(choice.folder())).isPresent();
+        checks.addAll(new ServerChecks(server, serving, isUnknown).ports());
         server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
         List<Finding> findings = new ArrayList<>(Check.run(checks));
         findings.addAll(wrong);

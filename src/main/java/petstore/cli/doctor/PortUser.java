@@ -20,21 +20,26 @@ import petstore.http.server.ServerSettings;
 ///
 /// @param isPetstore true if it answers like this service
 /// @param isReady true if it is a petstore that is ready
+/// @param isAdmin true if it is the admin listener of a petstore that is ready
 /// @param process its process; absent if this system does not show it
-public record PortUser(boolean isPetstore, boolean isReady, Optional<ListeningProcess> process) {
+public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Optional<ListeningProcess> process) {
 
     private static final int TIMEOUT_MS = 1_000;
     private static final int MOST_BYTES = 4_096;
 
-    /// Asks the program for its readiness, by HTTP and by HTTPS. Takes at most 4 seconds.
+    /// Asks the program for its readiness, by HTTP and by HTTPS. Takes at most 4 seconds, 8 for an address that stands for all
+    /// of IPv6.
     ///
     /// @param host the address of the port, also one that stands for all addresses
     public static PortUser find(String host, int port) {
-        String authority = ServerSettings.reachable(host, port);
-        String response = Stream.of("http", "https").map(scheme -> readiness(scheme + "://" + authority + "/readyz"))
-                .filter(text -> !text.isEmpty()).findFirst().orElse("");
+        // An address that stands for all of IPv6 conflicts with those of IPv4, too.
+        String response = Stream.of(host, host.matches("[0:]+") ? "0.0.0.0" : host)
+                .map(each -> ServerSettings.reachable(each, port)).distinct()
+                .flatMap(authority -> Stream.of("http://", "https://").map(scheme -> scheme + authority + "/readyz"))
+                .map(PortUser::readiness).filter(text -> !text.isEmpty()).findFirst().orElse("");
         boolean ready = response.contains("\"status\":\"ready\"");
-        return new PortUser(ready || response.contains("\"code\":\"unavailable\""), ready, ListeningProcess.find(port));
+        return new PortUser(ready || response.contains("\"code\":\"unavailable\""), ready,
+                response.contains("\"version\":"), ListeningProcess.find(port));
     }
 
     /// Returns the response of a server; empty if there is none.

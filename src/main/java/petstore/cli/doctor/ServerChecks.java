@@ -21,19 +21,23 @@ import petstore.store.sqlite.FolderLock;
 /// Checks of the listeners: their ports and their certificate.
 ///
 /// @param server the process that serves the chosen store; absent if none does, or for a database
-/// @param isDatabase true if several processes may serve the store
-record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, boolean isDatabase) {
+/// @param isUnknown true if the process that serves the store cannot be known: of a database, or of another user's folder
+record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, boolean isUnknown) {
 
     private static final Duration TIME_TO_RENEW = Duration.ofDays(21);
+    private static final String API = "api port";
     private static final String OPEN_TO_OTHERS = ".{6}(r|.w).*";
 
-    List<Finding> ports() {
-        return List.of(port("api", "--", settings.host(), settings.port()),
-                port("admin", "--admin-", settings.adminHost(), settings.adminPort()));
+    List<Check> ports() {
+        return List.of(port(API, "--", settings.host(), settings.port()),
+                port("admin port", "--admin-", settings.adminHost(), settings.adminPort()));
     }
 
-    private Finding port(String name, String prefix, String host, int port) {
-        String check = name + " port";
+    private Check port(String check, String prefix, String host, int port) {
+        return new Check(check, () -> List.of(finding(check, prefix, host, port)));
+    }
+
+    private Finding finding(String check, String prefix, String host, int port) {
         String address = ServerSettings.authority(host, port);
         String choose = "choose another with " + prefix + "port";
         try (ServerSocket socket = new ServerSocket()) {
@@ -55,11 +59,18 @@ record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, 
 
     private Finding inUse(String check, String address, PortUser user, String choose) {
         String text = address + " is in use by " + user;
-        boolean serves = user.isPetstore() && (isDatabase || server.filter(owner -> user.process().isEmpty()
-                || owner.process().equals(String.valueOf(user.process().get().id()))).isPresent());
-        if (!serves) {
+        Optional<String> process = user.process().map(found -> String.valueOf(found.id()));
+        boolean isOwn = server.filter(owner -> owner.process().equals(process.orElse(owner.process()))).isPresent();
+        if (!user.isPetstore() && isOwn && process.isPresent()) {
+            return Finding.fail(check, address + " is in use by the petstore that serves this folder (process "
+                    + process.get() + "), which does not answer", "see its log, and restart it");
+        }
+        if (!user.isPetstore() || !(isUnknown || isOwn)) {
             return Finding.fail(check, text + (user.isPetstore() ? " and serves another store" : ""),
                     "stop that one, or " + choose);
+        }
+        if (user.isReady() && user.isAdmin() == check.equals(API)) {
+            return Finding.fail(check, text + (user.isAdmin() ? ", for its admin listener" : ", for its API"), choose);
         }
         return user.isReady()
                 ? Finding.ok(check, text)

@@ -125,8 +125,10 @@ public final class Server implements AutoCloseable {
                     .await(LISTENING_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             Exception cause = isInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
-            throw new Failure(Failure.Kind.UNAVAILABLE, "cannot listen on " + host + ":" + port + " (" + optionPrefix
-                    + "host, " + optionPrefix + "port): " + reason(cause), cause);
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    "cannot listen on " + ServerSettings.authority(host, port) + " ("
+                            + optionPrefix + "host, " + optionPrefix + "port): " + reason(cause),
+                    cause);
         }
         tls.ifPresent(on -> on.keepRenewed(open.get(), renewals));
         return open.get().actualPort();

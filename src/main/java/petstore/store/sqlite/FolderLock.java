@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -118,6 +119,12 @@ public final class FolderLock implements AutoCloseable {
         } catch (IOException e) {
             return Optional.empty();
         }
+    }
+
+    /// Returns true if this user cannot see whether a process serves a folder.
+    public static boolean isHidden(Path folder) {
+        Path lock = folder.resolve(StoreFiles.LOCK);
+        return !Files.isReadable(lock) && !Files.notExists(lock);
     }
 
     /// A process that serves a store.

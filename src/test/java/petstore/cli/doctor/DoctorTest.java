@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.cli.Main;
+import petstore.http.server.ServerSettings;
 import petstore.http.server.tls.TlsFiles;
+import petstore.store.sqlite.FolderLock;
 import petstore.testkit.CommandLines;
 import petstore.testkit.OwnPostgres;
 import petstore.testkit.PetstoreProcess.Ending;
@@ -32,6 +35,7 @@ import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 import petstore.testkit.TestCertificate;
 import petstore.testkit.TestService;
+import petstore.testkit.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -115,7 +119,8 @@ class DoctorTest {
                 "--migrate", "check");
         assertFinding(0, "ok +store +schema version 5, .*; the next start makes it version [0-9]+");
         Files.writeString(file, "This is not a database. ".repeat(500));
-        assertFinding(1, "fail +store +the store .* cannot be opened: .*not a database.*");
+        assertFinding(1,
+                "fail +store +the store .* cannot be opened: .*not a database.*; put a backup .*restore FILE'");
         Files.move(file, folder.resolve("gone"));
         Files.writeString(folder.resolve("petstore.db-wal"), "x");
         assertFinding(1, "fail +store +.*petstore.db-wal belongs to a store.*");
@@ -143,6 +148,34 @@ class DoctorTest {
             assertFinding(1, "fail +api port +.* in use by a petstore that is ready .* serves another store; .*",
                     "--port", String.valueOf(service.port()));
         }
+    }
+
+    @Test
+    void knowsTheServerOfItsFolder() throws IOException {
+        String pid = String.valueOf(ProcessHandle.current().pid());
+        try (ServerSocket hung = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(ports(hung.getLocalPort(), 0)).first().isEqualTo(Finding.fail("api port",
+                    "127.0.0.1:" + hung.getLocalPort() + " is in use by the petstore that serves this folder (process "
+                            + pid + "), which does not answer",
+                    "see its log, and restart it"));
+        }
+        try (TestService service = TestService.start(temporary.resolve("other"))) {
+            assertThat(ports(service.port(), service.adminPort())).allMatch(each -> each.state() == Finding.State.OK);
+            assertThat(ports(service.adminPort(), service.port())).allMatch(each -> each.state() == Finding.State.FAIL)
+                    .extracting(Finding::text).satisfiesExactly(
+                            api -> assertThat(api).endsWith(" (process " + pid + "), for its admin listener"),
+                            admin -> assertThat(admin).endsWith(" (process " + pid + "), for its API"));
+            assertThat(PortUser.find("::", service.port()).isPetstore()).isTrue();
+        }
+    }
+
+    /// Returns the findings for ports beside a server of the same folder with the number of this process.
+    private static List<Finding> ports(int port, int adminPort) {
+        ServerSettings free = new TestSettings().server();
+        return Check.run(new ServerChecks(
+                new ServerSettings(free.host(), port, free.adminHost(), adminPort, free.deadlines(),
+                        free.maxConnections(), free.shutdownDelay(), free.proxies(), free.tls()),
+                Optional.of(new FolderLock.Owner(String.valueOf(ProcessHandle.current().pid()), "")), false).ports());
     }
 
     @Test
@@ -233,7 +266,12 @@ class DoctorTest {
             try (PgBouncer session = new PgBouncer(pooler, postgres.database(), "session")) {
                 environment.put("PETSTORE_DATABASE", session.url());
                 assertFinding(0,
-                        "ok +pooler +.* a pooler or a proxy passes on the connection, and keeps sessions apart");
+                        "ok +pooler +.* a pooler passes on the connection, and keeps sessions apart");
+            }
+            // A port of the same number, as of a pooler in another container.
+            try (PgBouncer other = new PgBouncer(pooler, postgres.database(), "session", "127.0.0.2")) {
+                environment.put("PETSTORE_DATABASE", other.url());
+                assertFinding(0, "ok +pooler +127.0.0.2:.* a pooler passes on the connection.*");
             }
             try (PgBouncer shared = new PgBouncer(pooler, postgres.database(), "transaction")) {
                 environment.put("PETSTORE_DATABASE", shared.url());
