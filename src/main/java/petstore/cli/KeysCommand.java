@@ -71,13 +71,14 @@ final class KeysCommand {
                 throw wrongUsage("--expires-at must be later than now");
             }
             KeyToken token = KeyToken.random(new SecureRandom());
-            change("create", choice(), (keys, now) -> {
+            StoreChoice choice = choice();
+            change("create", choice, (keys, now) -> {
                 ApiKey key = ApiKey.issued(token, name, scopes, now, expiry.in.map(now::plus).or(() -> expiry.at),
                         rateLimit);
                 keys.add(key);
                 return key;
             });
-            show("", token, choice(), console());
+            show("", token, choice, console());
             return Main.DONE;
         }
     }
@@ -108,7 +109,8 @@ final class KeysCommand {
         @Override
         public Integer call() {
             String secret = KeyToken.random(new SecureRandom()).secret();
-            ApiKey rotated = change("rotate", choice().existing(), (keys, now) -> {
+            StoreChoice choice = choice().existing();
+            ApiKey rotated = change("rotate", choice, (keys, now) -> {
                 ApiKey key = find(keys, idOrName, now);
                 if (!key.isValidAt(now)) {
                     throw Failure.unavailable("the key " + key.id() + " is revoked or has expired; create a new one");
@@ -117,7 +119,7 @@ final class KeysCommand {
                         grace.map(now::plus).map(end -> key.expires().filter(end::isAfter).orElse(end)))
                         .orElseThrow(() -> unknown(key.id()));
             });
-            show("", new KeyToken(rotated.id(), secret), choice(), console());
+            show("", new KeyToken(rotated.id(), secret), choice, console());
             console().printError(grace.isEmpty()
                     ? "The old secret no longer works; a running server refuses it within 2 seconds"
                     : "The old secret works until " + rotated.retired()
