@@ -191,6 +191,17 @@ class DocumentationTest {
                         .map(alert -> "docs/operations.md#" + alert.toLowerCase(Locale.ROOT)).toList());
     }
 
+    /// Without that, the log has the proxy's address in its place.
+    @Test
+    void everyProxyOfTheExamplesNamesTheClient() throws IOException {
+        assertThat(Path.of("docs/deployment.md")).content()
+                .contains("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;");
+        assertThat(Path.of("deploy/haproxy.cfg")).content().contains("\n  option forwardfor\n");
+        String compose = Files.readString(Path.of("deploy/compose.yaml"));
+        assertThat(matches(Pattern.compile("PETSTORE_TRUSTED_PROXY: (\\S+)"), compose)).hasSize(1)
+                .isEqualTo(matches(Pattern.compile("ipv4_address: (\\S+)"), compose));
+    }
+
     @Test
     void changelogHasTheVersionThatIsBuilt() throws IOException {
         String version = matches(Pattern.compile("<version>([^<]+)</version>"), Files.readString(Path.of("pom.xml")))
