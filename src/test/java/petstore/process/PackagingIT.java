@@ -172,7 +172,7 @@ class PackagingIT {
         }
     }
 
-    /// The example is commented out, and has the defaults that `petstore config` shows.
+    /// The example is commented out, and has the defaults that `petstore config` shows. Other settings have an example.
     @Test
     void exampleConfigurationHasEverySetting() throws IOException {
         Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");
@@ -183,6 +183,7 @@ class PackagingIT {
         List<String> others = Stream.of("API_KEY", "API_KEY_FILE", "DATABASE_PASSWORD", "DATABASE_PASSWORD_FILE",
                 "JAVA_OPTIONS").map(name -> "#PETSTORE_" + name + "=").toList();
         assertThat(Files.readAllLines(example)).filteredOn(line -> line.startsWith("#PETSTORE_"))
+                .map(line -> shown.contains(line) ? line : line.replaceFirst("=.*", "="))
                 .containsExactlyElementsOf(Stream.concat(shown.stream(), others.stream()).toList());
         assertThat(Files.readAllLines(example)).allMatch(line -> line.isEmpty() || line.startsWith("#"));
     }

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -96,6 +98,23 @@ class SettingsTest {
             "https://[v1.a]/v1", "https://h:/v1", "https://h:65535/a%20b/v1", "https://127.0.0.1/a%40b/v1"})
     void takesBaseUrls(String url) {
         assertThat(run(Map.of(), "config", "--base-url", url)).as(err.toString(StandardCharsets.UTF_8)).isZero();
+    }
+
+    /// Only secrets have no example: a known one would be in use somewhere.
+    @Test
+    void takesTheExampleConfiguration() throws IOException {
+        Map<String, String> examples = Files.readAllLines(Path.of("deploy/petstore.env")).stream()
+                .filter(line -> line.startsWith("#PETSTORE_")).map(line -> line.substring(1).split("=", 2))
+                .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
+        List<String> secrets = List.of("PETSTORE_API_KEY", "PETSTORE_DATABASE_PASSWORD");
+        assertThat(examples).containsEntry(secrets.getFirst(), "").containsEntry(secrets.getLast(), "");
+        examples.keySet().removeAll(secrets);
+        for (String secret : secrets) {
+            assertThat(examples.remove(secret + "_FILE")).startsWith("/etc/petstore/");
+        }
+        assertThat(run(examples, "config")).as(err.toString(StandardCharsets.UTF_8)).isZero();
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(examples).doesNotContainValue("");
     }
 
     @Test
