@@ -12,6 +12,9 @@ public final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /// The reason of an error without space for more data, and the remedy.
+    public static final String FULL_DISK = "the disk is full; free some space";
+
     /// The kind of a failure: the `code` of an error response.
     public enum Kind {
         /// The request breaks the contract; the message names every violation.
@@ -56,7 +59,7 @@ public final class Failure extends RuntimeException {
     /// @param problem e.g. `cannot be written`
     public static Failure temporaryFolder(String problem, Throwable cause) {
         String reason = switch (cause) {
-            case FileSystemException e when e.getReason() != null -> e.getReason();
+            case FileSystemException e when e.getReason() != null -> inOurWords(e.getReason());
             case IOException e -> reason(e);
             default -> String.valueOf(cause.getMessage()).replaceFirst("^/.*: ", "");
         };
@@ -78,8 +81,12 @@ public final class Failure extends RuntimeException {
             case NoSuchFileException _ -> "there is no such file";
             case FileAlreadyExistsException _ -> "it is a file";
             case CharacterCodingException _ -> "it is not text in UTF-8";
-            default -> String.valueOf(cause.getMessage());
+            default -> inOurWords(String.valueOf(cause.getMessage()));
         };
+    }
+
+    private static String inOurWords(String reason) {
+        return reason.endsWith("No space left on device") ? FULL_DISK : reason;
     }
 
     public Kind kind() {

@@ -9,9 +9,11 @@ import petstore.Failure;
 import petstore.Pet;
 import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
+import petstore.files.AtomicFile;
 import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "backup", description = "Copies the embedded store to a file and verifies the copy, also while a server runs.", footer = {
@@ -21,22 +23,25 @@ final class BackupCommand extends BackupFileCommand {
     @Parameters(paramLabel = "FILE", description = "The new backup; must not exist.")
     private Path file;
 
+    @Option(names = "--prove", description = "Also restores the copy, into a scratch folder beside FILE, before FILE appears.")
+    private boolean proves;
+
     @Override
     public Integer call() {
         Path folder = folder("pg_dump copies", file, "go to stdout");
         StoreChoice.requireEmbedded(folder);
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-            throw Failure.unavailable(file + " exists already; a backup replaces nothing");
+            throw AtomicFile.alreadyExists(file);
         }
         choice().requireOther(file);
         Instant began = console().clock().instant();
         VerifiedBackup backup;
         try (ProgressBarOption.Display display = progress.start(console(), "backup", " pages",
                 () -> SqliteCopy.PASSES * SqliteCopy.pages(folder))) {
-            backup = SqliteCopy.backup(folder, file, began, display);
+            backup = SqliteCopy.backup(folder, file, began, proves, display);
         }
-        console()
-                .printError("Backed up " + Pet.counted(backup.pets()) + " to " + file + progress.took() + ", verified");
+        console().printError("Backed up " + Pet.counted(backup.pets()) + " to " + file + progress.took() + ", verified"
+                + (proves ? " and restored into a scratch folder" : ""));
         warnWithoutChecksum(backup, file, "because the store has an older schema");
         record(folder, began);
         return Main.DONE;

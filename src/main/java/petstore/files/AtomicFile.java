@@ -3,6 +3,8 @@ package petstore.files;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
@@ -40,6 +42,27 @@ public final class AtomicFile {
     /// Errors: [Failure] of kind `UNAVAILABLE` if the folder does not exist.
     public static <T, E extends Exception> T write(Path target, Writer<T, E> writer) throws IOException, E {
         return write(target, false, writer);
+    }
+
+    /// Does the same, and replaces nothing. Errors: [Failure] of kind `UNAVAILABLE` also if another process has created `target`.
+    public static <T, E extends Exception> T create(Path target, Writer<T, E> writer) throws IOException, E {
+        return write(target, part -> {
+            T result = writer.write(part);
+            sync(part);
+            try {
+                // The move then finds its work done.
+                Files.createLink(target, part);
+            } catch (FileAlreadyExistsException e) {
+                throw alreadyExists(target);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                // Some file systems have no links: there the move replaces a file of that moment.
+            }
+            return result;
+        });
+    }
+
+    public static Failure alreadyExists(Path target) {
+        return Failure.unavailable(target + " exists already; choose another name");
     }
 
     /// Lets `writer` write to an empty file, as [#write] does, for a file that others may read. A new file has the mode that the

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,6 +44,18 @@ class AtomicFileTest {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         AtomicFile.write(target, part -> Files.writeString(part, "Whiskers"));
         assertThat(target).hasContent("Whiskers");
+    }
+
+    /// Another process may create it while this one writes.
+    @Test
+    void createsNoFileThatExists() throws Exception {
+        Path target = folder.resolve("animals");
+        AtomicFile.create(target, part -> Files.writeString(part, "Rex"));
+        assertThatExceptionOfType(Failure.class)
+                .isThrownBy(() -> AtomicFile.create(target, part -> Files.writeString(part, "Whiskers")))
+                .withMessage(target + " exists already; choose another name");
+        assertThat(target).hasContent("Rex");
+        assertThat(folder).isDirectoryNotContaining(file -> !file.equals(target));
     }
 
     @Test

@@ -208,7 +208,7 @@ class BackupIT {
                     .containsExactly("Backed up 1 animal to backup.db, verified");
             Ending again = shell.run("petstore backup backup.db");
             assertThat(again).isEqualTo(new Ending(1, List.of(),
-                    List.of("petstore: backup.db exists already; a backup replaces nothing")));
+                    List.of("petstore: backup.db exists already; choose another name")));
             assertThat(shell.run("petstore backup none/backup.db"))
                     .isEqualTo(new Ending(1, List.of(), List.of("petstore: there is no folder for none/backup.db")));
             Ending restore = shell.run("petstore restore backup.db");
@@ -360,7 +360,7 @@ class BackupIT {
         importAnimals(1);
         assertThat(shell.run("ln -s nothing link; petstore backup link; petstore export --format csv link").err())
                 .containsExactly(
-                        "petstore: link exists already; a backup replaces nothing",
+                        "petstore: link exists already; choose another name",
                         "petstore: link is a symbolic link to a missing file; remove the link, or name another file");
         assertThat(shell.run("ls; readlink link").out()).containsExactly("animals.ndjson", "data", "link", "nothing");
     }

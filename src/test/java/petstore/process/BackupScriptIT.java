@@ -1,6 +1,7 @@
 package petstore.process;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -10,41 +11,58 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// `deploy/backup`, which the timer and the container of Kubernetes run.
 class BackupScriptIT {
+
+    private static final String OLDEST = "petstore-20200101T000000Z.db";
+    private static final String OLDER = "petstore-20200102T000000Z.db";
+    private static final String LOCK = "petstore-backup.lock";
 
     @TempDir
     private Path folder;
     private Path data;
     private Path backups;
+    private Path script;
 
+    /// An archive, and two backups.
     @BeforeEach
-    void addAnimals() throws IOException {
+    void unpack() throws IOException {
         data = folder.resolve("data");
-        backups = Files.createDirectory(folder.resolve("backups"));
-        assertThat(PetstoreProcess.run("import", "examples/animals.ndjson", "--data", data.toString()).code()).isZero();
-        program("exec \"$PETSTORE\" \"$@\"");
+        Path deploy = Files.createDirectories(folder.resolve("archive/deploy"));
+        Files.copy(Path.of("deploy/backup"), deploy.resolve("backup"));
+        script = Files.createSymbolicLink(folder.resolve("link"), deploy.resolve("backup"));
+        backups = Files.createDirectory(folder.resolve("-backups"));
+        Files.createFile(backups.resolve(OLDEST));
+        Files.createFile(backups.resolve(OLDER));
     }
 
-    /// Puts a `petstore` on the PATH of the script.
+    /// Puts a `petstore` beside the folder of the script.
     private void program(String text) throws IOException {
-        Path file = Files.createDirectories(folder.resolve("bin")).resolve("petstore");
-        Files.writeString(file, "#!/bin/sh\n" + text + "\n");
+        Path file = Files.writeString(folder.resolve("archive/petstore"), "#!/bin/sh\n" + text + "\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    private int backup(String... arguments) throws Exception {
+    private Process start(String... arguments) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
-                Stream.concat(Stream.of("deploy/backup"), Stream.of(arguments)).toList()).redirectErrorStream(true)
-                .redirectOutput(folder.resolve("output").toFile());
-        builder.environment().merge("PATH", folder.resolve("bin").toString(), (path, bin) -> bin + ":" + path);
-        builder.environment().put("PETSTORE", PetstoreProcess.LAUNCHER.toString());
+                Stream.concat(Stream.of("sh", script.toString()), Stream.of(arguments)).toList())
+                .directory(folder.toFile()).redirectErrorStream(true);
         builder.environment().put("PETSTORE_DATA", data.toString());
-        return builder.start().waitFor();
+        return builder.start();
+    }
+
+    /// Runs the script. Returns its output, which is one line.
+    private String backup(int code, String... arguments) throws Exception {
+        Process process = start(arguments);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isEqualTo(code);
+        assertThat(output.lines()).hasSize(1);
+        return output;
     }
 
     private List<String> names() throws IOException {
@@ -55,32 +73,48 @@ class BackupScriptIT {
 
     @Test
     void theLatestBackupsStayAndCanBeRestored() throws Exception {
-        Files.createFile(backups.resolve("petstore-20200101T000000Z.db"));
-        Files.createFile(backups.resolve("petstore-20200102T000000Z.db"));
+        CommandLines.run(data, "import", "examples/animals.ndjson");
+        program("exec '" + PetstoreProcess.LAUNCHER + "' \"$@\"");
         Files.createFile(backups.resolve("notes.txt"));
-        Files.createFile(Files.createDirectory(backups.resolve("check-killed")).resolve("petstore.db"));
-        assertThat(backup(backups.toString(), "2")).as(Files.readString(folder.resolve("output"))).isZero();
-        assertThat(names()).hasSize(3).contains("notes.txt", "petstore-20200102T000000Z.db");
-        String latest = names().getLast();
-        assertThat(PetstoreProcess.run("restore", backups.resolve(latest).toString(), "--data",
-                folder.resolve("restored").toString()).code()).isZero();
+        Files.createDirectory(backups.resolve("check-report"));
+        Files.createFile(backups.resolve(OLDER + ".1f.part-wal"));
+        Files.createFile(Files.createDirectory(backups.resolve(OLDER + ".1f.part-restored")).resolve("petstore.db"));
+        assertThat(backup(0, "--", "-backups", "2")).contains("restored into a scratch folder");
+        assertThat(names()).hasSize(5).contains("check-report", "notes.txt", OLDER, LOCK);
+        String latest = names().reversed().stream().filter(name -> name.endsWith("Z.db")).findFirst().orElseThrow();
+        CommandLines.run(folder.resolve("restored"), "restore", backups.resolve(latest).toString());
     }
 
     @Test
-    void aBackupThatCannotBeRestoredIsRenamed() throws Exception {
-        program("[ \"$1\" != restore ] || exit 1\nexec \"$PETSTORE\" \"$@\"");
-        Files.createFile(backups.resolve("petstore-20200101T000000Z.db"));
-        assertThat(backup(backups.toString(), "1")).isOne();
-        assertThat(Files.readString(folder.resolve("output"))).contains("cannot be restored");
-        assertThat(names()).hasSize(2).contains("petstore-20200101T000000Z.db")
-                .anyMatch(name -> name.endsWith("-bad.db"));
+    void aFailureLeavesTheBackupsThatAreToStay() throws Exception {
+        program("exit 1");
+        assertThat(backup(1, backups.toString(), "1")).contains("there is no new backup", "free some space");
+        assertThat(names()).containsExactly(OLDER, LOCK);
+    }
+
+    @Test
+    void oneBackupRunsAtATime() throws Exception {
+        program("touch begun; until [ -e end ]; do sleep 0.05; done");
+        Process first = start(backups.toString());
+        try {
+            await().until(() -> Files.exists(folder.resolve("begun")));
+            assertThat(backup(1, backups.toString())).contains("another backup", "try again");
+        } finally {
+            Files.createFile(folder.resolve("end"));
+        }
+        assertThat(first.waitFor()).isZero();
     }
 
     @Test
     void wrongUsageDoesNothing() throws Exception {
-        assertThat(backup()).isEqualTo(2);
-        assertThat(backup(backups.toString(), "0")).isEqualTo(2);
-        assertThat(backup(backups.toString(), "many")).isEqualTo(2);
-        assertThat(names()).isEmpty();
+        for (String arguments : List.of("", " ", "--other", backups + " 0", backups + " many",
+                backups + " 1 2")) {
+            assertThat(backup(2, arguments.isEmpty() ? new String[0] : arguments.split(" ", -1))).contains("usage: ");
+        }
+        assertThat(backup(0, "--help")).contains("usage: ");
+        assertThat(backup(1, backups.toString())).contains("there is no petstore beside");
+        program("exit 1");
+        assertThat(backup(1, "none")).contains("none is not a folder; make it with install -d -m 700 none");
+        assertThat(names()).containsExactly(OLDEST, OLDER);
     }
 }

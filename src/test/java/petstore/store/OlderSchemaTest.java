@@ -91,7 +91,7 @@ class OlderSchemaTest {
         Path old = Files.createDirectory(folder.resolve("old"));
         make(sqlite(old), "sqlite");
         Path backup = folder.resolve("backup.db");
-        assertThat(SqliteCopy.backup(old, backup, Instant.EPOCH, _ -> {
+        assertThat(SqliteCopy.backup(old, backup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(1, false));
         assertThat(versions(sqlite(old))).as("a backup changes nothing").containsExactly(1);
 

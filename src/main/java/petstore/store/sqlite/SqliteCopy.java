@@ -45,19 +45,24 @@ public final class SqliteCopy {
     }
 
     /// Copies the store in `folder` to `target` while other processes may write to it, adds a checksum, verifies the copy, and only then
-    /// gives it its name. A store with an older schema gets no checksum.
+    /// gives it its name. A store with an older schema gets no checksum. Errors: [Failure] also if `target` exists.
     ///
     /// @param now the time that the copy keeps as that of its last backup
+    /// @param proves true to restore the copy into a scratch folder, too, before it gets its name
     /// @param progress gets the number of pages so far, up to [#PASSES] times those of the store
-    public static VerifiedBackup backup(Path folder, Path target, Instant now, LongConsumer progress) {
+    public static VerifiedBackup backup(Path folder, Path target, Instant now, boolean proves, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
         Path store = SqliteFile.in(folder);
-        return perform("backed up", target, file -> AtomicFile.write(file, part -> {
+        return perform("backed up", target, file -> AtomicFile.create(file, part -> {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
             deleteCompanionsOnExit(part);
             try {
-                return copy(store, part, now, progress);
+                VerifiedBackup backup = copy(store, part, now, progress);
+                if (proves && restoredPets(part, now) != backup.pets()) {
+                    throw Failure.unavailable("the restored copy has not all animals; try again");
+                }
+                return backup;
             } catch (SQLException e) {
                 if (SqliteErrors.isDamage(e)) {
                     throw SqliteFile.cannotBe("backed up", store, e);
@@ -81,6 +86,23 @@ public final class SqliteCopy {
             throw Failure.unavailable("the copy has not all animals; try again");
         }
         return backup;
+    }
+
+    /// Returns the number of animals in a store that is restored from `backup`, in a scratch folder beside it.
+    private static long restoredPets(Path backup, Instant now) throws SQLException, IOException {
+        Path scratch = StoreFiles.companion(backup, "-restored");
+        Path store = SqliteFile.in(scratch);
+        PrivateFiles.createFolder(scratch);
+        scratch.toFile().deleteOnExit();
+        store.toFile().deleteOnExit();
+        try {
+            copyInto(scratch, backup, now, _ -> {
+            });
+            return verify(store).pets();
+        } finally {
+            Files.deleteIfExists(store);
+            Files.deleteIfExists(scratch);
+        }
     }
 
     /// Records the time of a backup in the store in `folder`, also while other processes write to it.
@@ -177,29 +199,32 @@ public final class SqliteCopy {
     /// @param now the time in the name of the kept store
     /// @param progress gets the number of bytes copied so far
     public static Restored restore(Path backup, Path folder, Instant now, LongConsumer progress) {
-        Path file = SqliteFile.in(folder);
         StoreFiles.inspect(folder);
-        return perform("restored", backup, copied -> {
-            try {
-                return AtomicFile.write(file, part -> {
-                    SqliteFile.requireOpenable(part, folder);
-                    PrivateFiles.createForFolder(part);
-                    deleteCompanionsOnExit(part);
-                    copy(copied, part, progress);
-                    verify(part);
-                    OptionalLong lastId = lastPetId(file);
-                    change(part, session -> {
-                        BackupChecksum.remove(session);
-                        return Sqlite.raiseLastPetId(session, lastId.orElse(0));
-                    });
-                    // The next step must be short, because the replaced store has no log until it ends.
-                    AtomicFile.sync(part);
-                    return new Restored(ReplacedStore.keep(file, now), lastId.isPresent());
+        return perform("restored", backup, _ -> copyInto(folder, backup, now, progress));
+    }
+
+    private static Restored copyInto(Path folder, Path backup, Instant now, LongConsumer progress)
+            throws SQLException, IOException {
+        Path file = SqliteFile.in(folder);
+        try {
+            return AtomicFile.write(file, part -> {
+                SqliteFile.requireOpenable(part, folder);
+                PrivateFiles.createForFolder(part);
+                deleteCompanionsOnExit(part);
+                copy(backup, part, progress);
+                verify(part);
+                OptionalLong lastId = lastPetId(file);
+                change(part, session -> {
+                    BackupChecksum.remove(session);
+                    return Sqlite.raiseLastPetId(session, lastId.orElse(0));
                 });
-            } finally {
-                ReplacedStore.repair(folder);
-            }
-        });
+                // The next step must be short, because the replaced store has no log until it ends.
+                AtomicFile.sync(part);
+                return new Restored(ReplacedStore.keep(file, now), lastId.isPresent());
+            });
+        } finally {
+            ReplacedStore.repair(folder);
+        }
     }
 
     private static void copy(Path source, Path target, LongConsumer progress) throws IOException {
@@ -245,8 +270,8 @@ public final class SqliteCopy {
         } catch (IOException e) {
             throw Failure.unavailable(file + " cannot be " + participle, e);
         } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, file + " cannot be " + participle + ": "
-                    + SqliteErrors.reason(e), e);
+            throw new Failure(Failure.Kind.UNAVAILABLE,
+                    file + " cannot be " + participle + ": " + SqliteErrors.reason(e), e);
         }
     }
 

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.SafeText;
+import petstore.Failure;
 
 /// The meaning of SQLite's result codes.
 final class SqliteErrors {
@@ -41,7 +42,7 @@ final class SqliteErrors {
 
     /// Returns the reason of an error and the remedy, for a person.
     static String reason(SQLException e) {
-        return isFullDisk(e) ? "the disk is full; free some space" : String.valueOf(e.getMessage());
+        return isFullDisk(e) ? Failure.FULL_DISK : String.valueOf(e.getMessage());
     }
 
     private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {

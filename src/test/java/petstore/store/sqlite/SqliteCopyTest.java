@@ -69,7 +69,7 @@ class SqliteCopyTest {
         }
         execute(SqliteFile.in(store), "INSERT INTO idempotency (owner, operation, idempotency_key, fingerprint, pet_id,"
                 + " received_ms) VALUES ('shop', 'createPet', 'first', 'f', 1, 1)");
-        assertThat(SqliteCopy.backup(store, backup, Instant.EPOCH, _ -> {
+        assertThat(SqliteCopy.backup(store, backup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
     }
 
@@ -189,7 +189,7 @@ class SqliteCopyTest {
     void aStoreWithStatisticsHasBackups() {
         execute(SqliteFile.in(store), "ANALYZE");
         Path other = folder.resolve("other.db");
-        SqliteCopy.backup(store, other, Instant.EPOCH, _ -> {
+        SqliteCopy.backup(store, other, Instant.EPOCH, false, _ -> {
         });
         assertThat(SqliteCopy.verify(other).hasChecksum()).isTrue();
     }
@@ -207,7 +207,7 @@ class SqliteCopyTest {
         Path data = Files.createDirectory(folder.resolve("data"));
         Files.copy(backup, SqliteFile.in(data));
         Path again = folder.resolve("again.db");
-        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, _ -> {
+        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
         try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
                 SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
@@ -216,7 +216,7 @@ class SqliteCopyTest {
             assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);
         }
         Files.delete(again);
-        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, _ -> {
+        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 2, true));
     }
 
@@ -224,7 +224,7 @@ class SqliteCopyTest {
     void aStoreWithAnAlteredSchemaHasNoBackups() throws IOException {
         execute(SqliteFile.in(store), "CREATE TABLE \"of the shop\" (id INTEGER)");
         Path other = folder.resolve("other.db");
-        assertThatThrownBy(() -> SqliteCopy.backup(store, other, Instant.EPOCH, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(store, other, Instant.EPOCH, false, _ -> {
         })).isInstanceOf(Failure.class).hasMessage(SqliteFile.in(store)
                 + " has another schema than petstore makes: the table of the shop does not belong there");
         assertThat(names(folder)).containsExactly("backup.db", "store");
@@ -237,7 +237,7 @@ class SqliteCopyTest {
         Files.copy(backup, SqliteFile.in(data));
         execute(SqliteFile.in(data), "UPDATE pet SET name = 'Rex' WHERE id = 2");
         Path again = folder.resolve("again.db");
-        assertThatThrownBy(() -> SqliteCopy.backup(data, again, Instant.EPOCH, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(data, again, Instant.EPOCH, false, _ -> {
         })).isInstanceOf(Failure.class).hasMessageContaining("do not match its checksum");
         assertThat(names(folder)).doesNotContain("again.db").noneMatch(name -> name.contains(".part"));
     }

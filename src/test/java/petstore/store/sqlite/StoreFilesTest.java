@@ -232,7 +232,7 @@ class StoreFilesTest {
 
     private Path backup() {
         Path backup = temporary.resolve("backup.db");
-        SqliteCopy.backup(data, backup, Instant.EPOCH, _ -> {
+        SqliteCopy.backup(data, backup, Instant.EPOCH, false, _ -> {
         });
         return backup;
     }
