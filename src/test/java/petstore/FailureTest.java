@@ -17,7 +17,8 @@ class FailureTest {
         assertThat(message(new AccessDeniedException("/data"))).isEqualTo("no store: permission denied");
         assertThat(message(new NoSuchFileException("/data"))).isEqualTo("no store: there is no such file");
         assertThat(message(new MalformedInputException(1))).isEqualTo("no store: it is not text in UTF-8");
-        assertThat(message(new IOException("No space left on device"))).isEqualTo("no store: the disk is full");
+        assertThat(message(new IOException("No space left on device")))
+                .isEqualTo("no store: the disk is full; free some space");
     }
 
     private static String message(IOException cause) {

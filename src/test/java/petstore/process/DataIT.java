@@ -177,7 +177,7 @@ class DataIT {
         assertThat(shell.run("petstore export --format csv none/petstore.db"))
                 .isEqualTo(said(1, "petstore: there is no folder for none/petstore.db"));
         assertThat(shell.run("petstore export /dev/full"))
-                .isEqualTo(said(1, "petstore: the export cannot be written: the disk is full"));
+                .isEqualTo(said(1, "petstore: the export cannot be written: the disk is full; free some space"));
     }
 
     @Test
@@ -191,7 +191,7 @@ class DataIT {
                     .run("export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=" + full + "; unshare --map-root-user --mount"
                             + " sh -c 'mount -t tmpfs -o size=4m tmpfs full && petstore import " + source + "'"))
                     .as(source).isEqualTo(said(1, "petstore: the folder for temporary files, " + full
-                            + ", cannot be written: the disk is full; set another with"
+                            + ", cannot be written: the disk is full; free some space; set another with"
                             + " PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER"));
         }
     }

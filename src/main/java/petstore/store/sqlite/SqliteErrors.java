@@ -4,8 +4,8 @@ import java.sql.SQLException;
 
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
-import petstore.SafeText;
 import petstore.Failure;
+import petstore.SafeText;
 
 /// The meaning of SQLite's result codes.
 final class SqliteErrors {

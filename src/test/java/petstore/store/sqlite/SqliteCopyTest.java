@@ -76,7 +76,7 @@ class SqliteCopyTest {
     @Test
     void progressCoversTheVerification() {
         List<Long> progress = new ArrayList<>();
-        SqliteCopy.backup(store, folder.resolve("other.db"), Instant.EPOCH, progress::add);
+        SqliteCopy.backup(store, folder.resolve("other.db"), Instant.EPOCH, false, progress::add);
         long pages = SqliteCopy.pages(store);
         assertThat(progress).isSorted().contains(pages, 2 * pages).last().isEqualTo(SqliteCopy.PASSES * pages);
     }
@@ -89,7 +89,7 @@ class SqliteCopyTest {
     void aDamagedStoreIsNamedNotItsBackup() throws IOException {
         Path damaged = Files.createDirectory(folder.resolve("damaged"));
         Files.writeString(damaged.resolve("petstore.db"), "This is not a database. ".repeat(500));
-        assertThatThrownBy(() -> SqliteCopy.backup(damaged, folder.resolve("other.db"), Instant.EPOCH, _ -> {
+        assertThatThrownBy(() -> SqliteCopy.backup(damaged, folder.resolve("other.db"), Instant.EPOCH, false, _ -> {
         })).isInstanceOf(Failure.class).hasMessageStartingWith("the store " + damaged.resolve("petstore.db") + " ")
                 .hasMessageEndingWith("; put a backup in its place with 'petstore restore FILE'");
     }
