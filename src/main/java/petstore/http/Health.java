@@ -1,21 +1,15 @@
 package petstore.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 import petstore.Failure;
+import petstore.http.message.Errors;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
 
 /// The endpoints for liveness and readiness.
 public final class Health {
-
-    private static final String CONDITIONS = """
-            [+] the service is not stopping
-            [+] the store can be reached
-            [+] the store can be written
-            [+] the store's schema is that of this version, or a newer one
-            ready
-            """;
 
     private final Runnable storeCheck;
     private final String version;
@@ -30,7 +24,7 @@ public final class Health {
 
     /// Returns 200 while the process runs.
     Response livez(Request request) {
-        return status("live", "");
+        return status("live");
     }
 
     /// Makes the service unready.
@@ -42,20 +36,47 @@ public final class Health {
     ///
     /// @param withVersion true for operators, who see the version and the commit of the service
     Response readyz(Request request, boolean withVersion) {
-        if (stopping) {
-            throw Failure.unavailable("the service is stopping");
+        boolean verbose = "verbose".equals(request.head().query());
+        boolean isStopping = stopping;
+        Optional<Failure> store = isStopping && !verbose ? Optional.empty() : storeFailure();
+        Optional<Failure> failure = isStopping
+                ? Optional.of(Failure.unavailable("the service is stopping"))
+                : store;
+        Response response = failure.map(Errors::response).orElseGet(() -> status("ready"));
+        if (verbose) {
+            return response.withBody("text/plain; charset=utf-8", (withVersion ? "version " + version + "\n" : "")
+                    + conditions(isStopping ? '-' : '+', store.isPresent() ? '-' : '+')
+                    + failure.map(cause -> "not ready: " + cause.getMessage()).orElse("ready") + "\n");
         }
-        storeCheck.run();
-        if ("verbose".equals(request.head().query())) {
-            String text = (withVersion ? "version " + version + "\n" : "") + CONDITIONS;
-            return Response.ok("text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), Response.NO_STORE);
-        }
-        return status("ready", withVersion ? ",\"version\":\"" + version + "\"" : "");
+        return withVersion
+                ? response.withBody("application/json", new String(response.body(), StandardCharsets.UTF_8)
+                        .replaceFirst("}$", ",\"version\":\"" + version + "\"}"))
+                : response;
     }
 
-    /// @param member a further member of the JSON object, after a comma; empty for none
-    private static Response status(String status, String member) {
-        return Response.json(200, ("{\"status\":\"" + status + "\"" + member + "}").getBytes(StandardCharsets.UTF_8),
+    private static String conditions(char service, char store) {
+        return """
+                [%1$c] the service is not stopping
+                [%2$c] the store can be reached
+                [%2$c] the store can be written
+                [%2$c] the store's schema is that of this version, or a newer one
+                """.formatted(service, store);
+    }
+
+    private Optional<Failure> storeFailure() {
+        try {
+            storeCheck.run();
+            return Optional.empty();
+        } catch (Failure e) {
+            if (e.kind() != Failure.Kind.UNAVAILABLE) {
+                throw e;
+            }
+            return Optional.of(e);
+        }
+    }
+
+    private static Response status(String status) {
+        return Response.json(200, ("{\"status\":\"" + status + "\"}").getBytes(StandardCharsets.UTF_8),
                 Response.NO_STORE);
     }
 }

@@ -1,5 +1,6 @@
 package petstore.http.message;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,6 +58,15 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
         List<Header> all = new ArrayList<>(headers);
         all.addAll(more);
         return new Response(status, List.copyOf(all), body, refusal);
+    }
+
+    /// Returns this response with another body of any type.
+    public Response withBody(String contentType, String text) {
+        byte[] other = text.getBytes(StandardCharsets.UTF_8);
+        Header[] kept = headers.stream().filter(header -> !header.is("Content-Type") && !header.is("Content-Length"))
+                .toArray(Header[]::new);
+        return new Response(status, of(status, Header.of("content-type", contentType), other, kept).headers(), other,
+                refusal);
     }
 
     /// Returns this response as one that refuses its request.

@@ -1,0 +1,81 @@
+package petstore.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
+import petstore.http.message.Request;
+import petstore.http.message.RequestHead;
+import petstore.http.message.Response;
+import petstore.testkit.TestHeaders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class HealthTest {
+
+    private static final String STORE = """
+            [%1$c] the store can be reached
+            [%1$c] the store can be written
+            [%1$c] the store's schema is that of this version, or a newer one
+            """;
+
+    private final Health stopping = new Health(() -> {
+    }, "1.2.3");
+    private final Health broken = new Health(() -> {
+        throw Failure.unavailable("the store cannot be written");
+    }, "1.2.3");
+
+    HealthTest() {
+        stopping.stop();
+    }
+
+    @Test
+    void anUnreadyServiceNamesItsVersionToOperators() {
+        assertThat(body(stopping.readyz(request(""), true))).isEqualTo("{\"code\":\"unavailable\","
+                + "\"message\":\"the service is stopping\",\"status\":503,\"version\":\"1.2.3\"}");
+        assertThat(body(broken.readyz(request(""), true))).contains("cannot be written", "\"version\":\"1.2.3\"");
+        assertThat(body(broken.readyz(request(""), false))).contains("cannot be written").doesNotContain("1.2.3");
+    }
+
+    @Test
+    void anUnreadyServiceListsItsChecks() {
+        assertThat(body(stopping.readyz(request("verbose"), true))).isEqualTo("version 1.2.3\n"
+                + "[-] the service is not stopping\n" + STORE.formatted('+') + "not ready: the service is stopping\n");
+        assertThat(body(broken.readyz(request("verbose"), false))).isEqualTo("[+] the service is not stopping\n"
+                + STORE.formatted('-') + "not ready: the store cannot be written\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "verbose"})
+    void anUnreadyServiceIsRefusedAsOverload(String query) {
+        Response response = stopping.readyz(request(query), true);
+        assertThat(response.status()).isEqualTo(503);
+        assertThat(response.refusal()).isPresent();
+        assertThat(response.headers()).filteredOn(header -> header.is("Retry-After")).hasSize(1);
+        assertThat(response.headers()).filteredOn(header -> header.is("Content-Length")).singleElement()
+                .extracting(header -> new String(header.value(), StandardCharsets.US_ASCII))
+                .isEqualTo(String.valueOf(response.body().length));
+    }
+
+    /// Its message is for the log alone.
+    @Test
+    void aDefectIsNotShown() {
+        Health defect = new Health(() -> {
+            throw new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement");
+        }, "1.2.3");
+        assertThatThrownBy(() -> defect.readyz(request("verbose"), true)).isInstanceOf(Failure.class);
+    }
+
+    private static Request request(String query) {
+        return new Request(new RequestHead("GET", "/readyz", query, new TestHeaders(), "-", "of-the-test", 0), "",
+                Optional.empty(), new byte[0]);
+    }
+
+    private static String body(Response response) {
+        return new String(response.body(), StandardCharsets.UTF_8);
+    }
+}
