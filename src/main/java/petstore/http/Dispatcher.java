@@ -154,7 +154,7 @@ public final class Dispatcher implements Api {
         if (cause instanceof Failure failure && failure.kind() != Kind.INTERNAL_ERROR) {
             return Errors.response(failure);
         }
-        LOG.error("Request {} failed", head.id(), cause);
+        LOG.error("request {} failed", head.id(), cause);
         return Errors.response(Kind.INTERNAL_ERROR, "internal error; see request " + head.id() + " in the log");
     }
 }

@@ -14,6 +14,7 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import org.slf4j.event.KeyValuePair;
+import petstore.KeyToken;
 import petstore.SafeText;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
@@ -59,16 +60,16 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     /// @param trace the stack trace; empty for none
     /// @param fields further members in JSON; the message has their values, too
     String line(long epochMilli, Level level, String logger, String message, String trace, List<KeyValuePair> fields) {
-        StringBuilder line = start(epochMilli, level, SafeText.of(logger));
+        StringBuilder line = start(epochMilli, level, quoted(logger));
         if (!json) {
             return end(line.append(oneLine(trace.isEmpty() ? message : message + " " + trace))).toString();
         }
-        quote(SafeText.of(message), line).append('"');
+        line.append(quoted(message)).append('"');
         for (KeyValuePair field : fields) {
-            quote(SafeText.of(String.valueOf(field.value)), name(field.key, line).append('"')).append('"');
+            name(field.key, line).append('"').append(quoted(String.valueOf(field.value))).append('"');
         }
         if (!trace.isEmpty()) {
-            quote(SafeText.ofTrace(trace), name("error.stack_trace", line).append('"')).append('"');
+            name("error.stack_trace", line).append('"').append(quoted(trace)).append('"');
         }
         return end(line).toString();
     }
@@ -109,9 +110,10 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     }
 
     private void reason(String reason, StringBuilder line) {
-        String safe = SafeText.of(reason);
+        String safe = KeyToken.redacted(reason);
         (json ? name("event.reason", line) : line.append(" reason=")).append('"');
-        quote(safe.length() > LONGEST_REASON ? safe.substring(0, LONGEST_REASON) + "…" : safe, line).append('"');
+        line.append(quoted(safe.length() > LONGEST_REASON ? safe.substring(0, LONGEST_REASON) + "…" : safe))
+                .append('"');
     }
 
     /// Returns a line up to its message, with the opening quote of a JSON string.
@@ -120,7 +122,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         appendTime(epochMilli, line);
         if (json) {
             line.append("\",\"log.level\":\"").append(level).append("\",\"ecs.version\":\"8.11.0\",\"log.logger\":\"");
-            return quote(logger, line).append("\",\"message\":\"");
+            return line.append(logger).append("\",\"message\":\"");
         }
         line.append(' ').append(level).repeat(' ', LEVEL_WIDTH - level.levelStr.length());
         return line.append(' ').append(logger).append(" - ");
@@ -159,9 +161,9 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         return line.append(json ? "}\n" : "\n");
     }
 
-    private static StringBuilder quote(String text, StringBuilder line) {
-        JsonStringEncoder.getInstance().quoteAsString(text, line);
-        return line;
+    /// Returns the content of a string of JSON: printable characters, without API keys.
+    private static String quoted(String text) {
+        return SafeText.of(new String(JsonStringEncoder.getInstance().quoteAsString(KeyToken.redacted(text))));
     }
 
     private static String oneLine(String text) {

@@ -31,7 +31,7 @@ public final class DatabaseErrors {
         long last = loggedNs.get();
         long now = System.nanoTime();
         if (now - last >= INTERVAL.toNanos() && loggedNs.compareAndSet(last, now)) {
-            LOG.error("The store failed: {}", e.getMessage());
+            LOG.error("the store failed: {}", e.getMessage());
         }
         return new Failure(Failure.Kind.UNAVAILABLE, "the store is unavailable; try again later", e);
     }

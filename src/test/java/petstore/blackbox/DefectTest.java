@@ -89,7 +89,7 @@ class DefectTest {
         assertThat(ServedContract.json(response.body()).get("message").asText())
                 .isEqualTo("internal error; see request of-the-test in the log");
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
-                .containsExactly("Request of-the-test failed");
+                .containsExactly("request of-the-test failed");
     }
 
     /// A clock that cannot tell the moment while it is broken.

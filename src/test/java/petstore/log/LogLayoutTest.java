@@ -46,7 +46,7 @@ class LogLayoutTest {
         assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed ",
                 "IllegalStateException: once | and again", " | at petstore.log.LogLayoutTest.everyEventIsOneLine(");
         assertThat(json.doLayout(event)).startsWith(BEGINNING.replace("INFO", "ERROR")
-                + "\"Sqlite\",\"message\":\"The disk\\\\u000d\\\\u000a\\\\u000d\\\\u000a  failed\","
+                + "\"Sqlite\",\"message\":\"The disk\\r\\n\\r\\n  failed\","
                 + "\"error.stack_trace\":\"java.lang.IllegalStateException: once\\nand again\\n\\tat petstore.")
                 .endsWith("\"}\n");
     }
@@ -74,9 +74,9 @@ class LogLayoutTest {
     @Test
     void aRefusedRequestHasItsReason() {
         assertThat(text.line(LIMITED, "-").toString())
-                .endsWith(" duration_us=5 client=2001:db8::7 reason=\"say \\\"when\\\"\\\\u000a\"\n");
+                .endsWith(" duration_us=5 client=2001:db8::7 reason=\"say \\\"when\\\"\\n\"\n");
         assertThat(json.line(LIMITED, "-").toString())
-                .endsWith(",\"client.ip\":\"2001:db8::7\",\"event.reason\":\"say \\\"when\\\"\\\\u000a\"}\n");
+                .endsWith(",\"client.ip\":\"2001:db8::7\",\"event.reason\":\"say \\\"when\\\"\\n\"}\n");
     }
 
     @Test
@@ -115,7 +115,7 @@ class LogLayoutTest {
                 .isEqualTo("2027-01-31T12:00:00.007Z WARN  audit - vé \" | 2030-12-05 audit - forged\n");
         assertThat(json.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, "", List.of()))
                 .isEqualTo(BEGINNING.replace("INFO", "WARN") + "\"audit\","
-                        + "\"message\":\"vé \\\"\\\\u000a2030-12-05 audit - forged\"}\n");
+                        + "\"message\":\"vé \\\"\\n2030-12-05 audit - forged\"}\n");
     }
 
     /// One of its characters for each kind of those that are not printable, and a key.

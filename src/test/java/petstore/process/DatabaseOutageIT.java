@@ -116,7 +116,7 @@ class DatabaseOutageIT {
             // By the service's own clock, of which a pause of the machine spoils but a few.
             assertThat(server.metric(DURATION + "_bucket", REFUSED, "le=\"2.5\""))
                     .isGreaterThan(0.9 * server.metric(DURATION + "_count", REFUSED));
-            assertThat(server.err()).as("why").anyMatch(line -> line.contains("The database cannot be used: "));
+            assertThat(server.err()).as("why").anyMatch(line -> line.contains("the database cannot be used: "));
         }
     }
 

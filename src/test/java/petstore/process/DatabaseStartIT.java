@@ -45,7 +45,7 @@ class DatabaseStartIT {
     void aSignalEndsItAtOnce(String signal, int code) {
         try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(), database.url())) {
             await("what it waits for").atMost(PATIENCE)
-                    .until(() -> server.err().stream().anyMatch(line -> line.contains("Waiting for the database: ")));
+                    .until(() -> server.err().stream().anyMatch(line -> line.contains("waiting for the database: ")));
             Instant told = Instant.now();
             server.signal(signal);
             assertThat(server.ending().code()).isEqualTo(code);

@@ -33,6 +33,6 @@ class DatabaseErrorsTest {
         }
         long seconds = (System.nanoTime() - began) / 1_000_000_000;
         assertThat(log.list).hasSizeBetween(1, 1 + (int) seconds)
-                .allMatch(line -> line.getFormattedMessage().equals("The store failed: the disk is gone"));
+                .allMatch(line -> line.getFormattedMessage().equals("the store failed: the disk is gone"));
     }
 }

@@ -165,7 +165,7 @@ final class CurrentPrimary implements PostgresSessions {
             }
             next.open();
             if (!first) {
-                LOG.info("The database can be used again");
+                LOG.info("the database can be used again");
             }
         } catch (RuntimeException e) {
             find().ifPresent(failed -> leave(failed, String.valueOf(e.getMessage())));
@@ -189,7 +189,7 @@ final class CurrentPrimary implements PostgresSessions {
             lock.unlock();
         }
         if (server.wasOpened()) {
-            LOG.error("The database cannot be used: {}", reason);
+            LOG.error("the database cannot be used: {}", reason);
         }
         // Open sessions may not see the change yet.
         server.host().reconnect();

@@ -78,7 +78,7 @@ final class PostgresConnector {
         }
         String given = session.text("SHOW synchronous_commit");
         if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
-            LOG.warn("The database has synchronous_commit = {}; petstore overrules it with on", given);
+            LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on", given);
         }
         String durable = given.equals("remote_apply") ? "remote_apply" : "on";
         PreparedStatement set = session.prepare(SET);

@@ -159,7 +159,7 @@ final class PostgresHost implements AutoCloseable {
                 session.close();
             }
         } catch (SQLException e) {
-            LOG.debug("Closing failed: {}", e.getMessage());
+            LOG.debug("closing failed: {}", e.getMessage());
         }
     }
 }

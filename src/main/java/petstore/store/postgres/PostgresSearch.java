@@ -64,7 +64,7 @@ final class PostgresSearch {
                         + (late ? " and --database-wait is over: " : ": ") + reason(result.cause()), result.cause());
             }
             if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
-                LOG.warn("Waiting for the database: {}", reason(result.cause()));
+                LOG.warn("waiting for the database: {}", reason(result.cause()));
                 loggedNs = now;
             }
             LockSupport.parkNanos(PAUSE.toNanos());

@@ -98,7 +98,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
             try {
                 session.close();
             } catch (SQLException e) {
-                LOG.warn("Closing the store failed: {}", e.getMessage());
+                LOG.warn("closing the store failed: {}", e.getMessage());
             }
         }
     }

@@ -63,7 +63,7 @@ final class SqliteWriter {
             diskLost = true;
             onLostDisk.run();
             LOG.error(
-                    "The disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
+                    "the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
                     e.getMessage());
             throw Failure.unavailable(LOST_DISK);
         }
@@ -82,7 +82,7 @@ final class SqliteWriter {
             try {
                 session.execute("ROLLBACK");
             } catch (SQLException rolledBack) {
-                LOG.debug("It did not begin, or SQLite has rolled back by itself: {}", rolledBack.getMessage());
+                LOG.debug("it did not begin, or SQLite has rolled back by itself: {}", rolledBack.getMessage());
             }
             throw e;
         }
@@ -109,7 +109,7 @@ final class SqliteWriter {
             if (!SqliteErrors.isFullDisk(e)) {
                 throw e;
             }
-            LOG.warn("The store's disk is full; free some space, because writes are refused until then: {}",
+            LOG.warn("the store's disk is full; free some space, because writes are refused until then: {}",
                     e.getMessage());
             return false;
         }

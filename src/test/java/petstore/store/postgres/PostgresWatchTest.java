@@ -100,7 +100,7 @@ class PostgresWatchTest {
                 assertUnready(store);
                 assertThat(server.connections()).isLessThanOrEqualTo(WATCHING + 1);
             });
-            assertThat(logged("The database cannot be used")).hasSize(1).first().asString().contains(named);
+            assertThat(logged("the database cannot be used")).hasSize(1).first().asString().contains(named);
             server.query("ALTER SYSTEM RESET ALL");
             server.query("SELECT pg_reload_conf()");
             awaitInTime(() -> assertThatCode(store::check).doesNotThrowAnyException());
@@ -217,7 +217,7 @@ class PostgresWatchTest {
         serve(server.url()).close();
         server.alterSystem("SET synchronous_standby_names = 'nobody'");
         CompletableFuture<SqlStore> started = CompletableFuture.supplyAsync(() -> serve(server.url()));
-        await("a line").atMost(LIMIT).until(() -> !logged("Waiting for the database: ").isEmpty());
+        await("a line").atMost(LIMIT).until(() -> !logged("waiting for the database: ").isEmpty());
         assertThat(started).isNotDone();
         server.query("ALTER SYSTEM RESET ALL");
         server.query("SELECT pg_reload_conf()");
