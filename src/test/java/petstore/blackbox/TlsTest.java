@@ -406,6 +406,9 @@ class TlsTest {
             assertThat(statusOf(client, stream, "/livez?" + "x".repeat(5_000), "")).isEqualTo(414);
             assertThat(statusOf(client, stream + 2, "/livez", "x".repeat(8_200))).isEqualTo(431);
             assertThat(statusOf(client, stream + 4, "/livez", "x".repeat(4_000))).isEqualTo(200);
+            assertThat(new ApiClient(service.adminPort(), "").get("/metrics").body()).contains(
+                    "petstore_refused_requests_total{reason=\"invalid_request\"} " + (heads.size() + 2) + ".0\n",
+                    "http_response_status_code=\"431\"");
         }
     }
 

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 import petstore.Failure;
 import petstore.KeyToken;
-import petstore.http.message.Response.Refusal;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
@@ -22,12 +21,14 @@ class LogLayoutTest {
 
     private static final Instant MOMENT = Instant.parse("2027-01-31T12:00:00.007Z");
     static final FinishedRequest FINISHED = new FinishedRequest("a", "_OTHER", "/v1/pets", false, "-",
-            Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, "192.0.2.7", Optional.empty());
+            Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, "192.0.2.7", Optional.empty(),
+            Optional.empty());
     private static final FinishedRequest ABANDONED = new FinishedRequest("b", "GET", "/v1/pets", false, "4fQ0c8sXbT",
-            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, "-", Optional.empty());
+            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, "-", Optional.empty(),
+            Optional.of("not complete within --request-timeout"));
     private static final FinishedRequest LIMITED = new FinishedRequest("c", "GET", "/v1/pets", false, "4fQ0c8sXbT",
             Optional.empty(), MOMENT.toEpochMilli(), 5_000, 429, 90, "2001:db8::7",
-            Optional.of(new Refusal(Failure.Kind.RATE_LIMITED, "say \"when\"\n")));
+            Optional.of(Failure.Kind.RATE_LIMITED), Optional.of("say \"when\"\n"));
     private static final RequestLog.RefusedKey REFUSAL = new RequestLog.RefusedKey(MOMENT.toEpochMilli(), 401, "GET",
             "unmatched", "-", "::1", "a", "the API key is malformed");
     private static final String BEGINNING = "{\"@timestamp\":\"2027-01-31T12:00:00.007Z\",\"log.level\":\"INFO\","
@@ -65,7 +66,7 @@ class LogLayoutTest {
     @Test
     void anAbandonedRequestHasNoStatus() {
         assertThat(text.line(ABANDONED, "-").toString()).contains(" access - abandoned request=b key=4fQ0c8sXbT ",
-                " status=- bytes=0 ");
+                " status=- bytes=0 ", " reason=\"not complete within --request-timeout\"\n");
         assertThat(json.line(ABANDONED, "-").toString()).contains("\"message\":\"abandoned\"",
                 "\"petstore.key.id\":\"4fQ0c8sXbT\"", "\"http.response.body.bytes\":0,")
                 .doesNotContain("status_code", "client.ip");
@@ -110,12 +111,12 @@ class LogLayoutTest {
 
     @Test
     void everyMessageIsOneLine() {
-        String message = "vé \"\n2030-12-05 audit - forged";
+        String message = "vé \"\n2030-12-05 audit - forged\u202e";
         assertThat(text.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, "", List.of()))
-                .isEqualTo("2027-01-31T12:00:00.007Z WARN  audit - vé \" | 2030-12-05 audit - forged\n");
+                .isEqualTo("2027-01-31T12:00:00.007Z WARN  audit - vé \" | 2030-12-05 audit - forged\\u202e\n");
         assertThat(json.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, "", List.of()))
                 .isEqualTo(BEGINNING.replace("INFO", "WARN") + "\"audit\","
-                        + "\"message\":\"vé \\\"\\n2030-12-05 audit - forged\"}\n");
+                        + "\"message\":\"vé \\\"\\n2030-12-05 audit - forged\\u202e\"}\n");
     }
 
     /// One of its characters for each kind of those that are not printable, and a key.

@@ -33,6 +33,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
     private static final Response NO_MEMORY = Errors
             .response(Failure.unavailable("too much is being sent; try again later"));
+    private static final String SHORT_MEMORY = "memory is short";
     /// The time to read a response while memory is short.
     private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
 
@@ -128,6 +129,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         for (Exchange exchange : List.copyOf(exchanges)) {
             if (exchange.isSending()) {
                 if (exchange != oldest) {
+                    exchange.endsBecause(SHORT_MEMORY);
                     exchange.closeNow();
                 }
             } else if (!exchange.isWorking()) {
@@ -204,7 +206,11 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private void expire(Exchange overdue) {
         if (overdue.isWorking()) {
             overdue.send(LATE);
-        } else if (multiplexed) {
+            return;
+        }
+        exchanges.stream().filter(exchange -> exchange == overdue || !multiplexed)
+                .forEach(exchange -> exchange.endsBecause("not complete within --request-timeout"));
+        if (multiplexed) {
             overdue.closeNow();
         } else if (overdue.isSending()) {
             closer.abort();
@@ -222,6 +228,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// Closes the connection to free the memory of unread responses.
     void abortForMemory() {
         limit.refused().increment();
+        exchanges.forEach(exchange -> exchange.endsBecause(SHORT_MEMORY));
         closer.abort();
     }
 

@@ -194,9 +194,17 @@ final class Exchange {
         }
     }
 
+    /// Sets the reason of an end before the response is sent.
+    void endsBecause(String reason) {
+        record.endsBecause(reason);
+    }
+
     /// Records that the connection or the stream is closed. A response that Vert.x has is recorded when it is sent.
     void closed() {
         if (!request.response().ended()) {
+            if (connections.isStopping()) {
+                endsBecause("the connection was closed while the service stopped");
+            }
             record.finish(Optional.empty());
         }
     }

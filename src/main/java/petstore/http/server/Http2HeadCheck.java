@@ -7,11 +7,14 @@ import java.util.Optional;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpServerRequest;
 import petstore.Failure.Kind;
@@ -28,8 +31,23 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
 
     private static final AsciiString PARSEABLE = AsciiString.cached("petstore");
 
-    Http2HeadCheck(Http2FrameListener vertx) {
-        super(vertx);
+    private final Http2Connection connection;
+    /// Marks the streams whose head Netty has read.
+    private final Http2Connection.PropertyKey read;
+
+    /// @param tooLong called for a header block that is too long, which Netty refuses by itself
+    Http2HeadCheck(Http2ConnectionHandler http2, Runnable tooLong) {
+        super(http2.decoder().frameListener());
+        connection = http2.connection();
+        read = connection.newKey();
+        connection.addListener(new Http2ConnectionAdapter() {
+            @Override
+            public void onStreamClosed(Http2Stream stream) {
+                if (stream.isHeadersSent() && stream.getProperty(read) == null) {
+                    tooLong.run();
+                }
+            }
+        });
     }
 
     /// Returns the response to a request that is refused; absent if its head is valid.
@@ -54,6 +72,7 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
     @Override
     public void onHeadersRead(ChannelHandlerContext context, int stream, Http2Headers headers, int dependency,
             short weight, boolean exclusive, int padding, boolean last) throws Http2Exception {
+        connection.stream(stream).setProperty(read, true);
         CharSequence method = headers.method();
         if (method != null) {
             if (method.isEmpty() || HttpHeaderValidationUtil.validateToken(method) != -1) {

@@ -4,6 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -12,11 +13,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.HttpResponseEncoder;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -27,6 +29,9 @@ import io.vertx.core.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
+import petstore.http.message.HeaderFields;
+import petstore.http.message.RequestHead;
+import petstore.http.message.RequestId;
 import petstore.http.message.Response;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Telemetry;
@@ -114,12 +119,22 @@ final class Listener extends VerticleBase {
         ChannelHandlerContext vertx = ((HttpServerConnection) connection).channelHandlerContext();
         connections.opened(vertx);
         if (vertx.handler() instanceof Http2ConnectionHandler http2) {
-            Http2ConnectionDecoder decoder = http2.decoder();
-            decoder.frameListener(new Http2HeadCheck(decoder.frameListener()));
+            ConnectionWatch watch = vertx.pipeline().get(ConnectionWatch.class);
+            http2.decoder().frameListener(new Http2HeadCheck(http2, () -> refusedByNetty(watch)));
         } else {
             vertx.pipeline().addBefore(vertx.name(), null, new HeadCheck());
             vertx.pipeline().replace(HttpResponseEncoder.class, "responses", new ResponseEncoder());
         }
+    }
+
+    /// Reports a request whose header block is too long.
+    private void refusedByNetty(@Nullable ConnectionWatch watch) {
+        long now = clock.millis();
+        HeaderFields unread = new VertxHeaders(HttpHeaders.headers());
+        RequestHead head = new RequestHead("", "", null, unread, watch == null ? "-" : watch.client(unread),
+                RequestId.of(null), now);
+        new RequestRecord(head, date(now), telemetry).finish(Optional.of(new Response(431, List.of(), new byte[0],
+                HeadCheck.refusal(new TooLongHttpHeaderException()).refusal())));
     }
 
     private Header date(long epochMilli) {

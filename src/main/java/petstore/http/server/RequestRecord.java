@@ -25,6 +25,7 @@ final class RequestRecord {
     private final long beganNanos = System.nanoTime();
     private Optional<Api.Begun> begun = Optional.empty();
     private Optional<Api.Decision> decision = Optional.empty();
+    private String ending = "the client closed the connection or stream";
     private boolean finished;
 
     /// @param date the `Date` of the response
@@ -52,6 +53,11 @@ final class RequestRecord {
         decision = Optional.of(known);
     }
 
+    /// Sets the reason if the connection or stream ends before the response is sent.
+    void endsBecause(String reason) {
+        ending = reason;
+    }
+
     /// Returns the headers of any response to this request.
     List<Header> headers() {
         List<Header> headers = new ArrayList<>();
@@ -69,7 +75,8 @@ final class RequestRecord {
     void finish(Optional<Response> sent) {
         if (!finished) {
             finished = true;
-            telemetry.finished(FinishedRequest.of(head, begun, decision, parent, sent, System.nanoTime() - beganNanos));
+            telemetry.finished(
+                    FinishedRequest.of(head, begun, decision, parent, sent, ending, System.nanoTime() - beganNanos));
         }
     }
 }

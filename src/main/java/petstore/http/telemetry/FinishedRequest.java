@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 
 import io.opentelemetry.api.trace.SpanContext;
+import petstore.Failure;
 import petstore.http.message.Api;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
@@ -21,10 +22,11 @@ import petstore.http.message.Response;
 /// @param status the status of the response; 0 if the connection ended before it was sent
 /// @param bytes the length of the body that was sent
 /// @param client the address of the client; `-` if its connection was closed before
-/// @param refusal absent if the request was not refused
+/// @param refusal the code of the response; absent if the request was not refused
+/// @param reason why the request was refused or abandoned; absent if it was neither
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes, String client,
-        Optional<Response.Refusal> refusal) {
+        Optional<Failure.Kind> refusal, Optional<String> reason) {
 
     /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
     static final String OTHER_METHOD = "_OTHER";
@@ -37,22 +39,20 @@ public record FinishedRequest(String id, String method, String route, boolean de
     /// @param begun absent if the API does not know the request
     /// @param decision absent until the API has made it
     /// @param sent absent if the connection ended before the response was sent
+    /// @param ending why it ended
     public static FinishedRequest of(RequestHead head, Optional<Api.Begun> begun, Optional<Api.Decision> decision,
-            Optional<SpanContext> parent, Optional<Response> sent, long durationNanos) {
+            Optional<SpanContext> parent, Optional<Response> sent, String ending, long durationNanos) {
         long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
+        Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
         return new FinishedRequest(head.id(), method(head),
                 begun.map(Api.Begun::route).orElse(Api.NO_ROUTE), begun.map(Api.Begun::deprecated).orElse(false),
                 decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
-                sent.map(Response::status).orElse(0), bytes, head.client(), sent.flatMap(Response::refusal));
+                sent.map(Response::status).orElse(0), bytes, head.client(), refusal.map(Response.Refusal::kind),
+                sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));
     }
 
     static String method(RequestHead head) {
         return METHODS.contains(head.method()) ? head.method() : OTHER_METHOD;
-    }
-
-    /// Returns the reason of a refused request; absent if it was not refused.
-    public Optional<String> reason() {
-        return refusal.map(Response.Refusal::reason);
     }
 
     /// Returns false if the connection ended before a response was sent.

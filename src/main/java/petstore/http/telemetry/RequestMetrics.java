@@ -69,7 +69,7 @@ public final class RequestMetrics {
         }
         timer.record(request.durationNanos(), TimeUnit.NANOSECONDS);
         if (request.refusal().isPresent()) {
-            Objects.requireNonNull(refusals.get(request.refusal().get().kind())).increment();
+            Objects.requireNonNull(refusals.get(request.refusal().get())).increment();
         }
         if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
             deprecated(request.key(), request.route()).increment();

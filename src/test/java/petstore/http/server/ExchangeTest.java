@@ -35,6 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
@@ -53,7 +54,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ExchangeTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final Deadlines DEADLINES = new Deadlines(LONG, LONG, LONG);
     private static final int PATIENCE_MS = 30_000;
     private static final String GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     private static final String GET_AND_CLOSE = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -61,6 +61,10 @@ class ExchangeTest {
     private static final char LAST = '.';
     private static final Header DATE = Header.of("Date", "Sat, 21 Nov 2026 10:00:00 GMT");
 
+    /// Ends the server's acceptance of requests.
+    private Runnable stopping = () -> {
+    };
+    private Deadlines deadlines = new Deadlines(LONG, LONG, LONG);
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BlockingQueue<FinishedRequest> log = new LinkedBlockingQueue<>();
@@ -143,6 +147,40 @@ class ExchangeTest {
         assertThat(steps).containsExactly("in time", "in time");
     }
 
+    @ParameterizedTest
+    @CsvSource({"false, the client closed the connection or stream",
+            "true, the connection was closed while the service stopped"})
+    void saysWhyAConnectionEnded(boolean stops, String reason) throws IOException, InterruptedException {
+        int port = listen(new HttpServerOptions(), _ -> {
+        }, _ -> {
+            if (stops) {
+                stopping.run();
+            }
+        });
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+        }
+        assertAbandoned(reason);
+    }
+
+    @Test
+    void saysThatARequestTookTooLong() throws IOException, InterruptedException {
+        deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
+        int port = listen(new HttpServerOptions(), _ -> {
+        }, _ -> {
+        });
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(taken(client, GET)).isEmpty();
+        }
+        assertAbandoned("not complete within --request-timeout");
+    }
+
+    private void assertAbandoned(String reason) throws InterruptedException {
+        FinishedRequest request = log.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        assertThat(request).isNotNull().matches(known -> !known.isAnswered());
+        assertThat(request.reason()).contains(reason);
+    }
+
     private static String text(Response response) {
         return new String(response.body(), StandardCharsets.US_ASCII);
     }
@@ -160,10 +198,12 @@ class ExchangeTest {
 
     private int listen(HttpServerOptions options, Consumer<ChannelHandlerContext> opened, Consumer<Exchange> begun) {
         Context loop = vertx.getOrCreateContext();
-        Connections connections = new Connections(DEADLINES,
+        Connections connections = new Connections(deadlines,
                 new ConnectionLimit(10, new AtomicInteger(), new LongAdder(),
                         Counter.builder("refused").register(meters), () -> false),
                 new TrustedProxies(List.of(), "none"), Long.MAX_VALUE);
+        stopping = connections::stop;
+        loop.runOnContext(_ -> vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep()));
         return Future.<HttpServer>future(listening -> loop.runOnContext(
                 _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {
                     ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
