@@ -51,7 +51,11 @@ class SqliteTest {
     void aReadThatFailsFailsAloneAndLeavesNoTransactionOpen() {
         Database.Work<String> count = session -> session.text("SELECT count(*) FROM mark");
         Database.Work<String> fail = session -> {
-            session.execute("ROLLBACK");
+            try {
+                session.execute("ROLLBACK");
+            } catch (SQLException e) {
+                // This read was not in a group, so it had no transaction.
+            }
             throw new SQLException("disk I/O error");
         };
         for (int marks = 0; marks < 3; marks++) {
