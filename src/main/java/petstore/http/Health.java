@@ -24,7 +24,7 @@ public final class Health {
 
     /// Returns 200 while the process runs.
     Response livez(Request request) {
-        return status("live");
+        return status("live", "");
     }
 
     /// Makes the service unready.
@@ -42,16 +42,14 @@ public final class Health {
         Optional<Failure> failure = isStopping
                 ? Optional.of(Failure.unavailable("the service is stopping"))
                 : store;
-        Response response = failure.map(Errors::response).orElseGet(() -> status("ready"));
+        Response response = failure.map(Errors::response)
+                .orElseGet(() -> status("ready", withVersion ? ",\"version\":\"" + version + "\"" : ""));
         if (verbose) {
             return response.withBody("text/plain; charset=utf-8", (withVersion ? "version " + version + "\n" : "")
                     + conditions(isStopping ? '-' : '+', store.isPresent() ? '-' : '+')
                     + failure.map(cause -> "not ready: " + cause.getMessage()).orElse("ready") + "\n");
         }
-        return withVersion
-                ? response.withBody("application/json", new String(response.body(), StandardCharsets.UTF_8)
-                        .replaceFirst("}$", ",\"version\":\"" + version + "\"}"))
-                : response;
+        return response;
     }
 
     private static String conditions(char service, char store) {
@@ -75,8 +73,9 @@ public final class Health {
         }
     }
 
-    private static Response status(String status) {
-        return Response.json(200, ("{\"status\":\"" + status + "\"}").getBytes(StandardCharsets.UTF_8),
+    /// @param member a further member of the JSON object, after a comma; empty for none
+    private static Response status(String status, String member) {
+        return Response.json(200, ("{\"status\":\"" + status + "\"" + member + "}").getBytes(StandardCharsets.UTF_8),
                 Response.NO_STORE);
     }
 }

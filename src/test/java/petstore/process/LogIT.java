@@ -212,7 +212,7 @@ class LogIT {
             });
             server.terminate();
             assertThat(server.ending().code()).isZero();
-            assertThat(server.err()).filteredOn(line -> line.contains(" ERROR Dispatcher - Request ")).hasSize(UNREAD);
+            assertThat(server.err()).filteredOn(line -> line.contains(" ERROR Dispatcher - request ")).hasSize(UNREAD);
         }
     }
 

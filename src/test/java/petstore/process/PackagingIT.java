@@ -128,7 +128,7 @@ class PackagingIT {
         Path home = unpack("petstore-" + version() + ".tar.gz");
         try (Stream<Path> files = Files.walk(home)) {
             for (Path document : files.filter(file -> file.toString().endsWith(".md")).toList()) {
-                Pattern.compile("\\]\\(([^):#]+)").matcher(Files.readString(document)).results()
+                Pattern.compile("\\]\\(([^):#]+)[)#]").matcher(Files.readString(document)).results()
                         .forEach(link -> assertThat(document.resolveSibling(link.group(1))).as(document.toString())
                                 .exists());
             }

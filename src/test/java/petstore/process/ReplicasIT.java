@@ -86,8 +86,7 @@ class ReplicasIT {
             assertThat(both).filteredOn(replica -> replica.firstKey().isPresent()).hasSize(1);
             await("the log of the other").untilAsserted(
                     () -> assertThat(both).filteredOn(replica -> replica.err().stream()
-                            .anyMatch(line -> line.endsWith("the store has API keys, so no first key was created;"
-                                    + " 'petstore keys create' creates another")))
+                            .anyMatch(line -> line.contains("the store has API keys, so no first key was created; ")))
                             .hasSize(1).allMatch(replica -> replica.firstKey().isEmpty()));
             assertThat(PostgresServer.query(empty, "SELECT name FROM api_key")).containsExactly("first");
         }

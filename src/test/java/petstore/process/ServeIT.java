@@ -73,7 +73,7 @@ class ServeIT {
             assertThat(out.subList(1, out.size())).containsExactly("Data: " + folder,
                     "Petstore is ready: " + origin + "/v1", "Page: " + origin + "/", "Try it:",
                     "  curl " + origin + "/readyz", "New API key:",
-                    "  petstore keys create --name me --data " + folder,
+                    "  " + PetstoreProcess.LAUNCHER + " keys create --name me --data " + folder,
                     "Admin: http://127.0.0.1:" + second.adminPort());
         }
     }
