@@ -144,7 +144,7 @@ public class Build {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " + Reason.NAMES_REPOSITORY,
-                (theirs, ours) -> ours + " " + theirs);
+                (theirs, ours) -> ours + " " + theirs + " -Dorg.slf4j.simpleLogger.showDateTime=false");
         return builder.start();
     }
 
