@@ -10,6 +10,7 @@ import petstore.Pet;
 import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
+import petstore.store.sqlite.BackupTime;
 import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.VerifiedBackup;
 import picocli.CommandLine.Command;
@@ -50,7 +51,7 @@ final class BackupCommand extends BackupFileCommand {
     /// Records the backup in the store, for the metric of its age. The backup is good without that.
     private void record(Path folder, Instant began) {
         try {
-            SqliteCopy.record(folder, began);
+            BackupTime.record(folder, began);
         } catch (Failure e) {
             console().printError("warning: the store does not record this backup: " + e.getMessage());
         }

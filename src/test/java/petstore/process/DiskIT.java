@@ -176,7 +176,7 @@ class DiskIT {
         PetstoreProcess.Ending ending = ending(disk, "restore", backup.toString());
         assertThat(ending.code()).isEqualTo(1);
         assertThat(ending.err()).singleElement().asString()
-                .startsWith("petstore: " + folder.resolve("petstore.db") + " cannot be read: ");
+                .startsWith("petstore: the store " + folder.resolve("petstore.db") + " cannot be read: ");
         disk.heal(Disk.Call.READ);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             assertThat(shown(server)).hasSize(2);

@@ -1,5 +1,6 @@
 package petstore.store.sqlite;
 
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
 
@@ -8,7 +9,7 @@ import petstore.store.Session;
 /// The time of a store's last backup, in the field `user_version` of SQLite's header: seconds since 1970, unsigned; 0 for none.
 ///
 /// A field of the header needs no table. So stores with an older schema have it, and older programs still open the store.
-final class BackupTime {
+public final class BackupTime {
 
     private BackupTime() {
     }
@@ -17,6 +18,20 @@ final class BackupTime {
     static double read(Session session) throws SQLException {
         long seconds = Integer.toUnsignedLong(Integer.parseInt(session.text("PRAGMA user_version")));
         return seconds == 0 ? Double.NaN : seconds;
+    }
+
+    /// Records the time of a backup in the store in `folder`, also while other processes write to it.
+    ///
+    /// Errors: [petstore.Failure] with the reason, e.g. if the store cannot be written, or another process replaces it.
+    public static void record(Path folder, Instant time) {
+        Path file = SqliteFile.in(folder);
+        try (FolderLock _ = FolderLock.change(folder);
+                Session session = SqliteFile.open(file, () -> SqliteFile.connectWriter(file))) {
+            SqliteWriter.settle(session);
+            write(session, time);
+        } catch (SQLException e) {
+            throw SqliteFile.cannotBe("written", file, e);
+        }
     }
 
     static void write(Session session, Instant time) throws SQLException {

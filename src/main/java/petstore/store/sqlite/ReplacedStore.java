@@ -6,15 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 import petstore.Failure;
 import petstore.files.AtomicFile;
+import petstore.store.Session;
 
 /// The store that a `restore` replaces. It is kept, and put back if the `restore` is killed.
 public final class ReplacedStore {
@@ -24,6 +27,23 @@ public final class ReplacedStore {
             .withZone(ZoneOffset.UTC);
 
     private ReplacedStore() {
+    }
+
+    /// Returns the greatest id that a store used, 0 for none; absent if it is damaged, or only its log is left. Moves the log into the
+    /// store if possible.
+    static OptionalLong lastPetId(Path store) {
+        if (!StoreFiles.hasContent(store)) {
+            return StoreFiles.findLog(store).isPresent() ? OptionalLong.empty() : OptionalLong.of(0);
+        }
+        try (Session session = SqliteFile.connectWriter(store)) {
+            boolean hasIds = session.number("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'") == 1;
+            return OptionalLong.of(hasIds ? Sqlite.lastPetId(session) : 0);
+        } catch (SQLException e) {
+            if (SqliteErrors.isDamage(e)) {
+                return OptionalLong.empty();
+            }
+            throw SqliteFile.cannotBe("read", store, e);
+        }
     }
 
     /// Moves a store or its orphaned logs away, and returns the new paths. A kill at any step loses nothing: [#repair] undoes the steps

@@ -105,21 +105,6 @@ public final class SqliteCopy {
         }
     }
 
-    /// Records the time of a backup in the store in `folder`, also while other processes write to it.
-    ///
-    /// Errors: [Failure] with the reason, e.g. if the store cannot be written, or another process replaces it.
-    public static void record(Path folder, Instant time) {
-        try (FolderLock _ = FolderLock.change(folder)) {
-            perform("written", SqliteFile.in(folder), file -> {
-                try (Session session = SqliteFile.open(file, () -> SqliteFile.connectWriter(file))) {
-                    SqliteWriter.settle(session);
-                    BackupTime.write(session, time);
-                    return file;
-                }
-            });
-        }
-    }
-
     private static Session connectReader(Path file, Optional<ReadOnlyStore> readOnly) throws SQLException {
         return readOnly.isPresent() ? SqliteFile.connectUnlocked(file) : SqliteFile.connectReader(file);
     }
@@ -213,7 +198,7 @@ public final class SqliteCopy {
                 deleteCompanionsOnExit(part);
                 copy(backup, part, progress);
                 verify(part);
-                OptionalLong lastId = lastPetId(file);
+                OptionalLong lastId = ReplacedStore.lastPetId(file);
                 change(part, session -> {
                     BackupChecksum.remove(session);
                     return Sqlite.raiseLastPetId(session, lastId.orElse(0));
@@ -237,26 +222,6 @@ public final class SqliteCopy {
                 progress.accept(copied);
             }
         }
-    }
-
-    /// Returns the greatest id that a store used, 0 for none; absent if it is damaged, or only its log is left. Moves the log into the
-    /// store if possible.
-    private static OptionalLong lastPetId(Path store) {
-        if (!StoreFiles.hasContent(store)) {
-            return StoreFiles.findLog(store).isPresent() ? OptionalLong.empty() : OptionalLong.of(0);
-        }
-        return perform("read", store, file -> {
-            try (Session session = SqliteFile.connectWriter(file)) {
-                boolean hasIds = session.text("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'")
-                        .equals("1");
-                return OptionalLong.of(hasIds ? Sqlite.lastPetId(session) : 0);
-            } catch (SQLException e) {
-                if (SqliteErrors.isDamage(e)) {
-                    return OptionalLong.empty();
-                }
-                throw e;
-            }
-        });
     }
 
     @FunctionalInterface
