@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Adds and lists animals until a file appears, and keeps a ledger of what was acknowledged: a line "milliseconds id name" each.
+/// Adds and lists animals until a file appears, and keeps a ledger of acknowledged animals: a line "milliseconds id name" each.
 ///
 /// Of four clients one adds, two add with an Idempotency-Key and go on until they have an answer, and one looks for the animal
 /// that was acknowledged last. Says at the end what happened, as one line of JSON.

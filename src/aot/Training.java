@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Makes the JDK's ahead-of-time caches, into which a process writes at its end the classes that it loaded and what the JVM learned
-/// about its methods: `petstore.aot` for the service, started on an empty store, used as its clients would, and stopped;
+/// Makes the JDK's ahead-of-time caches, into which a process writes at its end the classes that it loaded and profiles of their
+/// methods: `petstore.aot` for the service, started on an empty store, used as its clients would, and stopped;
 /// `commands.aot` for the commands, by an export of that store.
 ///
 /// Usage: `java Training.java FOLDER [JAVA]`, where FOLDER has `petstore.jar` and gets the caches, and JAVA is the program that

@@ -41,7 +41,7 @@ public class Build {
     private static final int NOT_FOUND = 127;
     private static final int WAITED = 3;
     private static final Pattern ESCAPE = Pattern.compile("\\x1b\\[[0-?]*[ -/]*[@-~]");
-    /// Room for the work and for what it makes, beside an earlier build.
+    /// Room for the work and its result, beside an earlier build.
     private static final long SPACE_MB = 150;
 
     private final Path home;

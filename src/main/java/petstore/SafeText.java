@@ -20,11 +20,16 @@ public final class SafeText {
         return escaped(text, UNPRINTABLE);
     }
 
+    /// Returns the name of this program in a command line, as it was started, e.g. `./petstore`.
+    public static String program() {
+        return word(System.getProperty("petstore.command", "petstore"));
+    }
+
     /// Returns a command line of this program that can be pasted, e.g. `./petstore keys list` if it was started as `./petstore`.
     ///
     /// @param arguments its words after the program, e.g. `keys list`
     public static String command(String arguments) {
-        return word(System.getProperty("petstore.command", "petstore")) + " " + arguments;
+        return program() + " " + arguments;
     }
 
     /// Returns a word of a shell's command line.

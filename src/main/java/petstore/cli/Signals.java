@@ -18,8 +18,8 @@ final class Signals {
     private Signals() {
     }
 
-    /// Calls `first` with the exit code at the first signal: 143 (SIGTERM), 130 (SIGINT) or 129 (SIGHUP). The second signal ends the process at
-    /// once with that code. If Java does not allow handlers, it handles the first signal.
+    /// Calls `first` with the exit code at the first signal: 143 (SIGTERM), 130 (SIGINT) or 129 (SIGHUP). The second signal ends the
+    /// process at once with that code. If Java does not allow handlers, it handles the first signal.
     static void haltAtSecondSignal(IntConsumer first) {
         AtomicBoolean received = new AtomicBoolean();
         try {

@@ -40,7 +40,7 @@ public final class WrongUsage {
                         : explained(e, reason, environment);
         String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
         return message + hint + " (see '" + e.getCommandLine().getCommandSpec().qualifiedName()
-                .replaceFirst("petstore", Matcher.quoteReplacement(SafeText.command("").strip())) + " --help')";
+                .replaceFirst("petstore", Matcher.quoteReplacement(SafeText.program())) + " --help')";
     }
 
     /// Returns the parser's message in the form of this project's own.
@@ -59,7 +59,7 @@ public final class WrongUsage {
                 + (choices.isEmpty()
                         ? reason.split(": ", 2)[1]
                         : "'" + e.getValue() + "' is not one of " + String.join(", ", choices))
-                + NearestWord.suggestion(e.getValue().toLowerCase(Locale.ROOT), choices);
+                + NearestWord.suggestion(e.getValue(), choices);
     }
 
     /// Returns the error message for the unknown word. Values are not repeated, because they may hold a password.

@@ -12,8 +12,8 @@ import petstore.json.RowJson;
 public enum ListFormat {
     TABLE, JSON;
 
-    /// Returns rows as a table, or as JSON with the headings in lower case as names. A missing
-    /// value is null; the table shows `-`.
+    /// Returns rows as a table, or as JSON with the headings in lower case as names. A missing value is null; the table
+    /// shows `-`.
     public String show(List<String> headings, List<? extends List<? extends @Nullable String>> rows) {
         return switch (this) {
             case TABLE -> TextTable.of(Stream.concat(Stream.of(headings), rows.stream()
