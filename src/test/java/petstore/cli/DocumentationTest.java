@@ -174,7 +174,8 @@ class DocumentationTest {
     /// Promtool runs the cases.
     @Test
     void everyAlertHasACaseThatFiresAndOneThatDoesNot() throws IOException {
-        String cases = Files.readString(Path.of(".ci/alerts-test.yaml"));
+        String cases = Files.readString(Path.of(".ci/alerts-minutes-test.yaml"))
+                + Files.readString(Path.of(".ci/alerts-hours-test.yaml"));
         for (String alert : matches(Pattern.compile("- alert: (.+)"),
                 Files.readString(Path.of("deploy/alerts.yaml")))) {
             assertThat(cases).as(alert).containsPattern("alertname: " + alert + "\\n +exp_alerts")
