@@ -43,7 +43,7 @@ public record Route(String method, String path, Optional<Scope> scope,
 
     /// Returns true if its responses have a `Deprecation` header.
     public boolean isDeprecated() {
-        return headers.stream().anyMatch(header -> header.is("Deprecation"));
+        return !headers.isEmpty() && headers.stream().anyMatch(header -> header.is("Deprecation"));
     }
 
     boolean readsBody() {

@@ -169,7 +169,8 @@ final class Exchange {
             return;
         }
         stage = Stage.SENDING;
-        VertxHeaders.release(request.headers());
+        // The client may not read the response for long.
+        request.headers().clear();
         ResponseWriter.writeHead(writer, response, record.headers(), connections.isStopping() && !multiplexed);
         if (!isBodyComplete()) {
             RequestBody.drop(request, this::closeNow, this::advanced);

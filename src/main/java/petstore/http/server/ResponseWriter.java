@@ -1,8 +1,6 @@
 package petstore.http.server;
 
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 import io.netty.buffer.Unpooled;
@@ -23,8 +21,6 @@ import petstore.http.message.Response;
 final class ResponseWriter {
 
     private static final int SLICE = 16 * 1024;
-    /// The names of response headers, which are few. Vert.x is fastest with names of this type.
-    private static final Map<String, AsciiString> NAMES = new ConcurrentHashMap<>();
 
     private ResponseWriter() {
     }
@@ -43,11 +39,7 @@ final class ResponseWriter {
     }
 
     private static void add(Header header, MultiMap head) {
-        AsciiString name = NAMES.get(header.name());
-        if (name == null) {
-            name = NAMES.computeIfAbsent(header.name(), AsciiString::cached);
-        }
-        head.add(name, new AsciiString(header.value(), false));
+        head.add(VertxHeaders.name(header.name()), new AsciiString(header.value(), false));
     }
 
     /// Writes the body, except for HEAD, and ends the response. With HTTP/1.1 it waits until the client has read the earlier responses. A
