@@ -1,8 +1,8 @@
 import java.util.List;
 import java.util.Locale;
 
-/// The ratios as bars. Every bar is drawn to the scale of its target, so that all targets are one line and longer is better, also
-/// where less is asked for. The colours can be read on white and on black.
+/// The ratios as bars. Each bar has the scale of its target, so all targets are one line. A longer bar is better, also for a target
+/// of `at most`. The colours are legible on white and on black.
 final class Chart {
 
     private static final int LABELS = 500;

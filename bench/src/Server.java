@@ -93,8 +93,7 @@ final class Server implements AutoCloseable {
                 .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0).findFirst().orElseThrow();
     }
 
-    /// Throws away what it has logged, which is a line for every request: a log is cut now and then, and pages of memory for a
-    /// file that only grows can be slow to come by.
+    /// Empties the log, which has a line for each request: the system may be slow to find memory for a file that only grows.
     void emptyLog() throws IOException {
         Files.newOutputStream(log, StandardOpenOption.TRUNCATE_EXISTING).close();
     }

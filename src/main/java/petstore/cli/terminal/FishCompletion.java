@@ -45,7 +45,7 @@ public final class FishCompletion {
         return Stream.concat(Stream.concat(own, values).map(line -> line + "\n"), below);
     }
 
-    /// Returns the test for the words of a command: all of them are there, and no word of a command below it.
+    /// Returns the test for the words of a command: the line has all of them, and no word of a command below it.
     private static String behind(CommandSpec command) {
         String seen = "__fish_seen_subcommand_from ";
         String words = Stream.of(command.qualifiedName().split(" ", -1)).skip(1).map(word -> seen + word)

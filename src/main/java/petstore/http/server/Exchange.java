@@ -169,7 +169,7 @@ final class Exchange {
             return;
         }
         stage = Stage.SENDING;
-        // The client may not read the response for long.
+        // Frees their memory: the client may take long to read the response.
         request.headers().clear();
         ResponseWriter.writeHead(writer, response, record.headers(), connections.isStopping() && !multiplexed);
         if (!isBodyComplete()) {

@@ -18,6 +18,7 @@ record VertxHeaders(MultiMap fields) implements HeaderFields {
     /// The names of header fields, which are few: no client chooses them. Vert.x is fastest with names of this type.
     private static final Map<String, AsciiString> NAMES = new ConcurrentHashMap<>();
 
+    /// Returns the name of a header field of the API.
     static AsciiString name(String name) {
         AsciiString known = NAMES.get(name);
         return known == null ? NAMES.computeIfAbsent(name, AsciiString::cached) : known;
