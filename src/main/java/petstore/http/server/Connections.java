@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -36,14 +37,17 @@ final class Connections {
     private final long mostUnreadBytes;
     private final Set<ConnectionWatch> watches = new HashSet<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
-    private boolean stopping;
+    private final BooleanSupplier stopping;
 
     /// @param mostUnreadBytes the most unread bytes of responses, which are off-heap
-    Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes) {
+    /// @param stopping returns true if each response is to be the last of its connection
+    Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes,
+            BooleanSupplier stopping) {
         this.deadlines = deadlines;
         this.limit = limit;
         this.proxies = proxies;
         this.mostUnreadBytes = mostUnreadBytes;
+        this.stopping = stopping;
     }
 
     /// Adds a new connection, before its first handler. If the limit is reached, closes it.
@@ -88,13 +92,9 @@ final class Connections {
         return watch;
     }
 
-    /// Makes each response from now on the last of its connection.
-    void stop() {
-        stopping = true;
-    }
-
+    /// Returns true if each response is to be the last of its connection.
     boolean isStopping() {
-        return stopping;
+        return stopping.getAsBoolean();
     }
 
     long sweepIntervalMs() {

@@ -95,7 +95,6 @@ final class Listener extends VerticleBase {
     /// Waits for the requests in flight.
     @Override
     public Future<?> stop() {
-        connections.stop();
         return server == null ? Future.succeededFuture() : server.shutdown(STOPPING);
     }
 

@@ -64,6 +64,7 @@ public final class Server implements AutoCloseable {
     /// Takes the connections of the listener that is being opened.
     private Consumer<Channel> accepted = _ -> {
     };
+    private volatile boolean stopping;
     private int freePorts;
     private int port;
     private int adminPort;
@@ -120,7 +121,8 @@ public final class Server implements AutoCloseable {
                 : SocketAddress.inetSocketAddress(port, host);
         try {
             vertx.deployVerticle(() -> new Listener(address, api, tls,
-                    new Connections(settings.deadlines(), limit, settings.proxies(), mostUnreadBytes / instances),
+                    new Connections(settings.deadlines(), limit, settings.proxies(), mostUnreadBytes / instances,
+                            () -> stopping),
                     shares, telemetry, clock, open::set), new DeploymentOptions().setInstances(instances))
                     .await(LISTENING_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
@@ -177,6 +179,8 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         renewals.shutdown();
+        // First, so that no client keeps a connection for requests that come too late.
+        stopping = true;
         // Vert.x closes these sockets only after it stops the event loops of the connections that they accept.
         listening.close().awaitUninterruptibly();
         try {

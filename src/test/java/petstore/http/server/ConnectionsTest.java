@@ -66,7 +66,7 @@ class ConnectionsTest {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(new Deadlines(LONG, LONG, LONG),
                 new ConnectionLimit(10, new AtomicInteger(), new LongAdder(), refused, () -> false),
-                new TrustedProxies(List.of(), "none"), mostUntakenBytes);
+                new TrustedProxies(List.of(), "none"), mostUntakenBytes, () -> false);
         return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
             vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
             vertx.createHttpServer().connectionHandler(connection -> {

@@ -61,9 +61,7 @@ class ExchangeTest {
     private static final char LAST = '.';
     private static final Header DATE = Header.of("Date", "Sat, 21 Nov 2026 10:00:00 GMT");
 
-    /// Ends the server's acceptance of requests.
-    private Runnable stopping = () -> {
-    };
+    private volatile boolean stopping;
     private Deadlines deadlines = new Deadlines(LONG, LONG, LONG);
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -153,9 +151,7 @@ class ExchangeTest {
     void saysWhyAConnectionEnded(boolean stops, String reason) throws IOException, InterruptedException {
         int port = listen(new HttpServerOptions(), _ -> {
         }, _ -> {
-            if (stops) {
-                stopping.run();
-            }
+            stopping = stops;
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
@@ -201,8 +197,7 @@ class ExchangeTest {
         Connections connections = new Connections(deadlines,
                 new ConnectionLimit(10, new AtomicInteger(), new LongAdder(),
                         Counter.builder("refused").register(meters), () -> false),
-                new TrustedProxies(List.of(), "none"), Long.MAX_VALUE);
-        stopping = connections::stop;
+                new TrustedProxies(List.of(), "none"), Long.MAX_VALUE, () -> stopping);
         loop.runOnContext(_ -> vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep()));
         return Future.<HttpServer>future(listening -> loop.runOnContext(
                 _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {
