@@ -1,5 +1,6 @@
 package petstore.log;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -25,8 +26,8 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     private final OutputStream out;
     private final Thread thread = Thread.ofPlatform().name("log-writer").daemon().unstarted(this::run);
     /// The two buffers swap roles.
-    private StringBuilder gathered = new StringBuilder(CAPACITY);
-    private StringBuilder writing = new StringBuilder(CAPACITY);
+    private ByteArrayOutputStream gathered = new ByteArrayOutputStream(CAPACITY);
+    private ByteArrayOutputStream writing = new ByteArrayOutputStream(CAPACITY);
     private long dropped;
     private boolean closed;
 
@@ -60,29 +61,32 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
         gather(layout.line(refusal));
     }
 
-    private synchronized void gather(CharSequence line) {
-        if (line.length() > CAPACITY - gathered.length()) {
-            dropped++;
-            return;
+    private void gather(String line) {
+        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+        synchronized (this) {
+            if (bytes.length > CAPACITY - gathered.size()) {
+                dropped++;
+                return;
+            }
+            if (gathered.size() == 0) {
+                notifyAll();
+            }
+            gathered.writeBytes(bytes);
         }
-        if (gathered.isEmpty()) {
-            notifyAll();
-        }
-        gathered.append(line);
     }
 
     private void run() {
         try {
-            for (long missing = swap(); !writing.isEmpty(); missing = swap()) {
+            for (long missing = swap(); writing.size() > 0; missing = swap()) {
                 if (missing > 0) {
-                    writing.append(
+                    writing.writeBytes(
                             layout.line(System.currentTimeMillis(), Level.WARN, BufferedLog.class.getSimpleName(),
                                     missing + " lines are missing here, because the log is read too slowly", "",
-                                    List.of()));
+                                    List.of()).getBytes(StandardCharsets.UTF_8));
                 }
-                out.write(writing.toString().getBytes(StandardCharsets.UTF_8));
+                writing.writeTo(out);
                 out.flush();
-                writing.setLength(0);
+                writing.reset();
                 Thread.sleep(PAUSE);
             }
         } catch (IOException | InterruptedException e) {
@@ -93,10 +97,10 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     /// Waits for lines, and makes them the content of [#writing]; it stays empty after the end. Returns the number of lines that
     /// were dropped after them.
     private synchronized long swap() throws InterruptedException {
-        while (gathered.isEmpty() && !closed) {
+        while (gathered.size() == 0 && !closed) {
             wait();
         }
-        StringBuilder full = gathered;
+        ByteArrayOutputStream full = gathered;
         gathered = writing;
         writing = full;
         long missing = dropped;

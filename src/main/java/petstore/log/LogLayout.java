@@ -25,7 +25,6 @@ import petstore.http.telemetry.RequestLog;
 /// object, with names of the Elastic Common Schema (ECS). Names that it lacks are `http.route`, of OpenTelemetry, and `petstore.*`.
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
-    private static final int USUAL_LENGTH = 384;
     private static final int LEVEL_WIDTH = 5;
     private static final int SECOND = 1_000;
     /// The longest reason of a refusal, in characters: a body may break the contract in many ways.
@@ -42,6 +41,8 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     }
 
     private final boolean json;
+    /// The line that a thread formats.
+    private final ThreadLocal<StringBuilder> lines = ThreadLocal.withInitial(StringBuilder::new);
     private volatile Second latest = new Second(Long.MIN_VALUE, "");
 
     LogLayout(Logging.Format format) {
@@ -62,7 +63,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     String line(long epochMilli, Level level, String logger, String message, String trace, List<KeyValuePair> fields) {
         StringBuilder line = start(epochMilli, level, quoted(logger));
         if (!json) {
-            return end(line.append(oneLine(trace.isEmpty() ? message : message + " " + trace))).toString();
+            return end(line.append(oneLine(trace.isEmpty() ? message : message + " " + trace)));
         }
         line.append(quoted(message)).append('"');
         for (KeyValuePair field : fields) {
@@ -71,11 +72,11 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         if (!trace.isEmpty()) {
             name("error.stack_trace", line).append('"').append(quoted(trace)).append('"');
         }
-        return end(line).toString();
+        return end(line);
     }
 
     /// Returns the line of a finished request. All its fields but the reason are validated already; no escaping is needed.
-    StringBuilder line(FinishedRequest request, String trace) {
+    String line(FinishedRequest request, String trace) {
         long nanos = request.durationNanos();
         long ended = request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos);
         StringBuilder line = start(ended, Level.INFO, "access").append(request.isAnswered() ? "answered" : "abandoned");
@@ -97,7 +98,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     }
 
     /// Returns the line of a request that was refused for its key. As above, only the reason needs escaping.
-    StringBuilder line(RequestLog.RefusedKey refusal) {
+    String line(RequestLog.RefusedKey refusal) {
         StringBuilder line = start(refusal.epochMilli(), Level.INFO, Audit.LOGGER).append("refused");
         field("", "http.response.status_code", refusal.status(), line.append(json ? "\"" : ""));
         field("", "http.request.method", refusal.method(), line);
@@ -118,7 +119,9 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     /// Returns a line up to its message, with the opening quote of a JSON string.
     private StringBuilder start(long epochMilli, Level level, String logger) {
-        StringBuilder line = new StringBuilder(USUAL_LENGTH).append(json ? "{\"@timestamp\":\"" : "");
+        StringBuilder line = lines.get();
+        line.setLength(0);
+        line.append(json ? "{\"@timestamp\":\"" : "");
         appendTime(epochMilli, line);
         if (json) {
             line.append("\",\"log.level\":\"").append(level).append("\",\"ecs.version\":\"8.11.0\",\"log.logger\":\"");
@@ -157,8 +160,8 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         return line.append(",\"").append(ecs).append("\":");
     }
 
-    private StringBuilder end(StringBuilder line) {
-        return line.append(json ? "}\n" : "\n");
+    private String end(StringBuilder line) {
+        return line.append(json ? "}\n" : "\n").toString();
     }
 
     /// Returns the content of a string of JSON: printable characters, without API keys.

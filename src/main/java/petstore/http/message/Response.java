@@ -38,11 +38,11 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
     }
 
     private static Response of(int status, Header contentType, byte[] body, Header... more) {
-        List<Header> headers = new ArrayList<>(more.length + 2);
-        headers.add(contentType);
-        headers.addAll(List.of(more));
-        headers.add(Header.of("content-length", String.valueOf(body.length)));
-        return new Response(status, List.copyOf(headers), body, Optional.empty());
+        Header[] headers = new Header[more.length + 2];
+        headers[0] = contentType;
+        System.arraycopy(more, 0, headers, 1, more.length);
+        headers[more.length + 1] = Header.of("content-length", String.valueOf(body.length));
+        return new Response(status, List.of(headers), body, Optional.empty());
     }
 
     /// Returns a response without a body.

@@ -2,7 +2,6 @@ package petstore.http.server;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -112,8 +111,14 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
 
     // The headers' own `containsValue` takes a prefix, e.g. `c`, for `close`.
     private static boolean hasClose(List<String> fields) {
-        return fields.stream().flatMap(field -> Stream.of(field.split(",", -1)))
-                .anyMatch(option -> option.strip().equalsIgnoreCase("close"));
+        for (String field : fields) {
+            for (String option : field.split(",", -1)) {
+                if (option.strip().equalsIgnoreCase("close")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private boolean isHost(HttpRequest request) {
