@@ -173,8 +173,8 @@ class BadBodiesTest {
             {"categoryId":1.5,"status":1,"name":""} | categoryId must be an integer between -9223372036854775808 and 9223372036854775807; status must be one of available, pending, sold; name must be 1 to 255 characters long
             """)
     void namesEveryViolation(String body, String message) {
-        String answer = service.client().post(body).body();
-        assertThat(ServedContract.json(answer).get("message").asText()).isEqualTo(message);
+        String response = service.client().post(body).body();
+        assertThat(ServedContract.json(response).get("message").asText()).isEqualTo(message);
     }
 
     private static BadRequest invalid(String name, String body) {

@@ -118,9 +118,9 @@ class BadFramingTest {
     void answersWhatCameBefore() throws IOException {
         try (RawClient client = service.connect()) {
             client.send(BadRequest.get("/v1/pets/1") + POST + "Transfer-Encoding: chunked\r\n\r\nzz\r\n");
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(400);
-            assertThat(client.answer()).isEmpty();
+            assertThat(client.response().orElseThrow().status()).isEqualTo(200);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(400);
+            assertThat(client.response()).isEmpty();
         }
         service.assertUnchanged();
     }

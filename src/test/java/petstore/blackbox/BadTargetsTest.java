@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.testkit.ProbedService;
-import petstore.testkit.RawClient.Answer;
+import petstore.testkit.RawClient.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -199,7 +199,7 @@ class BadTargetsTest {
     void refusesMethod(String method, String target, String allow) throws IOException {
         String request = method + " " + target + " HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY
                 + BadRequest.JSON + "Content-Length: 2\r\n\r\n{}";
-        Answer answer = service.refuses(new BadRequest(method, request, 405, "method_not_allowed"));
+        Response answer = service.refuses(new BadRequest(method, request, 405, "method_not_allowed"));
         assertThat(answer.headers().get("allow")).containsExactly(allow);
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.testkit.ProbedService;
 import petstore.testkit.RawClient;
-import petstore.testkit.RawClient.Answer;
+import petstore.testkit.RawClient.Response;
 import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -176,12 +176,12 @@ class BoundaryRequestsTest {
     @FieldSource("ADDED")
     void adds(GoodRequest request) throws IOException {
         try (RawClient client = service.connect()) {
-            Answer answer = client.send(request.bytes()).answer().orElseThrow();
-            assertThat(answer.status()).as(answer.body()).isEqualTo(201);
-            String target = "/v1/pets/" + ServedContract.json(answer.body()).get("id");
-            assertThat(answer.headers().get("location")).containsExactly(target);
+            Response response = client.send(request.bytes()).response().orElseThrow();
+            assertThat(response.status()).as(response.body()).isEqualTo(201);
+            String target = "/v1/pets/" + ServedContract.json(response.body()).get("id");
+            assertThat(response.headers().get("location")).containsExactly(target);
             String stored = service.client().get(target).body();
-            assertThat(ServedContract.json(stored)).isEqualTo(ServedContract.json(answer.body()));
+            assertThat(ServedContract.json(stored)).isEqualTo(ServedContract.json(response.body()));
             JsonNode expected = ServedContract.json(request.expected());
             expected.fieldNames().forEachRemaining(member -> assertThat(ServedContract.json(stored).get(member))
                     .as(member).isEqualTo(expected.get(member)));
@@ -192,9 +192,9 @@ class BoundaryRequestsTest {
     @FieldSource("READ")
     void reads(GoodRequest request) throws IOException {
         try (RawClient client = service.connect()) {
-            Answer answer = client.send(request.bytes()).answer().orElseThrow();
-            assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-            assertThat(answer.body()).startsWith(request.expected());
+            Response response = client.send(request.bytes()).response().orElseThrow();
+            assertThat(response.status()).as(response.body()).isEqualTo(200);
+            assertThat(response.body()).startsWith(request.expected());
         }
     }
 
@@ -203,10 +203,10 @@ class BoundaryRequestsTest {
     void endsTheConnectionWithTheAnswer(String options) throws IOException {
         try (RawClient client = service.connect()) {
             client.send(connection(options) + connection(""));
-            Answer answer = client.answer().orElseThrow();
-            assertThat(answer.status()).isEqualTo(200);
-            assertThat(answer.headers().get("connection")).containsExactly("close");
-            assertThat(client.answer()).isEmpty();
+            Response response = client.response().orElseThrow();
+            assertThat(response.status()).isEqualTo(200);
+            assertThat(response.headers().get("connection")).containsExactly("close");
+            assertThat(client.response()).isEmpty();
         }
     }
 
@@ -215,9 +215,9 @@ class BoundaryRequestsTest {
     void keepsTheConnection(String options) throws IOException {
         try (RawClient client = service.connect()) {
             client.send(connection(options));
-            assertThat(client.answer().orElseThrow().headers()).doesNotContainKey("connection");
+            assertThat(client.response().orElseThrow().headers()).doesNotContainKey("connection");
             client.send(connection(options));
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(200);
         }
     }
 
@@ -229,10 +229,10 @@ class BoundaryRequestsTest {
         String request = connection(fields.replace("!", "\r\nConnection: ")).replace("HTTP/1.1", "HTTP/1.0");
         try (RawClient client = service.connect()) {
             client.send(request + request);
-            Answer answer = client.answer().orElseThrow();
-            assertThat(answer.headers().getOrDefault("connection", List.of()))
+            Response response = client.response().orElseThrow();
+            assertThat(response.headers().getOrDefault("connection", List.of()))
                     .isEqualTo(kept ? List.of("keep-alive") : List.of());
-            assertThat(client.answer().isPresent()).isEqualTo(kept);
+            assertThat(client.response().isPresent()).isEqualTo(kept);
         }
     }
 
@@ -247,9 +247,9 @@ class BoundaryRequestsTest {
         int bodyAt = request.indexOf(BadRequest.PET);
         try (RawClient client = service.connect()) {
             client.send(request.substring(0, bodyAt));
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             client.send(BadRequest.PET);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(201);
         }
     }
 
@@ -260,7 +260,7 @@ class BoundaryRequestsTest {
                     + BadRequest.postChunked(BadRequest.PET, 5) + BadRequest.get("/v1/pets?limit=0")
                     + BadRequest.get("/livez"));
             for (int status : new int[]{200, 400, 404, 201, 400, 200}) {
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(status);
             }
         }
     }

@@ -38,9 +38,9 @@ class CorsTest {
         service.close();
     }
 
-    private static RawClient.Answer send(TestService to, String line, String... fields) throws IOException {
+    private static RawClient.Response send(TestService to, String line, String... fields) throws IOException {
         try (RawClient client = new RawClient(to.port())) {
-            return client.send(line + " HTTP/1.1\r\nHost: x\r\n" + String.join("", fields) + "\r\n").answer()
+            return client.send(line + " HTTP/1.1\r\nHost: x\r\n" + String.join("", fields) + "\r\n").response()
                     .orElseThrow();
         }
     }
@@ -51,16 +51,16 @@ class CorsTest {
 
     @Test
     void everyAnswerToAnAllowedOriginMayBeRead() throws IOException {
-        List<RawClient.Answer> answers = List.of(send(service, "GET /v1/pets", KEY, origin(SHOP)),
+        List<RawClient.Response> responses = List.of(send(service, "GET /v1/pets", KEY, origin(SHOP)),
                 send(service, "GET /v1/pets", origin(SHOP)), send(service, "GET /v1/pets?limit=0", KEY, origin(SHOP)),
                 send(service, "GET /nothing", origin(SHOP)), send(service, "PUT /v1/pets", KEY, origin(SHOP)),
                 send(service, "GET /v1/pets", KEY, origin(SHOP), "Bad Name: x\r\n"),
                 send(service, "GET nothing", KEY, origin(SHOP)), send(service, "GET /v1/pets/1", KEY, origin(SHOP)));
-        assertThat(answers.stream().map(RawClient.Answer::status)).containsExactly(200, 401, 400, 404, 405, 400, 400,
+        assertThat(responses.stream().map(RawClient.Response::status)).containsExactly(200, 401, 400, 404, 405, 400, 400,
                 404);
-        for (RawClient.Answer answer : answers) {
-            Map<String, List<String>> headers = answer.headers();
-            assertThat(headers.get("access-control-allow-origin")).as("%s", answer).containsExactly(SHOP);
+        for (RawClient.Response response : responses) {
+            Map<String, List<String>> headers = response.headers();
+            assertThat(headers.get("access-control-allow-origin")).as("%s", response).containsExactly(SHOP);
             assertThat(headers.get("access-control-expose-headers")).containsExactly(
                     "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
                             + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
@@ -73,11 +73,11 @@ class CorsTest {
     void otherOriginsAreToldNothing() throws IOException {
         for (String other : List.of("https://shop.example.evil.example", "http://shop.example",
                 "https://shop.example:444", "https://SHOP.example", "null", "*")) {
-            RawClient.Answer answer = send(service, "GET /v1/pets", KEY, origin(other));
-            assertThat(answer.status()).isEqualTo(200);
-            assertThat(answer.headers()).doesNotContainKeys("access-control-allow-origin",
+            RawClient.Response response = send(service, "GET /v1/pets", KEY, origin(other));
+            assertThat(response.status()).isEqualTo(200);
+            assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin",
                     "access-control-expose-headers");
-            assertThat(answer.headers().get("vary")).containsExactly("Origin");
+            assertThat(response.headers().get("vary")).containsExactly("Origin");
             assertThat(send(service, "OPTIONS /v1/pets", origin(other), ASKED).status()).isEqualTo(401);
         }
         assertThat(send(service, "GET /v1/pets", KEY).headers().get("vary")).containsExactly("Origin");
@@ -85,14 +85,14 @@ class CorsTest {
 
     @Test
     void aBrowserMayAskWithoutAKey() throws IOException {
-        RawClient.Answer answer = send(service, "OPTIONS /v1/pets", origin("http://localhost:3000"), ASKED,
+        RawClient.Response response = send(service, "OPTIONS /v1/pets", origin("http://localhost:3000"), ASKED,
                 "Access-Control-Request-Headers: authorization,content-type\r\n");
-        assertThat(answer.status()).isEqualTo(204);
-        assertThat(answer.headers().get("access-control-allow-origin")).containsExactly("http://localhost:3000");
-        assertThat(answer.headers().get("access-control-allow-methods")).containsExactly("GET, HEAD, POST");
-        assertThat(answer.headers().get("access-control-allow-headers")).containsExactly(
+        assertThat(response.status()).isEqualTo(204);
+        assertThat(response.headers().get("access-control-allow-origin")).containsExactly("http://localhost:3000");
+        assertThat(response.headers().get("access-control-allow-methods")).containsExactly("GET, HEAD, POST");
+        assertThat(response.headers().get("access-control-allow-headers")).containsExactly(
                 "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent");
-        assertThat(answer.headers()).containsKey("access-control-max-age");
+        assertThat(response.headers()).containsKey("access-control-max-age");
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("no preflight").isEqualTo(401);
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("no preflight").isEqualTo(405);
         assertThat(send(service, "OPTIONS /v1/pets", ASKED).status()).as("no origin").isEqualTo(401);
@@ -110,8 +110,8 @@ class CorsTest {
     @Test
     void nothingIsSaidUnlessItIsSwitchedOn(@TempDir Path other) throws IOException {
         try (TestService plain = TestService.start(other)) {
-            RawClient.Answer answer = send(plain, "GET /v1/pets", KEY, origin(SHOP));
-            assertThat(answer.headers()).doesNotContainKeys("access-control-allow-origin", "vary",
+            RawClient.Response response = send(plain, "GET /v1/pets", KEY, origin(SHOP));
+            assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin", "vary",
                     "strict-transport-security");
             assertThat(send(plain, "OPTIONS /v1/pets", origin(SHOP), ASKED).status()).isEqualTo(401);
         }

@@ -43,45 +43,45 @@ class LeavingClientsTest {
     Stream<DynamicTest> clientsThatOnlyListen() throws InterruptedException {
         try (TestService service = TestService.start(folder, LONG, 100)) {
             AtOnce clients = new AtOnce();
-            answers(clients, service, "a GET", GET, 200);
-            answers(clients, service, "a POST", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + PET, 201);
-            answers(clients, service, "a request without a key", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 401);
-            answers(clients, service, "a GET with a key it does not know",
+            responses(clients, service, "a GET", GET, 200);
+            responses(clients, service, "a POST", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + PET, 201);
+            responses(clients, service, "a request without a key", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 401);
+            responses(clients, service, "a GET with a key it does not know",
                     "GET /v1/pets HTTP/1.1\r\n" + UNKNOWN + "\r\n", 401);
-            answers(clients, service, "a POST with a key it does not know",
+            responses(clients, service, "a POST with a key it does not know",
                     "POST /v1/pets HTTP/1.1\r\n" + UNKNOWN + POST + PET, 401);
-            answers(clients, service, "a few requests", GET + "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" + GET, 200,
+            responses(clients, service, "a few requests", GET + "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" + GET, 200,
                     404,
                     200);
-            answers(clients, service, "many requests", GET.repeat(500),
+            responses(clients, service, "many requests", GET.repeat(500),
                     Collections.nCopies(500, 200).toArray(Integer[]::new));
             clients.add("answers more than the system holds and closes", () -> {
                 try (RawClient client = new RawClient(service.port())) {
                     client.send(SCRIPT.repeat(8)).socket().shutdownOutput();
                     Thread.sleep(Duration.ofMillis(300));
                     for (int i = 0; i < 8; i++) {
-                        assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+                        assertThat(client.response().orElseThrow().status()).isEqualTo(200);
                     }
                     assertThat(client.isClosedByServer()).isTrue();
                 }
             });
-            answers(clients, service, "half a body that is refused",
+            responses(clients, service, "half a body that is refused",
                     "POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + POST + "{", 401);
-            answers(clients, service, "half a header block", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
-            answers(clients, service, "half a body", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{");
-            answers(clients, service, "nothing", "");
+            responses(clients, service, "half a header block", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
+            responses(clients, service, "half a body", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{");
+            responses(clients, service, "nothing", "");
             return clients.run();
         }
     }
 
-    private static void answers(AtOnce clients, TestService service, String name, String sent, Integer... statuses) {
+    private static void responses(AtOnce clients, TestService service, String name, String sent, Integer... statuses) {
         clients.add("answers " + name + " and closes", () -> {
             try (RawClient client = new RawClient(service.port())) {
                 client.send(sent).socket().shutdownOutput();
                 List<Integer> answered = new ArrayList<>();
-                client.answer().ifPresent(first -> answered.add(first.status()));
+                client.response().ifPresent(first -> answered.add(first.status()));
                 while (answered.size() < statuses.length) {
-                    answered.add(client.answer().orElseThrow().status());
+                    answered.add(client.response().orElseThrow().status());
                 }
                 assertThat(answered).containsExactly(statuses);
                 assertThat(client.isClosedByServer()).isTrue();
@@ -97,10 +97,10 @@ class LeavingClientsTest {
                 assertThat(oneMore.isClosedByServer()).isTrue();
             }
             for (RawClient client : clients) {
-                assertThat(client.send(GET).answer().orElseThrow().status()).isEqualTo(200);
+                assertThat(client.send(GET).response().orElseThrow().status()).isEqualTo(200);
             }
             try (RawClient operator = new RawClient(service.adminPort())) {
-                assertThat(operator.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n").answer()).isPresent();
+                assertThat(operator.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n").response()).isPresent();
             }
             closeAll(clients);
             closeAll(connectAll(service));
@@ -135,7 +135,7 @@ class LeavingClientsTest {
         while (clients.size() < MOST) {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
             RawClient client = new RawClient(service.port());
-            if (client.send(GET).answer().isPresent()) {
+            if (client.send(GET).response().isPresent()) {
                 clients.add(client);
             } else {
                 client.close();

@@ -89,7 +89,7 @@ class LongFieldsTest {
     private static void assertAnswered(String request) throws IOException {
         long began = System.nanoTime();
         try (RawClient client = new RawClient(service.port())) {
-            assertThat(client.send(request).answer().orElseThrow().status()).as(request).isBetween(200, 499);
+            assertThat(client.send(request).response().orElseThrow().status()).as(request).isBetween(200, 499);
         }
         assertThat(Duration.ofNanos(System.nanoTime() - began)).as(request).isLessThan(AT_ONCE);
     }

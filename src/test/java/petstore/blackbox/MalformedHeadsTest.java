@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import petstore.testkit.ProbedService;
-import petstore.testkit.RawClient.Answer;
+import petstore.testkit.RawClient.Response;
 import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -161,8 +161,8 @@ class MalformedHeadsTest {
 
     @Test
     void namesEveryViolation() throws IOException {
-        Answer answer = service.refusesAndCloses(BadRequest.of("", "GET pets HTTP/1.2\r\n: a\r\n\r\n"));
-        assertThat(ServedContract.json(answer.body()).get("message").asText())
+        Response response = service.refusesAndCloses(BadRequest.of("", "GET pets HTTP/1.2\r\n: a\r\n\r\n"));
+        assertThat(ServedContract.json(response.body()).get("message").asText())
                 .isEqualTo("the protocol must be HTTP/1.1 or HTTP/1.0;"
                         + " the request target must be a path or an http URL, in visible ASCII characters;"
                         + " there must be one Host field, a host with or without a port;"

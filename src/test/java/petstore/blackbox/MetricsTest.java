@@ -102,7 +102,7 @@ class MetricsTest {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "
                     + TestService.KEY + "\r\nContent-Type: application/json\r\nContent-Length: " + pet.length()
                     + "\r\n\r\n" + pet);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(201);
             assertThat(client.isClosedByServer()).isTrue();
         }
         assertThat(metrics().lines()).contains(count("POST", "201", "/v1/pets") + " 2");
@@ -222,7 +222,7 @@ class MetricsTest {
         int idle = state("idle");
         try (RawClient waiting = new RawClient(service.port()); RawClient asking = new RawClient(service.port())) {
             waiting.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-            assertThat(waiting.answer().orElseThrow().status()).isEqualTo(200);
+            assertThat(waiting.response().orElseThrow().status()).isEqualTo(200);
             asking.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
                     + "\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
             await().atMost(PATIENCE).untilAsserted(() -> {

@@ -102,28 +102,28 @@ class SlowClientsTest {
             "a header block in three pieces", client -> {
                 sendInPieces(client, Duration.ofMillis(900), GOOD.substring(0, 10), GOOD.substring(10, 40),
                         GOOD.substring(40));
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(200);
             },
             "a body in three pieces", client -> {
                 sendInPieces(client, Duration.ofMillis(900), POST + "Content-Length: 36\r\n\r\n",
                         "{\"name\":\"Whiskers\"",
                         ",\"categoryId\":7}  ");
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(201);
             },
             "a header block and a body that together are too slow for either", client -> {
                 sendInPieces(client, Duration.ofMillis(2_200), POST, "Content-Length: 34\r\n\r\n", PET);
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(201);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(201);
             },
             "requests with long pauses between them", client -> {
                 for (int i = 0; i < 3; i++) {
-                    assertThat(client.send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+                    assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
                     assertThat(client.isSilentFor(Duration.ofMillis(1_600))).isTrue();
                 }
             },
             "a pause and a header block that together are too slow for either", client -> {
-                assertThat(client.send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+                assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
                 sendInPieces(client, Duration.ofMillis(2_200), "", GOOD.substring(0, 30), GOOD.substring(30));
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(200);
             });
 
     @TempDir
@@ -153,7 +153,7 @@ class SlowClientsTest {
             }
             for (Limit limit : Limit.values()) {
                 ApiClient other = services.apply(limit).client();
-                answer(other);
+                response(other);
                 clients.add("answers others promptly: " + limit, () -> answersPromptly(other, slowOnes));
             }
             IN_TIME.forEach((name, talk) -> clients.add("keeps a connection with " + name, () -> {
@@ -187,7 +187,7 @@ class SlowClientsTest {
     private static void closesKept(int port, Slow slow) throws IOException {
         try (RawClient client = new RawClient(port)) {
             long start = System.nanoTime();
-            assertThat(client.send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+            assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
             if (slow.onKept() != Limit.IDLE) {
                 start = System.nanoTime();
             }
@@ -201,13 +201,13 @@ class SlowClientsTest {
         List<Duration> latencies = new ArrayList<>();
         while (!slowOnes.await(20, TimeUnit.MILLISECONDS)) {
             long start = System.nanoTime();
-            answer(client);
+            response(client);
             latencies.add(since(start));
         }
         assertThat(latencies).isNotEmpty().allSatisfy(latency -> assertThat(latency).isLessThan(PROMPTLY));
     }
 
-    private static void answer(ApiClient client) {
+    private static void response(ApiClient client) {
         assertThat(client.get("/v1/pets?limit=5").statusCode()).isEqualTo(200);
         assertThat(client.post(PET).statusCode()).isEqualTo(201);
     }

@@ -61,15 +61,15 @@ class SlowStoreTest {
                     Statement statement = other.createStatement()) {
                 statement.execute("BEGIN IMMEDIATE");
                 long start = System.nanoTime();
-                RawClient.Answer answer = client.send(POST).answer().orElseThrow();
+                RawClient.Response response = client.send(POST).response().orElseThrow();
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(REQUEST);
-                assertThat(answer.status()).isEqualTo(503);
-                assertThat(answer.body()).contains("the service could not answer in time");
-                assertThat(answer.headers().get("retry-after")).isNotEmpty();
-                ServedContract.verify("POST", "/v1/pets", answer.status(), answer.headers(), answer.body());
+                assertThat(response.status()).isEqualTo(503);
+                assertThat(response.body()).contains("the service could not answer in time");
+                assertThat(response.headers().get("retry-after")).isNotEmpty();
+                ServedContract.verify("POST", "/v1/pets", response.status(), response.headers(), response.body());
                 statement.execute("ROLLBACK");
             }
-            assertThat(client.send(POST).answer().orElseThrow().status()).isEqualTo(201);
+            assertThat(client.send(POST).response().orElseThrow().status()).isEqualTo(201);
         }
     }
 }

@@ -82,7 +82,7 @@ class UnfinishedRequestsTest {
             }
             int i = 0;
             for (String name : BEGINNINGS.keySet()) {
-                assertThat(clients.get(i++).answer()).as(name).isEmpty();
+                assertThat(clients.get(i++).response()).as(name).isEmpty();
             }
         } finally {
             for (RawClient client : clients) {

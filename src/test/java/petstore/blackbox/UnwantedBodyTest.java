@@ -63,10 +63,10 @@ class UnwantedBodyTest {
         String start = line + " HTTP/1.1\r\nHost: x\r\n" + headers;
         try (RawClient client = new RawClient(service.port())) {
             client.send(start + "Content-Length: " + LENGTH + "\r\n\r\n").send(new byte[LENGTH]);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(status);
             client.send(start + "Transfer-Encoding: chunked\r\n\r\n").send(chunks());
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
-            assertThat(client.send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
         }
     }
 
@@ -76,13 +76,13 @@ class UnwantedBodyTest {
         try (RawClient client = new RawClient(service.port())) {
             client.send(line + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers + "Content-Length: " + LENGTH
                     + "\r\n\r\n").send(new byte[LENGTH]);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(status);
             assertThat(client.isClosedByServer()).isTrue();
         }
         try (RawClient client = new RawClient(service.port())) {
             client.send(line + " HTTP/1.0\r\n" + headers + "Content-Length: " + LENGTH + "\r\n\r\n")
                     .send(new byte[LENGTH]);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(status);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(status);
             assertThat(client.isClosedByServer()).isTrue();
         }
     }
@@ -93,8 +93,8 @@ class UnwantedBodyTest {
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
                     + "Expect: 100-continue\r\nContent-Length: " + body.length + "\r\n\r\n");
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(413);
-            assertThat(client.send(body).send(GOOD).answer().orElseThrow().status()).isEqualTo(200);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(413);
+            assertThat(client.send(body).send(GOOD).response().orElseThrow().status()).isEqualTo(200);
         }
     }
 
@@ -105,13 +105,13 @@ class UnwantedBodyTest {
         try (RawClient client = new RawClient(service.port())) {
             for (int i = 0; i < 2; i++) {
                 client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + headers);
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
-                assertThat(client.send(pet).answer().orElseThrow().status()).isEqualTo(201);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(100);
+                assertThat(client.send(pet).response().orElseThrow().status()).isEqualTo(201);
             }
         }
         try (RawClient old = new RawClient(service.port())) {
             old.send("POST /v1/pets HTTP/1.0\r\n" + headers + pet);
-            assertThat(old.answer().orElseThrow().status()).isEqualTo(201);
+            assertThat(old.response().orElseThrow().status()).isEqualTo(201);
         }
     }
 
@@ -120,9 +120,9 @@ class UnwantedBodyTest {
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
                     + "Transfer-Encoding: chunked\r\n\r\nno length\r\n");
-            RawClient.Answer answer = client.answer().orElseThrow();
-            ServedContract.verify("POST", "/v1/pets", answer.status(), answer.headers(), answer.body());
-            assertThat(answer.status()).isEqualTo(400);
+            RawClient.Response response = client.response().orElseThrow();
+            ServedContract.verify("POST", "/v1/pets", response.status(), response.headers(), response.body());
+            assertThat(response.status()).isEqualTo(400);
             assertThat(client.isClosedByServer()).isTrue();
         }
     }
@@ -131,8 +131,8 @@ class UnwantedBodyTest {
     void thereIsAnEndToWhatIsReadAndDropped() throws IOException {
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: " + (1L << 40) + "\r\n\r\n");
-            Optional<RawClient.Answer> answer = client.answer();
-            assertThat(answer.orElseThrow().status()).isEqualTo(401);
+            Optional<RawClient.Response> response = client.response();
+            assertThat(response.orElseThrow().status()).isEqualTo(401);
             byte[] part = new byte[MEBIBYTE];
             int sent = 0;
             try {

@@ -142,16 +142,16 @@ class DatabaseOutageIT {
             int sent = 0;
             while (!stopped) {
                 NewPet pet = ledger.next();
-                HttpResponse<String> answer;
+                HttpResponse<String> response;
                 do {
-                    answer = inTime(() -> client.post(Ledger.json(pet), "Idempotency-Key",
+                    response = inTime(() -> client.post(Ledger.json(pet), "Idempotency-Key",
                             "animal" + pet.categoryId()));
-                    ledger.answered(pet, answer);
+                    ledger.answered(pet, response);
                     sent++;
-                    if (answer.statusCode() == 503) {
+                    if (response.statusCode() == 503) {
                         TimeUnit.MILLISECONDS.sleep(20);
                     }
-                } while (answer.statusCode() == 503 && !stopped);
+                } while (response.statusCode() == 503 && !stopped);
             }
             return sent;
         }
@@ -175,32 +175,32 @@ class DatabaseOutageIT {
                 default -> () -> create(client);
             });
         }
-        List<HttpResponse<String>> answers = new ArrayList<>();
-        for (Future<HttpResponse<String>> answer : threads.invokeAll(requests)) {
-            answers.add(answer.get());
+        List<HttpResponse<String>> responses = new ArrayList<>();
+        for (Future<HttpResponse<String>> response : threads.invokeAll(requests)) {
+            responses.add(response.get());
         }
-        return answers;
+        return responses;
     }
 
     private HttpResponse<String> create(ApiClient client) {
         NewPet pet = ledger.next();
-        HttpResponse<String> answer = inTime(() -> client.post(Ledger.json(pet)));
-        ledger.answered(pet, answer);
-        return answer;
+        HttpResponse<String> response = inTime(() -> client.post(Ledger.json(pet)));
+        ledger.answered(pet, response);
+        return response;
     }
 
     private static HttpResponse<String> inTime(Supplier<HttpResponse<String>> request) {
         long sent = System.nanoTime();
-        HttpResponse<String> answer = request.get();
-        assertThat(Duration.ofNanos(System.nanoTime() - sent)).as("%s: %s", answer, answer.body()).isLessThan(LIMIT);
-        return answer;
+        HttpResponse<String> response = request.get();
+        assertThat(Duration.ofNanos(System.nanoTime() - sent)).as("%s: %s", response, response.body()).isLessThan(LIMIT);
+        return response;
     }
 
-    private static void assertUnavailable(List<HttpResponse<String>> answers) {
-        assertThat(answers).allSatisfy(answer -> {
-            assertThat(answer.statusCode()).as("%s: %s", answer, answer.body()).isEqualTo(503);
-            assertThat(answer.headers().allValues("Retry-After")).containsExactly("1");
-            assertThat(ServedContract.json(answer.body()).path("code").asText()).isEqualTo("unavailable");
+    private static void assertUnavailable(List<HttpResponse<String>> responses) {
+        assertThat(responses).allSatisfy(response -> {
+            assertThat(response.statusCode()).as("%s: %s", response, response.body()).isEqualTo(503);
+            assertThat(response.headers().allValues("Retry-After")).containsExactly("1");
+            assertThat(ServedContract.json(response.body()).path("code").asText()).isEqualTo("unavailable");
         });
     }
 

@@ -239,7 +239,7 @@ class LogIT {
     private static void sendBadKey(int port) {
         try (RawClient client = new RawClient(port)) {
             client.send("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + KEY + "\r\r\n\r\n");
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(400);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(400);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

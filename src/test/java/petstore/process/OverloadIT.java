@@ -70,7 +70,7 @@ class OverloadIT {
     /// One answer.
     ///
     /// @param tookMs from when the request was due
-    private record Answer(int status, boolean hasRetryAfter, double tookMs) {
+    private record Response(int status, boolean hasRetryAfter, double tookMs) {
     }
 
     @Test
@@ -87,15 +87,15 @@ class OverloadIT {
             double capacity = 1_000.0 / DELAY.toMillis() * READERS;
             load(request, capacity);
             double peak = goodput(load(request, capacity));
-            List<Answer> before = load(request, capacity / 4);
+            List<Response> before = load(request, capacity / 4);
             long memoryBefore = memoryMegabytes(server);
 
-            List<Answer> refusedInAll = new ArrayList<>();
+            List<Response> refusedInAll = new ArrayList<>();
             // A pause of the whole machine spoils one storm or the load after it, a slow service each.
             await().atMost(PATIENCE).untilAsserted(() -> {
                 double inTimeBefore = refusedInTime(server);
-                List<Answer> storm = load(request, capacity * 10);
-                List<Answer> refused = storm.stream().filter(answer -> answer.status() != FOUND_OUT).toList();
+                List<Response> storm = load(request, capacity * 10);
+                List<Response> refused = storm.stream().filter(answer -> answer.status() != FOUND_OUT).toList();
                 refusedInAll.addAll(refused);
                 assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
                 assertThat(refused).hasSizeGreaterThan(storm.size() / 2);
@@ -104,7 +104,7 @@ class OverloadIT {
                 assertThat(refusedInTime(server) - inTimeBefore).isGreaterThanOrEqualTo(0.999 * refused.size());
                 assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
 
-                List<Answer> after = load(request, capacity / 4);
+                List<Response> after = load(request, capacity / 4);
                 assertThat(after).allMatch(answer -> answer.status() == FOUND_OUT);
                 assertThat(percentile(after, 0.9)).isLessThan(2 * percentile(before, 0.9) + DELAY.toMillis());
             });
@@ -236,15 +236,15 @@ class OverloadIT {
 
     private static boolean isListOnNewConnection(PetstoreProcess server) {
         try (RawClient next = new RawClient(server.port())) {
-            return next.send(LIST).answer().filter(answer -> answer.status() == 200).isPresent();
+            return next.send(LIST).response().filter(answer -> answer.status() == 200).isPresent();
         } catch (IOException e) {
             return false;
         }
     }
 
     /// Sends requests at this rate for [#SECONDS]. Returns all answers.
-    private List<Answer> load(HttpRequest request, double perSecond) {
-        Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+    private List<Response> load(HttpRequest request, double perSecond) {
+        Queue<Response> responses = new ConcurrentLinkedQueue<>();
         long beginNs = System.nanoTime();
         CompletableFuture<?>[] sent = IntStream.range(0, (int) (perSecond * SECONDS)).mapToObj(i -> {
             long dueNs = beginNs + (long) (i * 1e9 / perSecond);
@@ -252,28 +252,28 @@ class OverloadIT {
                 LockSupport.parkNanos(dueNs - System.nanoTime());
             }
             return http.sendAsync(request, BodyHandlers.discarding()).thenAccept(
-                    response -> answers.add(answer(response, dueNs)));
+                    response -> responses.add(answer(response, dueNs)));
         }).toArray(CompletableFuture<?>[]::new);
         CompletableFuture.allOf(sent).join();
-        return List.copyOf(answers);
+        return List.copyOf(responses);
     }
 
-    private static Answer answer(HttpResponse<Void> response, long dueNs) {
-        return new Answer(response.statusCode(), response.headers().firstValue("Retry-After").isPresent(),
+    private static Response answer(HttpResponse<Void> response, long dueNs) {
+        return new Response(response.statusCode(), response.headers().firstValue("Retry-After").isPresent(),
                 (System.nanoTime() - dueNs) / 1e6);
     }
 
-    private static double goodput(List<Answer> answers) {
-        return answers.stream().filter(answer -> answer.status() == FOUND_OUT).count() / SECONDS;
+    private static double goodput(List<Response> responses) {
+        return responses.stream().filter(answer -> answer.status() == FOUND_OUT).count() / SECONDS;
     }
 
-    private static double percentile(List<Answer> answers, double part) {
-        List<Double> sorted = answers.stream().map(Answer::tookMs).sorted().toList();
+    private static double percentile(List<Response> responses, double part) {
+        List<Double> sorted = responses.stream().map(Response::tookMs).sorted().toList();
         return sorted.get((int) (sorted.size() * part));
     }
 
     private static int list(RawClient client) throws IOException {
-        return client.send(LIST).answer().orElseThrow().status();
+        return client.send(LIST).response().orElseThrow().status();
     }
 
     private static long openFiles(PetstoreProcess server) {

@@ -71,7 +71,7 @@ class PastedKeysIT {
             for (String request : REQUESTS) {
                 String text = request.replaceFirst("!", "Authorization: Bearer " + key + "\r\n").replace("?", key)
                         .replace("pets" + key, "pets?" + key);
-                assertThat(answer(server.port(), text)).as(request).startsWith("HTTP/1.").doesNotContain(secret);
+                assertThat(response(server.port(), text)).as(request).startsWith("HTTP/1.").doesNotContain(secret);
             }
             try (StoreFile file = new StoreFile(folder)) {
                 assertThat(file.text("SELECT idempotency_key || owner FROM idempotency")).singleElement().asString()
@@ -88,7 +88,7 @@ class PastedKeysIT {
         }
     }
 
-    private static String answer(int port, String request) throws IOException {
+    private static String response(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(10_000);
             String end = request.contains("\r\n\r\n") ? "" : "Host: x\r\n\r\n";

@@ -112,13 +112,13 @@ class ReplicasIT {
         for (int i = 0; i < RETRIED; i++) {
             String key = "retried-" + i;
             String pet = pet(key);
-            List<HttpResponse<String>> answers = atOnce(2,
+            List<HttpResponse<String>> responses = atOnce(2,
                     replica -> replica(replica).post(pet, "Idempotency-Key", key));
-            answers.add(replica(i).post(pet, "Idempotency-Key", key));
-            answers.add(replica(i + 1).post(pet, "Idempotency-Key", key));
-            long id = id(answers.getFirst());
-            assertThat(answers).allSatisfy(answer -> assertThat(id(answer)).isEqualTo(id));
-            assertThat(answers).filteredOn(answer -> answer.headers().firstValue("Idempotent-Replayed").isEmpty())
+            responses.add(replica(i).post(pet, "Idempotency-Key", key));
+            responses.add(replica(i + 1).post(pet, "Idempotency-Key", key));
+            long id = id(responses.getFirst());
+            assertThat(responses).allSatisfy(response -> assertThat(id(response)).isEqualTo(id));
+            assertThat(responses).filteredOn(response -> response.headers().firstValue("Idempotent-Replayed").isEmpty())
                     .as("answers to who added the animal").hasSize(1);
         }
         assertThat(all().stream().filter(json -> json.path("name").asText().startsWith("retried-"))).hasSize(RETRIED);

@@ -42,7 +42,7 @@ class RetryIT {
 
     private final Path folder;
     private final Semaphore killsDue = new Semaphore(0);
-    private final AtomicInteger answers = new AtomicInteger();
+    private final AtomicInteger responses = new AtomicInteger();
     private final Map<Integer, Set<String>> successes = new ConcurrentHashMap<>();
     private volatile PetstoreProcess server;
 
@@ -105,25 +105,25 @@ class RetryIT {
         try (RawClient connection = new RawClient(server.port())) {
             connection.send(Arrays.copyOf(request, cut));
             if (cut == request.length && (whole || random.nextInt(4) > 0)) {
-                connection.answer().ifPresent(answer -> heard(key, answer));
+                connection.response().ifPresent(response -> heard(key, response));
             }
         } catch (IOException | IllegalStateException e) {
             // The server was killed: the next round sends again.
         }
     }
 
-    private void heard(int key, RawClient.Answer answer) {
-        if (answers.incrementAndGet() % ANSWERS_BETWEEN_KILLS == 0) {
+    private void heard(int key, RawClient.Response response) {
+        if (responses.incrementAndGet() % ANSWERS_BETWEEN_KILLS == 0) {
             killsDue.release();
         }
-        if (TRY_AGAIN.contains(answer.status())) {
+        if (TRY_AGAIN.contains(response.status())) {
             return;
         }
-        assertThat(answer.status()).isEqualTo(201);
-        List<String> location = answer.headers().getOrDefault("location", List.of());
+        assertThat(response.status()).isEqualTo(201);
+        List<String> location = response.headers().getOrDefault("location", List.of());
         assertThat(location).hasSize(1);
         successes.computeIfAbsent(key, _ -> ConcurrentHashMap.newKeySet())
-                .add(answer.status() + " " + location.getFirst() + " " + answer.body());
+                .add(response.status() + " " + location.getFirst() + " " + response.body());
     }
 
     private static byte[] request(int key) {

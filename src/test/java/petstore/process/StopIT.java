@@ -50,11 +50,11 @@ class StopIT {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
                     + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
                     + "\r\n\r\n");
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             server.terminate();
             awaitRefusal(server.port());
             client.send(PET.getBytes(StandardCharsets.UTF_8));
-            assertIsLastAnswer(client.answer().orElseThrow());
+            assertIsLastAnswer(client.response().orElseThrow());
             assertThat(client.isClosedByServer()).isTrue();
             assertThat(server.ending().code()).isZero();
         }
@@ -72,19 +72,19 @@ class StopIT {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
                     + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
                     + "\r\n\r\n" + PET);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             server.terminate();
             awaitRefusal(server.port());
             file.execute("COMMIT");
-            assertIsLastAnswer(client.answer().orElseThrow());
+            assertIsLastAnswer(client.response().orElseThrow());
             assertThat(server.ending().code()).isZero();
             assertThat(file.pets()).hasSize(1);
         }
     }
 
-    private static void assertIsLastAnswer(RawClient.Answer answer) {
-        assertThat(answer.status()).isEqualTo(201);
-        assertThat(answer.headers().get("connection")).containsExactly("close");
+    private static void assertIsLastAnswer(RawClient.Response response) {
+        assertThat(response.status()).isEqualTo(201);
+        assertThat(response.headers().get("connection")).containsExactly("close");
     }
 
     @Test
@@ -96,7 +96,7 @@ class StopIT {
                 RawClient idle = new RawClient(server.port())) {
             assertThat(temporary).as("nothing that a kill would leave behind").isEmptyDirectory();
             idle.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            assertThat(idle.answer().orElseThrow().status()).isEqualTo(200);
+            assertThat(idle.response().orElseThrow().status()).isEqualTo(200);
             Instant told = Instant.now();
             server.terminate();
             assertThat(server.ending().code()).isZero();
@@ -206,7 +206,7 @@ class StopIT {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
                     + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
                     + "\r\n\r\n" + PET);
-            assertThat(client.answer().orElseThrow().status()).isEqualTo(100);
+            assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             server.terminate();
             awaitRefusal(server.port());
             assertThat(server.isAlive()).isTrue();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import petstore.blackbox.BadRequest;
-import petstore.testkit.RawClient.Answer;
+import petstore.testkit.RawClient.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,15 +61,15 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
     }
 
     /// Fails unless the request is refused as the contract has it and its connection can be used further.
-    public Answer refuses(BadRequest request) throws IOException {
+    public Response refuses(BadRequest request) throws IOException {
         try (RawClient client = connect()) {
-            Answer answer = refusal(client, request);
+            Response response = refusal(client, request);
             String[] requestLine = request.bytes().split(" ", 3);
-            ServedContract.verify(requestLine[0], requestLine[1], answer.status(), answer.headers(), answer.body());
-            Answer list = client.send(LIST).answer().orElseThrow();
+            ServedContract.verify(requestLine[0], requestLine[1], response.status(), response.headers(), response.body());
+            Response list = client.send(LIST).response().orElseThrow();
             assertThat(list.status()).isEqualTo(200);
             assertThat(list.body()).isEqualTo(catalogue);
-            return answer;
+            return response;
         }
     }
 
@@ -79,13 +79,13 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
     }
 
     /// Fails unless the request is refused and its connection is closed.
-    public Answer refusesAndCloses(BadRequest request) throws IOException {
+    public Response refusesAndCloses(BadRequest request) throws IOException {
         try (RawClient client = connect()) {
-            Answer answer = refusal(client, request);
-            assertThat(answer.headers().get("connection")).isEqualTo(List.of("close"));
-            assertThat(client.answer()).isEmpty();
+            Response response = refusal(client, request);
+            assertThat(response.headers().get("connection")).isEqualTo(List.of("close"));
+            assertThat(client.response()).isEmpty();
             assertUnchanged();
-            return answer;
+            return response;
         }
     }
 
@@ -97,13 +97,13 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
         }
     }
 
-    private static Answer refusal(RawClient client, BadRequest request) throws IOException {
-        Answer answer = client.send(request.bytes()).answer().orElseThrow();
-        assertThat(answer.status()).as(answer.body()).isEqualTo(request.status());
-        ServedContract.verifyError(answer.status(), answer.headers(), answer.body());
-        assertThat(ServedContract.json(answer.body()).get("code").asText()).isEqualTo(request.code());
-        assertThat(answer.headers()).containsKeys("x-request-id", "x-content-type-options", "date");
-        return answer;
+    private static Response refusal(RawClient client, BadRequest request) throws IOException {
+        Response response = client.send(request.bytes()).response().orElseThrow();
+        assertThat(response.status()).as(response.body()).isEqualTo(request.status());
+        ServedContract.verifyError(response.status(), response.headers(), response.body());
+        assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo(request.code());
+        assertThat(response.headers()).containsKeys("x-request-id", "x-content-type-options", "date");
+        return response;
     }
 
     /// Fails unless the service answers, and has the animals that it had at the start.

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 public final class RawClient implements AutoCloseable {
 
     /// One answer, as it came. Header names are in lower case.
-    public record Answer(int status, Map<String, List<String>> headers, String body) {
+    public record Response(int status, Map<String, List<String>> headers, String body) {
     }
 
     private static final int PATIENCE_MS = 30_000;
@@ -56,7 +56,7 @@ public final class RawClient implements AutoCloseable {
     }
 
     /// The next answer; absent when the server closes the connection instead. Waits up to 30 seconds for either.
-    public Optional<Answer> answer() throws IOException {
+    public Optional<Response> response() throws IOException {
         Optional<String> statusLine = line();
         if (statusLine.isEmpty()) {
             return Optional.empty();
@@ -72,7 +72,7 @@ public final class RawClient implements AutoCloseable {
                     .add(line.substring(colon + 1).strip());
         }
         int length = Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
-        return Optional.of(new Answer(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
+        return Optional.of(new Response(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
     }
 
     /// Waits up to 30 seconds until the server closes the connection, dropping all bytes before that; false when it does

@@ -93,7 +93,7 @@ public final class TestService implements AutoCloseable {
     /// Returns the number of requests in flight, without its own.
     private int activeRequests() throws IOException {
         try (RawClient metrics = new RawClient(adminPort())) {
-            String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").answer().orElseThrow().body();
+            String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").response().orElseThrow().body();
             String line = page.lines().filter(text -> text.startsWith("http_server_active_requests ")).findFirst()
                     .orElseThrow();
             return (int) Double.parseDouble(line.split(" ", 2)[1]) - 1;

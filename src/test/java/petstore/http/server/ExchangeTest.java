@@ -108,10 +108,10 @@ class ExchangeTest {
         Response before = text("a".repeat(15_000));
         Response waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
         Response after = text("c");
-        Iterator<Response> answers = List.of(before, before, before, waiting, after).iterator();
+        Iterator<Response> responses = List.of(before, before, before, waiting, after).iterator();
         int port = listen(tls, _ -> {
         }, exchange -> {
-            Response answer = answers.next();
+            Response answer = responses.next();
             if (answer.equals(waiting)) {
                 // The event loop marks the connection as full in its next turn.
                 exchange.await(CompletableFuture.completedFuture(answer), exchange::send);

@@ -36,7 +36,7 @@ class ResponseEncoderTest {
         ByteBuf kept = Unpooled.copiedBuffer(body, StandardCharsets.US_ASCII);
         for (HttpHeaders headers : List.of(Http1xHeaders.httpHeaders(), new DefaultHttpHeaders())) {
             headers.add("ETag", "\"1\"").add("Content-Length", String.valueOf(length));
-            var _ = channel.writeOneOutbound(answer(kept.retainedDuplicate(), headers));
+            var _ = channel.writeOneOutbound(response(kept.retainedDuplicate(), headers));
         }
         channel.flushOutbound();
         String sent = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: " + length + "\r\n\r\n" + body;
@@ -51,12 +51,12 @@ class ResponseEncoderTest {
         HttpHeaders headers = Http1xHeaders.httpHeaders().add("Content-Length", "2000");
         headers.add("X-Long", "y".repeat(length));
         var _ = channel.writeOneOutbound(
-                answer(Unpooled.copiedBuffer("x".repeat(2_000), StandardCharsets.US_ASCII), headers));
+                response(Unpooled.copiedBuffer("x".repeat(2_000), StandardCharsets.US_ASCII), headers));
         channel.flushOutbound();
         assertThat(String.join("", sent())).endsWith("y".repeat(length) + "\r\n\r\n" + "x".repeat(2_000));
     }
 
-    private static FullHttpResponse answer(ByteBuf body, HttpHeaders headers) {
+    private static FullHttpResponse response(ByteBuf body, HttpHeaders headers) {
         return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body, headers,
                 new DefaultHttpHeaders());
     }

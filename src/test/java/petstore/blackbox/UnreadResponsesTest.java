@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// Clients that ask for much at once and do not read it, or read it slowly.
-class UnreadAnswersTest {
+class UnreadResponsesTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofSeconds(2);
@@ -177,9 +177,9 @@ class UnreadAnswersTest {
             client.send(requests.toString());
             Thread.sleep(PATIENT.dividedBy(6));
             for (int i = 0; i < count; i++) {
-                RawClient.Answer answer = client.answer().orElseThrow();
-                assertThat(answer.status()).isEqualTo(200);
-                assertThat(answer.headers().get("x-request-id")).containsExactly("request-" + i);
+                RawClient.Response response = client.response().orElseThrow();
+                assertThat(response.status()).isEqualTo(200);
+                assertThat(response.headers().get("x-request-id")).containsExactly("request-" + i);
             }
         }
     }
@@ -205,7 +205,7 @@ class UnreadAnswersTest {
             client.send(SCRIPT.repeat(16));
             for (int i = 0; i < 16; i++) {
                 Thread.sleep(PATIENT.dividedBy(12));
-                assertThat(client.answer().orElseThrow().status()).isEqualTo(200);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(200);
             }
         }
         assertThat(since(start)).isGreaterThan(PATIENT);
