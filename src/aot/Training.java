@@ -131,7 +131,7 @@ public class Training {
         throw new IOException("the service ended before it was ready");
     }
 
-    /// What clients do: a few of them at a time add, list, page, fetch, revalidate and make mistakes.
+    /// Sends the requests of clients, a few at a time: adds, lists, pages, fetches, revalidations and mistakes.
     private static final class Clients {
 
         private static final int CLIENTS = 4;

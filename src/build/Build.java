@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /// Builds the program of a checkout with Maven, for the launcher.
 ///
-/// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is none.
+/// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is not a terminal.
 ///
 /// Maven works in a new folder below `.build`, and ends with this process; after kill -9 it may live a moment longer than the lock.
 /// A finished build moves its files to `.build`, one by one: a server that has the earlier ones open keeps them. The file `stamp`
@@ -85,7 +85,7 @@ public class Build {
             Files.createDirectories(folder.resolve("lib"));
             return FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         } catch (IOException e) {
-            throw new IOException("this checkout has to be built, and its folder cannot be written; copy it to one that can: "
+            throw new IOException("this checkout must be built, and its folder cannot be written; copy it to one that can: "
                     + Reason.of(e), e);
         }
     }
@@ -122,7 +122,7 @@ public class Build {
         }
         int code = maven.waitFor();
         if (code == NOT_FOUND) {
-            throw new IOException("this checkout has to be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
+            throw new IOException("this checkout must be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
                     + " apt install maven, brew install maven, or sdk install maven");
         }
         if (code != 0) {
@@ -138,7 +138,7 @@ public class Build {
         List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, home.resolve("src/build/End.java").toString(),
                 "-B", "-V", "-U", "-Dstyle.color=never", "-f", home.resolve("pom.xml").toString(), "-Dquick",
                 "-Dbuild.folder=" + home.relativize(work),
-                // The caches have to be made by the Java that runs the program later.
+                // The Java that runs the program later must make the caches.
                 "-Dtoolchain.jdk.comparator=current,lts,env,version,vendor"));
         command.addAll(GOALS);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -17,7 +17,7 @@ final class Progress {
     private double megabytes;
     private boolean ended;
 
-    /// @param columns the width of the terminal, or 0 if stderr is none
+    /// @param columns the width of the terminal, or 0 if stderr is not a terminal
     Progress(int columns) {
         this.columns = columns;
         if (columns > 0) {

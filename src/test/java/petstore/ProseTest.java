@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The documents, the comments and messages of the program, and the contract use short sentences and plain words.
+/// The documents, the comments and messages of the program and its tests, and the contract use short sentences and plain words.
 class ProseTest {
 
     private static final int MOST_WORDS = 30;
@@ -39,6 +40,11 @@ class ProseTest {
     /// A docstring begins with a verb in the third person or with a noun phrase.
     private static final Pattern UNCLEAR_BEGIN = Pattern
             .compile("^(?:What(?:ever)?|Whether|Who(?:m|se)?|Where|How|Which)\\b(?!.*\\?$)");
+
+    /// Words of a method's name that a reader has to decode.
+    private static final Pattern UNCLEAR_NAME = Pattern.compile("\\b(?:who(?:m|se|ever)?|what(?:ever)?|nobody|in vain"
+            + "|(?:is|are) (?:told|none)|(?:gives?|given) (?:up|back)|(?:goes|go) on|all the same|on its way)\\b");
+    private static final Pattern METHOD = Pattern.compile("\\bvoid (\\w+)\\(");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```.*?^```$|^---$.*?^---$");
     private static final Pattern CODE = Pattern.compile("`[^`]*`");
@@ -66,8 +72,10 @@ class ProseTest {
     }
 
     private static Stream<Path> sources() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-            return files.filter(file -> file.toString().endsWith(".java")).sorted().toList().stream();
+        try (Stream<Path> files = Files.walk(Path.of("src"))) {
+            // This file has examples of unclear texts.
+            return files.filter(file -> file.toString().endsWith(".java") && !file.endsWith("ProseTest.java")).sorted()
+                    .toList().stream();
         }
     }
 
@@ -86,8 +94,9 @@ class ProseTest {
 
     @ParameterizedTest
     @MethodSource("sources")
-    void wordsOfTheProgramAreClear(Path source) throws IOException {
+    void wordsOfTheProgramAndItsTestsAreClear(Path source) throws IOException {
         assertThat(unclear(Files.readString(source))).isEmpty();
+        assertThat(unclearNames(Files.readString(source))).isEmpty();
     }
 
     @Test
@@ -115,6 +124,20 @@ class ProseTest {
             "/// Parses `what is told`.", "/// Fails.\n///\n/// @param what is shown"})
     void otherTextsAreNot(String source) {
         assertThat(unclear(source)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"void keysThatNobodyUses() {", "void whoAsksFirst() {", "void goesOnAfterwards() {",
+            "private void isToldOnce(int times) {"})
+    void unclearNamesAreFound(String source) {
+        assertThat(unclearNames(source)).hasSize(1);
+    }
+
+    /// Returns the names of methods without a result that are unclear, as words.
+    private static List<String> unclearNames(String source) {
+        return METHOD.matcher(source).results()
+                .map(method -> method.group(1).replaceAll("(?=\\p{Lu})", " ").toLowerCase(Locale.ROOT))
+                .filter(words -> UNCLEAR_NAME.matcher(words).find()).toList();
     }
 
     /// Returns the comments and string literals of a source file that are unclear, each as one line.

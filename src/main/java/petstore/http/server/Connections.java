@@ -40,7 +40,7 @@ final class Connections {
     private final BooleanSupplier stopping;
 
     /// @param mostUnreadBytes the most unread bytes of responses, which are off-heap
-    /// @param stopping returns true if each response is to be the last of its connection
+    /// @param stopping returns true if each response must close its connection
     Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes,
             BooleanSupplier stopping) {
         this.deadlines = deadlines;
@@ -92,7 +92,7 @@ final class Connections {
         return watch;
     }
 
-    /// Returns true if each response is to be the last of its connection.
+    /// Returns true if each response must close its connection.
     boolean isStopping() {
         return stopping.getAsBoolean();
     }
