@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// `petstore backup` and `petstore restore`, with acknowledged animals and with damaged files.
+/// `petstore backup` and `petstore restore`, under load and with damaged files.
 class BackupIT {
 
     private static final String KEY = "a-key-for-the-test-of-backups";
@@ -54,7 +54,7 @@ class BackupIT {
     }
 
     @Test
-    void backupUnderLoadBringsBackEveryAnimalAcknowledgedBefore() throws InterruptedException {
+    void backupUnderLoadContainsEveryAnimalAcknowledgedBefore() throws InterruptedException {
         Ledger ledger = new Ledger();
         List<Pet> before;
         long lastId;
@@ -83,13 +83,13 @@ class BackupIT {
         lastId = pets(replaced).getLast().id();
         try (PetstoreProcess server = serve(shell.data())) {
             long id = Ledger.pet(ServedContract.json(server.client(KEY).post(PET).body())).id();
-            assertThat(id).as("used by the replaced store").isGreaterThan(lastId);
+            assertThat(id).as("id that the replaced store has not used").isGreaterThan(lastId);
             assertThat(server.client(KEY).get("/v1/pets/" + before.getFirst().id()).statusCode()).isEqualTo(200);
         }
     }
 
     @Test
-    void restoreRefusesWhatIsNoWholeStoreAndReplacesNothing() throws IOException {
+    void restoreRefusesInvalidBackupAndKeepsStore() throws IOException {
         importAnimals(3_000);
         backUp("good.db");
         importAnimals(1);
@@ -97,13 +97,13 @@ class BackupIT {
 
         Files.writeString(folder.resolve("text.db"), "This is not a database, but a rather long text. ".repeat(100));
         Files.createFile(folder.resolve("empty.db"));
-        copyOfGood("short.db", file -> file.truncate(file.size() / 2 / PAGE_BYTES * PAGE_BYTES));
-        copyOfGood("cut.db", file -> file.truncate(file.size() - 100));
+        damagedCopyOfGood("short.db", file -> file.truncate(file.size() / 2 / PAGE_BYTES * PAGE_BYTES));
+        damagedCopyOfGood("cut.db", file -> file.truncate(file.size() - 100));
         int pages = (int) Files.size(folder.resolve("good.db")) / PAGE_BYTES;
         assertThat(pages).isGreaterThan(20);
         for (int page = 2; page < pages; page += pages / 5) {
-            long at = (long) page * PAGE_BYTES;
-            copyOfGood("page-" + page + ".db", file -> file.write(ByteBuffer.wrap(new byte[64]), at));
+            long offset = (long) page * PAGE_BYTES;
+            damagedCopyOfGood("page-" + page + ".db", file -> file.write(ByteBuffer.wrap(new byte[64]), offset));
         }
         shell.run("mkdir newer && cp good.db newer/petstore.db");
         try (StoreFile newer = new StoreFile(folder.resolve("newer"))) {
@@ -129,7 +129,7 @@ class BackupIT {
     }
 
     @Test
-    void aRefusedRestoreMakesNothingAndABackupWithoutChecksumIsWarnedOf() throws IOException {
+    void restoreRefusesAlteredBackupAndWarnsIfChecksumIsMissing() throws IOException {
         importAnimals(2);
         backUp("good.db");
         shell.run("cp -r data altered; cp good.db altered.db");
@@ -140,17 +140,17 @@ class BackupIT {
             altered.execute("VACUUM INTO '" + folder.resolve("renamed.db") + "'");
         }
         try (FileChannel file = FileChannel.open(folder.resolve("altered.db"), StandardOpenOption.WRITE)) {
-            int at = new String(Files.readAllBytes(folder.resolve("altered.db")), StandardCharsets.ISO_8859_1)
+            int position = new String(Files.readAllBytes(folder.resolve("altered.db")), StandardCharsets.ISO_8859_1)
                     .lastIndexOf("Whiskers");
-            file.write(ByteBuffer.wrap("w".getBytes(StandardCharsets.US_ASCII)), at);
+            file.write(ByteBuffer.wrap("w".getBytes(StandardCharsets.US_ASCII)), position);
         }
         shell.run("rm -r altered");
         List<String> before = shell.run("ls -R; sha256sum data/*").out();
         for (String data : List.of("data", "none")) {
-            assertThat(refused(data, "altered.db --data " + data).err())
+            assertThat(refusedRestore(data, "altered.db --data " + data).err())
                     .containsExactly("petstore: altered.db is damaged:"
                             + " its contents do not match its checksum; use another backup");
-            assertThat(refused(data, "renamed.db --data " + data).err())
+            assertThat(refusedRestore(data, "renamed.db --data " + data).err())
                     .containsExactly("petstore: renamed.db has another"
                             + " schema than petstore makes: the table pet is altered");
         }
@@ -164,7 +164,7 @@ class BackupIT {
 
     @ParameterizedTest
     @ValueSource(ints = {0, PAGE_BYTES})
-    void saysWhenADamagedStoreCannotTellItsIds(int offset) throws IOException {
+    void restoreWarnsIfUsedIdsOfDamagedStoreAreUnknown(int offset) throws IOException {
         importAnimals(2);
         backUp("backup.db");
         importAnimals(3);
@@ -180,9 +180,9 @@ class BackupIT {
         assertThat(pets(shell.data())).hasSize(2);
     }
 
-    /// As a first start leaves it that was stopped at the wrong moment, or had no space.
+    /// A first start leaves an empty file if it is interrupted, or if the disk is full.
     @Test
-    void aStoreThatWasNeverFinishedHasNoIdsToKeep() throws IOException {
+    void restoreReplacesEmptyStoreFileWithoutWarning() throws IOException {
         importAnimals(1);
         backUp("backup.db");
         shell.run("mkdir other && touch other/petstore.db");
@@ -192,16 +192,16 @@ class BackupIT {
         assertThat(pets(folder.resolve("other"))).hasSize(1);
     }
 
-    private Ending refused(String what, String file) {
-        Ending ending = shell.run("petstore restore " + file);
-        assertThat(ending.code()).as(what).isEqualTo(1);
+    private Ending refusedRestore(String description, String arguments) {
+        Ending ending = shell.run("petstore restore " + arguments);
+        assertThat(ending.code()).as(description).isEqualTo(1);
         assertThat(ending.out()).isEmpty();
-        assertThat(ending.err()).as(what).hasSize(1);
+        assertThat(ending.err()).as(description).hasSize(1);
         return ending;
     }
 
     @Test
-    void restoreRefusesWhileAServerRunsAndBackupReplacesNothing() {
+    void refusesRestoreWhileServerRunsAndBackupToExistingFile() {
         try (PetstoreProcess server = serve(shell.data())) {
             server.client(KEY).post(PET);
             assertThat(shell.run("petstore backup backup.db").err())
@@ -221,9 +221,9 @@ class BackupIT {
         assertThat(pets(folder.resolve("none/of/these"))).hasSize(1);
     }
 
-    /// The time is a field of the file's header, so it moves with the store.
+    /// The time is a field in the header of the database file, so a restore copies it too.
     @Test
-    void theStoreAndItsBackupKeepTheTimeOfTheBackup() throws IOException {
+    void backupRecordsItsTimeInStoreAndBackupFile() throws IOException {
         importAnimals(1);
         assertThat(backupTime("data/petstore.db")).as("never backed up").isZero();
         long before = Instant.now().getEpochSecond();
@@ -236,11 +236,11 @@ class BackupIT {
         assertThat(shell.run("petstore backup later.db").code()).isZero();
         assertThat(backupTime("data/petstore.db")).isGreaterThan(first);
         assertThat(shell.run("petstore restore backup.db").code()).isZero();
-        assertThat(backupTime("data/petstore.db")).as("that of the backup").isEqualTo(first);
+        assertThat(backupTime("data/petstore.db")).as("time in the restored backup").isEqualTo(first);
     }
 
     @Test
-    void aBackupThatCannotBeRecordedIsGood() throws IOException {
+    void backupSucceedsWithWarningIfItsTimeCannotBeRecorded() throws IOException {
         importAnimals(1);
         try (FolderLock _ = FolderLock.replace(shell.data())) {
             Ending ending = shell.run("petstore backup backup.db");
@@ -252,21 +252,21 @@ class BackupIT {
         assertThat(shell.run("petstore restore backup.db").code()).isZero();
     }
 
-    /// Returns what SQLite's own reader shows.
+    /// Returns the field `user_version` of the file's header, as `PRAGMA user_version` does: the time in epoch seconds, or 0.
     private long backupTime(String file) throws IOException {
         byte[] header = Arrays.copyOf(Files.readAllBytes(folder.resolve(file)), 100);
         return Integer.toUnsignedLong(ByteBuffer.wrap(header).getInt(60));
     }
 
     @Test
-    void aFileMayBeCalledLikeStdout() throws IOException {
+    void acceptsFileNamedLikeStdout() throws IOException {
         importAnimals(1);
         assertThat(shell.run("petstore backup ./- && petstore restore ./- --data other").code()).isZero();
         assertThat(pets(folder.resolve("other"))).hasSize(1);
     }
 
     @Test
-    void nothingIsRestoredUnderACommandThatChangesTheStore() throws IOException {
+    void restoreIsRefusedWhileAnotherCommandChangesStore() throws IOException {
         importAnimals(1);
         backUp("backup.db");
         try (FolderLock _ = FolderLock.change(shell.data())) {
@@ -281,7 +281,7 @@ class BackupIT {
     @ParameterizedTest
     @ValueSource(strings = {"petstore import animals.ndjson", "petstore keys create --name shop",
             "petstore keys rotate 4fQ0c8sXbT", "petstore keys revoke 4fQ0c8sXbT"})
-    void nothingChangesAStoreThatIsBeingReplaced(String command) throws IOException {
+    void commandsAreRefusedWhileStoreIsReplaced(String command) throws IOException {
         importAnimals(1);
         try (FolderLock _ = FolderLock.replace(shell.data())) {
             assertThat(shell.run(command)).isEqualTo(new Ending(1, List.of(),
@@ -292,7 +292,7 @@ class BackupIT {
     }
 
     @Test
-    void aRestoredStoreBelongsToItsOwnerAlone() throws IOException {
+    void restoreMakesStoreReadableByOwnerOnly() throws IOException {
         importAnimals(1);
         assertThat(shell.run("petstore backup backup.db && chmod 644 backup.db && petstore restore backup.db").code())
                 .isZero();
@@ -300,30 +300,30 @@ class BackupIT {
                 .isEqualTo("rw-------");
     }
 
-    /// Root may do everything, unless it gives that up.
+    /// Root can read every file unless it drops its capabilities.
     @Test
-    void saysWhatMayNotBeRead() throws IOException {
+    void reportsUnreadableStoreAndBackup() throws IOException {
         importAnimals(1);
-        String bound = "b() { [ $(id -u) != 0 ] || set -- setpriv --inh-caps=-all --bounding-set=-all \"$@\"; \"$@\"; };";
-        assumeThat(shell.run("mkdir here; petstore backup here/backup.db; chmod 0 data here;" + bound
-                + " b true && ! b ls data/petstore.db").code()).as("permissions hold").isZero();
+        String unprivileged = "b() { [ $(id -u) != 0 ] || set -- setpriv --inh-caps=-all --bounding-set=-all \"$@\"; \"$@\"; };";
+        assumeThat(shell.run("mkdir here; petstore backup here/backup.db; chmod 0 data here;" + unprivileged
+                + " b true && ! b ls data/petstore.db").code()).as("file permissions are enforced").isZero();
         for (String command : List.of("keys list", "export animals.ndjson", "backup other.db")) {
-            assertThat(shell.run(bound + "b petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(),
+            assertThat(shell.run(unprivileged + "b petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(),
                     List.of("petstore: the store's folder ./data (--data) cannot be read: permission denied")));
         }
-        assertThat(shell.run(bound + "b petstore restore here/backup.db --data other")).isEqualTo(new Ending(1,
+        assertThat(shell.run(unprivileged + "b petstore restore here/backup.db --data other")).isEqualTo(new Ending(1,
                 List.of(), List.of("petstore: here/backup.db cannot be read: permission denied")));
         assertThat(shell.run("chmod 700 data here; petstore restore here/backup.db; petstore restore here").err())
                 .hasSize(2).last().isEqualTo("petstore: here is not a file");
     }
 
-    /// The service, which runs as somebody else, could not use it.
+    /// Otherwise the service, which runs as another user, could not use the store.
     @Test
-    void whatRootRestoresBelongsToTheOwnerOfTheFolder() throws IOException {
+    void storeFilesMadeByRootBelongToOwnerOfFolder() throws IOException {
         importAnimals(1);
         backUp("backup.db");
         assumeThat(shell.run("mkdir other restored && chown 65534 other restored").code())
-                .as("only root gives folders away").isZero();
+                .as("only root can change the owner of folders").isZero();
         assertThat(shell.run("petstore restore backup.db --data restored").code()).isZero();
         assertThat(shell.run("petstore keys create --name shop --data other").code()).isZero();
         assertThat(shell.run("mkdir elsewhere && chown 65534 elsewhere && petstore backup elsewhere/copy.db").code())
@@ -334,10 +334,10 @@ class BackupIT {
                 "elsewhere/copy.db 0 600");
     }
 
-    /// Nothing is written behind the link, and nothing is made in the folder.
+    /// The target of the link does not change, and no file is created.
     @ParameterizedTest
     @ValueSource(strings = {"petstore.lock", "petstore.db"})
-    void noCommandFollowsALinkInTheFolderOfTheStore(String name) throws IOException {
+    void commandsRefuseSymbolicLinkInStoreFolder(String name) throws IOException {
         importAnimals(1);
         backUp("backup.db");
         assertThat(shell
@@ -356,7 +356,7 @@ class BackupIT {
     }
 
     @Test
-    void nothingIsWrittenBehindADanglingLink() throws IOException {
+    void backupAndExportRefuseDanglingLink() throws IOException {
         importAnimals(1);
         assertThat(shell.run("ln -s nothing link; petstore backup link; petstore export --format csv link").err())
                 .containsExactly(
@@ -366,7 +366,7 @@ class BackupIT {
     }
 
     @Test
-    void theFolderOfTheStoreMayBeALink() throws IOException {
+    void acceptsSymbolicLinkAsStoreFolder() throws IOException {
         importAnimals(1);
         assertThat(shell
                 .run("mv data real && ln -s real data && petstore backup backup.db && petstore import animals.ndjson"
@@ -375,9 +375,9 @@ class BackupIT {
         assertThat(pets(folder.resolve("real"))).hasSize(1);
     }
 
-    /// The first of the two animals is in the database, the second in a log that the killed process left.
+    /// The first animal is in the database file, the second only in the log (WAL) that the killed process left.
     @Test
-    void noOldLogIsReplayedOverARestoredStore() throws IOException {
+    void doesNotReplayOldLogOverRestoredStore() throws IOException {
         importAnimals(1);
         backUp("backup.db");
         try (PetstoreProcess server = serve(shell.data())) {
@@ -395,10 +395,10 @@ class BackupIT {
         assertThat(pets(shell.data())).hasSize(1);
     }
 
-    /// As a kill between the link and the rename leaves it.
+    /// The second name of the store is left if a restore is killed between the link and the rename.
     @ParameterizedTest
     @ValueSource(strings = {"export animals.csv", "keys list", "import animals.ndjson", "restore backup.db"})
-    void theNextCommandRepairsAStoreAfterAKilledRestore(String command) throws IOException {
+    void nextCommandRepairsStoreAfterKilledRestore(String command) throws IOException {
         importAnimals(2);
         backUp("backup.db");
         assertThat(shell.run("ln data/petstore.db data/replaced-20261121-101112-131.db; petstore " + command).code())
@@ -408,7 +408,7 @@ class BackupIT {
     }
 
     @Test
-    void aSignalLeavesNothingOfABackup() throws IOException {
+    void interruptedBackupLeavesNoFiles() throws IOException {
         importAnimals(50_000);
         Ending ending = shell
                 .run("petstore backup b.db 2>said & until ls b.db.*.part-wal >ls 2>&1 || ! kill -0 $!; do :; done;"
@@ -425,7 +425,7 @@ class BackupIT {
         CommandLines.run(shell.data(), "import", folder.resolve("animals.ndjson").toString());
     }
 
-    /// Makes a backup in this process, for tests of something else.
+    /// Makes a backup in this process, for tests of other commands.
     private void backUp(String name) {
         CommandLines.run(shell.data(), "backup", folder.resolve(name).toString());
     }
@@ -437,16 +437,16 @@ class BackupIT {
         }
     }
 
-    /// A change of a file.
+    /// Damage to a backup file.
     @FunctionalInterface
     private interface Damage {
-        void to(FileChannel file) throws IOException;
+        void applyTo(FileChannel file) throws IOException;
     }
 
-    private void copyOfGood(String name, Damage damage) throws IOException {
+    private void damagedCopyOfGood(String name, Damage damage) throws IOException {
         Path copy = Files.copy(folder.resolve("good.db"), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
         try (FileChannel file = FileChannel.open(copy, StandardOpenOption.WRITE)) {
-            damage.to(file);
+            damage.applyTo(file);
         }
     }
 }

@@ -17,7 +17,7 @@ import petstore.testkit.PetstoreProcess;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// `deploy/backup`, which the timer and the container of Kubernetes run.
+/// The script `deploy/backup`, which the systemd timer and the Kubernetes container run.
 class BackupScriptIT {
 
     private static final String OLDEST = "petstore-20200101T000000Z.db";
@@ -30,9 +30,9 @@ class BackupScriptIT {
     private Path backups;
     private Path script;
 
-    /// An archive, and two backups.
+    /// Creates an unpacked archive and two backups.
     @BeforeEach
-    void unpack() throws IOException {
+    void createArchiveAndBackups() throws IOException {
         data = folder.resolve("data");
         Path deploy = Files.createDirectories(folder.resolve("archive/deploy"));
         Files.copy(Path.of("deploy/backup"), deploy.resolve("backup"));
@@ -42,8 +42,8 @@ class BackupScriptIT {
         Files.createFile(backups.resolve(OLDER));
     }
 
-    /// Puts a `petstore` beside the folder of the script.
-    private void program(String text) throws IOException {
+    /// Creates an executable `petstore` beside the script's folder.
+    private void createPetstore(String text) throws IOException {
         Path file = Files.writeString(folder.resolve("archive/petstore"), "#!/bin/sh\n" + text + "\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
@@ -56,8 +56,8 @@ class BackupScriptIT {
         return builder.start();
     }
 
-    /// Runs the script. Returns its output, which is one line.
-    private String backup(int code, String... arguments) throws Exception {
+    /// Runs the script and returns its output, which is one line.
+    private String runScript(int code, String... arguments) throws Exception {
         Process process = start(arguments);
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isEqualTo(code);
@@ -65,40 +65,41 @@ class BackupScriptIT {
         return output;
     }
 
-    private List<String> names() throws IOException {
+    private List<String> backupFolderNames() throws IOException {
         try (Stream<Path> files = Files.list(backups)) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 
     @Test
-    void theLatestBackupsStayAndCanBeRestored() throws Exception {
+    void keepsLatestBackupsWhichCanBeRestored() throws Exception {
         CommandLines.run(data, "import", "examples/animals.ndjson");
-        program("exec '" + PetstoreProcess.LAUNCHER + "' \"$@\"");
+        createPetstore("exec '" + PetstoreProcess.LAUNCHER + "' \"$@\"");
         Files.createFile(backups.resolve("notes.txt"));
         Files.createDirectory(backups.resolve("check-report"));
         Files.createFile(backups.resolve(OLDER + ".1f.part-wal"));
         Files.createFile(Files.createDirectory(backups.resolve(OLDER + ".1f.part-restored")).resolve("petstore.db"));
-        assertThat(backup(0, "--", "-backups", "2")).contains("restored into a scratch folder");
-        assertThat(names()).hasSize(5).contains("check-report", "notes.txt", OLDER, LOCK);
-        String latest = names().reversed().stream().filter(name -> name.endsWith("Z.db")).findFirst().orElseThrow();
+        assertThat(runScript(0, "--", "-backups", "2")).contains("restored into a scratch folder");
+        assertThat(backupFolderNames()).hasSize(5).contains("check-report", "notes.txt", OLDER, LOCK);
+        String latest = backupFolderNames().reversed().stream().filter(name -> name.endsWith("Z.db")).findFirst()
+                .orElseThrow();
         CommandLines.run(folder.resolve("restored"), "restore", backups.resolve(latest).toString());
     }
 
     @Test
-    void aFailureLeavesTheBackupsThatAreToStay() throws Exception {
-        program("exit 1");
-        assertThat(backup(1, backups.toString(), "1")).contains("there is no new backup", "free some space");
-        assertThat(names()).containsExactly(OLDER, LOCK);
+    void keepsLatestBackupIfNewBackupFails() throws Exception {
+        createPetstore("exit 1");
+        assertThat(runScript(1, backups.toString(), "1")).contains("there is no new backup", "free some space");
+        assertThat(backupFolderNames()).containsExactly(OLDER, LOCK);
     }
 
     @Test
-    void oneBackupRunsAtATime() throws Exception {
-        program("touch begun; until [ -e end ]; do sleep 0.05; done");
+    void refusesSecondBackupWhileFirstRuns() throws Exception {
+        createPetstore("touch begun; until [ -e end ]; do sleep 0.05; done");
         Process first = start(backups.toString());
         try {
             await().until(() -> Files.exists(folder.resolve("begun")));
-            assertThat(backup(1, backups.toString())).contains("another backup", "try again");
+            assertThat(runScript(1, backups.toString())).contains("another backup", "try again");
         } finally {
             Files.createFile(folder.resolve("end"));
         }
@@ -106,15 +107,16 @@ class BackupScriptIT {
     }
 
     @Test
-    void wrongUsageDoesNothing() throws Exception {
+    void reportsWrongUsageAndDeletesNoBackup() throws Exception {
         for (String arguments : List.of("", " ", "--other", backups + " 0", backups + " many",
                 backups + " 1 2")) {
-            assertThat(backup(2, arguments.isEmpty() ? new String[0] : arguments.split(" ", -1))).contains("usage: ");
+            assertThat(runScript(2, arguments.isEmpty() ? new String[0] : arguments.split(" ", -1)))
+                    .contains("usage: ");
         }
-        assertThat(backup(0, "--help")).contains("usage: ");
-        assertThat(backup(1, backups.toString())).contains("there is no petstore beside");
-        program("exit 1");
-        assertThat(backup(1, "none")).contains("none is not a folder; make it with install -d -m 700 none");
-        assertThat(names()).containsExactly(OLDEST, OLDER);
+        assertThat(runScript(0, "--help")).contains("usage: ");
+        assertThat(runScript(1, backups.toString())).contains("there is no petstore beside");
+        createPetstore("exit 1");
+        assertThat(runScript(1, "none")).contains("none is not a folder; make it with install -d -m 700 none");
+        assertThat(backupFolderNames()).containsExactly(OLDEST, OLDER);
     }
 }

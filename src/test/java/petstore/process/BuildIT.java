@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// The launcher in a checkout that has to be built, with Maven itself or a stand-in.
+/// The launcher in a checkout that is not built yet, with Maven or a stand-in for it.
 @Tag("build")
 class BuildIT {
 
@@ -33,7 +33,7 @@ class BuildIT {
     private Path checkout;
 
     @BeforeEach
-    void copyWhatIsBuilt() {
+    void copySourcesToCheckout() {
         Path home = Path.of("").toAbsolutePath();
         assertThat(run("mkdir src && cd '" + home + "' && cp -R petstore pom.xml openapi.yaml \"$OLDPWD\" &&"
                 + " cp -R src/main src/aot src/build \"$OLDPWD/src\"").code()).isZero();
@@ -43,10 +43,10 @@ class BuildIT {
         return new Shell(checkout).run(script);
     }
 
-    /// Makes a stand-in for Maven, which runs these lines of a shell and then makes the files that Maven would.
+    /// Creates a stand-in for Maven, which runs these shell lines and then creates Maven's output files.
     ///
-    /// @return the start of a command line that uses it
-    private String standIn(String lines) throws IOException {
+    /// @return the prefix of a command line that uses the stand-in
+    private String mavenStandIn(String lines) throws IOException {
         Path mvn = Files.createDirectory(checkout.resolve("tools")).resolve("mvn");
         Files.writeString(mvn, """
                 #!/bin/sh
@@ -64,10 +64,10 @@ class BuildIT {
         return "PATH='" + mvn.getParent() + "':$PATH; ";
     }
 
-    /// The lock is free after kill -9, and Maven ends.
+    /// After SIGKILL (kill -9), the lock is free and Maven ends.
     @Test
-    void commandsBuildOnceAfterAKill() {
-        assumeThat(Tools.have("pgrep")).as("there is pgrep").isTrue();
+    void concurrentCommandsBuildOnceAfterKilledBuild() {
+        assumeThat(Tools.have("pgrep")).as("pgrep is installed").isTrue();
         Ending killed = run(
                 """
                         ./petstore --version > killed 2>&1 & launcher=$!
@@ -82,7 +82,7 @@ class BuildIT {
                         done
                         """);
         assertThat(killed.out()).containsExactly("Maven runs", "killed: 137", "Maven has ended");
-        Ending twice = run(
+        Ending concurrent = run(
                 """
                         ./petstore --version 2> one & one=$!
                         ./petstore --version 2> two & two=$!
@@ -90,14 +90,14 @@ class BuildIT {
                         wait $one && wait $two
                         cat one two | grep -v building: | sed 's/ [0-9]* s$//' | sort
                         """);
-        assertThat(twice.out()).filteredOn(line -> !line.startsWith("petstore 1"))
+        assertThat(concurrent.out()).filteredOn(line -> !line.startsWith("petstore 1"))
                 .containsExactly("petstore: built in", "petstore: waiting for another build of this checkout");
-        assertThat(twice.out()).filteredOn(line -> line.startsWith("petstore 1")).hasSize(2);
-        theServerOutlivesANewBuild();
+        assertThat(concurrent.out()).filteredOn(line -> line.startsWith("petstore 1")).hasSize(2);
+        assertServerSurvivesRebuild();
     }
 
-    /// The jar and the libraries are replaced beside a server that has not loaded all of them.
-    private void theServerOutlivesANewBuild() {
+    /// The build replaces the jar and the libraries while the server has not loaded all their classes.
+    private void assertServerSurvivesRebuild() {
         try (PetstoreProcess server = serve().awaitReady()) {
             assertThat(run("touch README.md pom.xml.bak; mkdir docs src/test; ./petstore --version").err()).isEmpty();
             assertThat(run("touch openapi.yaml; ./petstore --version").err()).last().asString()
@@ -115,7 +115,7 @@ class BuildIT {
     }
 
     @Test
-    void anInterruptLeavesNothingBuilt() throws IOException {
+    void interruptStopsBuildAndNextCommandBuildsAgain() throws IOException {
         try (PetstoreProcess server = serve()) {
             await().atMost(Duration.ofMinutes(1)).until(() -> run("ls -d .build/maven*/classes").code() == 0);
             server.signal("INT");
@@ -128,27 +128,29 @@ class BuildIT {
         assertThat(checkout.resolve(".build/stamp")).doesNotExist();
 
         Files.writeString(checkout.resolve(MAIN), "klass", StandardOpenOption.APPEND);
-        fails("./petstore --version", MAIN + ":[0-9]+: reached end of file while parsing");
+        assertFails("./petstore --version", MAIN + ":[0-9]+: reached end of file while parsing");
     }
 
     @Test
-    void namesWhatMavenLacks() throws IOException {
-        fails("mkdir tools; ln -s $(command -v sh find readlink locale id) tools; PATH=$PWD/tools ./petstore --version",
+    void reportsCauseIfMavenIsMissingOrFails() throws IOException {
+        assertFails(
+                "mkdir tools; ln -s $(command -v sh find readlink locale id) tools; PATH=$PWD/tools ./petstore --version",
                 "this checkout has to be built, and Maven \\(mvn\\) was not found; install Maven 3.8 or later: .*");
         Files.createDirectory(checkout.resolve(".mvn"));
         Files.writeString(checkout.resolve(".mvn/maven.config"), "-o\n");
-        fails("MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty ./petstore --version",
+        assertFails("MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty ./petstore --version",
                 "check the network, and the proxy in Maven's settings.xml: Cannot access central .* in offline mode .*");
         assertThat(run("cat .build/build.log").out()).contains(
                 "[DEBUG] Using manager EnhancedLocalRepositoryManager with priority 10.0 for " + checkout + "/empty");
-        fails("MAVEN_OPTS=-Dmaven.repo.local=/dev/null/none ./petstore --version",
+        assertFails("MAVEN_OPTS=-Dmaven.repo.local=/dev/null/none ./petstore --version",
                 "Maven's repository /dev/null/none cannot be written; set another in MAVEN_OPTS: .*");
-        fails("MAVEN_OPTS=-XX:Foo ./petstore --version", "Maven ended with exit code 1: Unrecognized VM option 'Foo'");
+        assertFails("MAVEN_OPTS=-XX:Foo ./petstore --version",
+                "Maven ended with exit code 1: Unrecognized VM option 'Foo'");
     }
 
-    /// The last line of each log below is its reason.
+    /// Each text below is a log of Maven, followed by the expected reason as the last line.
     @Test
-    void namesTheReasonOfALog() throws IOException {
+    void findsReasonInBuildLog() throws IOException {
         Files.writeString(checkout.resolve("src/build/Reasons.java"), """
                 void main(String[] logs) {
                     for (String log : logs) {
@@ -198,10 +200,10 @@ class BuildIT {
                 .containsExactlyElementsOf(logs.stream().map(log -> log.substring(log.lastIndexOf('\n') + 1)).toList());
     }
 
-    /// The encoding of the locale may lack the characters of the path.
+    /// The locale's encoding may not support the characters of the path.
     @Test
-    void buildsInAFolderOfAnyName() throws IOException {
-        Ending ending = run(standIn("")
+    void buildsInFolderWithSpaceAndUmlautInName() throws IOException {
+        Ending ending = run(mavenStandIn("")
                 + """
                         folder=$(printf 'K\\303\\244fig 1') && mkdir "$folder" && mv petstore pom.xml openapi.yaml src "$folder" && cd "$folder"
                         unset LANG LC_CTYPE; LC_ALL=C ./petstore --version; touch openapi.yaml; LC_ALL=POSIX ./petstore --version""");
@@ -209,10 +211,10 @@ class BuildIT {
         assertThat(ending.out()).hasSize(2);
     }
 
-    /// Neither times to come, nor codes for a terminal, nor files of earlier builds matter to a build.
+    /// A build ignores modification times in the future, escape codes for terminals, and files of earlier builds.
     @Test
-    void buildsASourceFromTheFutureOnce() throws IOException {
-        Ending ending = run(standIn("printf '\\033[0m\\033[1mApache Maven\\033[m 3.8.7\\n\\033[0m'")
+    void buildsOnceIfSourcesHaveFutureTimes() throws IOException {
+        Ending ending = run(mavenStandIn("printf '\\033[0m\\033[1mApache Maven\\033[m 3.8.7\\n\\033[0m'")
                 + """
                         mkdir -p .build/maven; sleep 100 & printf %s $! > .build/maven.pid; touch -d '+1 day' src/main/java pom.xml
                         ./petstore --version; ./petstore --version; touch openapi.yaml; ./petstore --version
@@ -224,15 +226,15 @@ class BuildIT {
     }
 
     @Test
-    void namesAFaultOfItsOwnInOneLine() throws IOException {
-        fails(standIn("echo '[INFO] Downloaded from central: https://c/a.jar (1.2.3 kB at 1 kB/s)'")
+    void reportsInternalErrorInOneLine() throws IOException {
+        assertFails(mavenStandIn("echo '[INFO] Downloaded from central: https://c/a.jar (1.2.3 kB at 1 kB/s)'")
                 + "./petstore --version",
                 "the launcher failed: java.lang.NumberFormatException: multiple points");
     }
 
     /// By default git refuses the checkout of another user, e.g. if root builds.
     @Test
-    void theJarNamesTheCommitOfACheckoutOfAnotherUser() throws IOException {
+    void recordsCommitOfCheckoutOwnedByAnotherUser() throws IOException {
         Matcher command = Pattern.compile("<argument>(.*git .*)</argument>")
                 .matcher(Files.readString(checkout.resolve("pom.xml")));
         assertThat(command.find()).isTrue();
@@ -240,18 +242,18 @@ class BuildIT {
         assumeThat(run(
                 "git init -q && git -c user.name=a -c user.email=b commit -q --allow-empty -m c && chown -R 65534 .")
                 .code())
-                .as("root may give a checkout away").isZero();
+                .as("only root can change the owner of a checkout").isZero();
         assertThat(run("HOME=$PWD sh name").out()).singleElement().asString()
                 .matches("Implementation-Build: [0-9a-f]{9}");
     }
 
     @Test
-    void namesWhatTheMachineLacks() {
-        assumeThat(run("unshare -m true").code()).as("root may have a mount table of its own").isZero();
+    void reportsMissingSpaceWritePermissionOrJava() {
+        assumeThat(run("unshare -m true").code()).as("only root can create a mount namespace").isZero();
         String mount = "mkdir -p .build; export MOUNT='mount -t tmpfs none'; unshare -m sh -c ";
-        fails(mount + "'$MOUNT -o size=50m .build; ./petstore --version'",
+        assertFails(mount + "'$MOUNT -o size=50m .build; ./petstore --version'",
                 "the build needs 150 MB in .*/\\.build, where [0-9]+ MB are free");
-        fails(mount + "'$MOUNT -o ro .build; ./petstore --version'",
+        assertFails(mount + "'$MOUNT -o ro .build; ./petstore --version'",
                 "this checkout has to be built, and its folder cannot be written; .*: Read-only file system");
         Ending noJava = run("unset JAVA_HOME HOME; " + mount + "'$MOUNT /usr/lib/jvm; ./petstore --version'");
         assertThat(noJava.code()).isEqualTo(1);
@@ -269,10 +271,10 @@ class BuildIT {
                 .endsWith("jre/bin/java has no compiler.");
     }
 
-    /// A terminal gets one line that is rewritten, everything else whole lines; neither gets escape codes.
+    /// A terminal gets one line that is rewritten; other outputs get whole lines. Neither gets escape codes.
     @Test
-    void rewritesALineOnATerminalAlone() {
-        assumeThat(Tools.have("script")).as("there is script").isTrue();
+    void rewritesProgressLineOnTerminalOnly() {
+        assumeThat(Tools.have("script")).as("script is installed").isTrue();
         String failing = "mkdir .mvn; echo -o > .mvn/maven.config; export MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty; ";
         Ending terminal = run(failing + "script -qec './petstore --version' /dev/null | tr '\\r\\033' '<^'");
         assertThat(terminal.out()).first().asString().startsWith("<petstore: building: starting Maven, 0 s")
@@ -284,9 +286,9 @@ class BuildIT {
     }
 
     @Test
-    void cutsTheLineToTheWidthOfATerminal() throws IOException {
-        assumeThat(Tools.have("script")).as("there is script").isTrue();
-        Ending terminal = run(standIn("sleep 2; echo '[INFO] --- exec:3:exec (aot-caches) @ petstore ---'")
+    void cutsProgressLineToTerminalWidth() throws IOException {
+        assumeThat(Tools.have("script")).as("script is installed").isTrue();
+        Ending terminal = run(mavenStandIn("sleep 2; echo '[INFO] --- exec:3:exec (aot-caches) @ petstore ---'")
                 + "script -qec 'stty cols 40; PETSTORE_JAVA_OPTIONS=-XshowSettings:properties ./petstore --version' /dev/null | tr '\\r' '\\n'");
         assertThat(terminal.out()).filteredOn(line -> line.startsWith("petstore: building")).hasSizeGreaterThan(2)
                 .allMatch(line -> line.length() < 40).first().isEqualTo("petstore: building: starting Maven, 0 s");
@@ -294,8 +296,8 @@ class BuildIT {
         assertThat(terminal.out()).contains("    petstore.columns = 40", "    petstore.command = ./petstore");
     }
 
-    /// One line says why, perhaps after the steps, and perhaps before the name of the log.
-    private void fails(String script, String reason) {
+    /// Asserts that one line has the reason. Lines with the build steps may precede it, and the name of the log may follow.
+    private void assertFails(String script, String reason) {
         Ending ending = run(script);
         assertThat(ending.code()).as(ending.toString()).isEqualTo(1);
         assertThat(ending.out()).isEmpty();

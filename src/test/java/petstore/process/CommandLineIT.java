@@ -19,23 +19,23 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The exit codes and messages of mistakes and of failed starts.
+/// Exit codes and messages for wrong usage and for failed starts.
 class CommandLineIT {
 
-    /// A folder that no store can be in: below a regular file.
-    private static final String NO_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
+    /// A folder that cannot be created, since its parent is a regular file.
+    private static final String IMPOSSIBLE_FOLDER = Path.of("pom.xml").toAbsolutePath() + "/data";
 
     @TempDir
     private Path data;
-    /// Stands for a folder in which a store can be.
+    /// Placeholder for the path of a folder that can contain a store.
     private static final String DATA = "DATA";
     private static final String SERVE = "serve --port 0 --admin-port 0 --data " + DATA + " ";
 
-    /// One command line, and the one line that answers it.
+    /// A command line that fails, and the one line that it prints.
     ///
     /// @param code the exit code
-    /// @param says the parts of the line
-    record Mistake(int code, Map<String, String> environment, String line, List<String> says) {
+    /// @param messageParts texts that the line contains
+    record Mistake(int code, Map<String, String> environment, String line, List<String> messageParts) {
 
         @Override
         public String toString() {
@@ -43,19 +43,19 @@ class CommandLineIT {
         }
     }
 
-    private static Mistake usage(String line, String... says) {
-        return new Mistake(Main.WRONG_USAGE, Map.of(), line, List.of(says));
+    private static Mistake wrongUsage(String line, String... messageParts) {
+        return new Mistake(Main.WRONG_USAGE, Map.of(), line, List.of(messageParts));
     }
 
-    private static Mistake setting(String name, String value, String... says) {
-        return new Mistake(Main.WRONG_USAGE, Map.of(name, value), "serve", List.of(says));
+    private static Mistake wrongSetting(String name, String value, String... messageParts) {
+        return new Mistake(Main.WRONG_USAGE, Map.of(name, value), "serve", List.of(messageParts));
     }
 
     static Stream<Mistake> mistakes() {
-        return Stream.of(usage("keys", "missing command"),
-                usage("serve --port 65536", "--port", "65535"),
-                setting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
-                setting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
+        return Stream.of(wrongUsage("keys", "missing command"),
+                wrongUsage("serve --port 65536", "--port", "65535"),
+                wrongSetting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
+                wrongSetting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate /none.pem --tls-key /none.pem",
                         List.of("/none.pem (--tls-certificate)", "no such file")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate pom.xml --tls-key pom.xml",
@@ -66,8 +66,8 @@ class CommandLineIT {
                         List.of("PETSTORE_API_KEY_FILE", "/none/of/these", "no such file")),
                 new Mistake(Main.FAILED, Map.of(), "healthcheck --admin-host [::1] --admin-port 1",
                         List.of("not ready: http://[::1]:1/readyz")),
-                new Mistake(Main.FAILED, Map.of(), "serve --data " + NO_FOLDER,
-                        List.of(NO_FOLDER, "--data", "Not a directory")),
+                new Mistake(Main.FAILED, Map.of(), "serve --data " + IMPOSSIBLE_FOLDER,
+                        List.of(IMPOSSIBLE_FOLDER, "--data", "Not a directory")),
                 new Mistake(Main.FAILED, Map.of(), "serve --port 0 --admin-port 0 --data /proc/petstore",
                         List.of("/proc/petstore", "--data", "cannot be written")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--host 192.0.2.1",
@@ -76,19 +76,19 @@ class CommandLineIT {
                         List.of("cannot listen on [2001:db8::1]:0 (", "--host")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--admin-host none.invalid",
                         List.of("none.invalid:0", "--admin-host")),
-                new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + NO_FOLDER,
-                        List.of(NO_FOLDER, "Not a directory")));
+                new Mistake(Main.FAILED, Map.of(), "keys create --name x --data " + IMPOSSIBLE_FOLDER,
+                        List.of(IMPOSSIBLE_FOLDER, "Not a directory")));
     }
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void saysInOneLineWhatIsWrong(Mistake mistake) {
+    void reportsMistakeInOneLine(Mistake mistake) {
         try (PetstoreProcess petstore = start(mistake.environment(),
                 mistake.line().replace(DATA, data.toString()))) {
             PetstoreProcess.Ending ending = petstore.ending();
             assertThat(ending.code()).isEqualTo(mistake.code());
             assertThat(ending.out()).isEmpty();
-            assertOneLine(ending, mistake.says());
+            assertOneLine(ending, mistake.messageParts());
             String key = mistake.environment().get("PETSTORE_API_KEY");
             if (key != null && !key.isEmpty()) {
                 assertThat(ending.err().getFirst()).doesNotContain(key);
@@ -97,7 +97,7 @@ class CommandLineIT {
     }
 
     @Test
-    void refusesWhatIsNoStoreOfItsOwn(@TempDir Path folder) throws IOException {
+    void refusesInvalidOrNewerStore(@TempDir Path folder) throws IOException {
         Path text = Files.createDirectory(folder.resolve("text"));
         Files.writeString(text.resolve("petstore.db"), "This is not a database, but a rather long text. ".repeat(100));
         Path nested = folder.resolve("nested");
@@ -116,7 +116,7 @@ class CommandLineIT {
     }
 
     @Test
-    void saysWhyADatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
+    void reportsWhyDatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
         try (OwnPostgres postgres = new OwnPostgres(folder)) {
             postgres.addUser("keeper", "the-right-one");
             String address = postgres.database().replace("postgres@", "keeper@");
@@ -132,26 +132,26 @@ class CommandLineIT {
         }
     }
 
-    private static void assertFails(String command, Path folder, String... says) {
-        assertFails(command + " --data " + folder, says);
+    private static void assertFails(String command, Path folder, String... messageParts) {
+        assertFails(command + " --data " + folder, messageParts);
     }
 
-    private static PetstoreProcess.Ending assertFails(String command, String... says) {
-        return assertFails(Map.of(), command, says);
+    private static PetstoreProcess.Ending assertFails(String command, String... messageParts) {
+        return assertFails(Map.of(), command, messageParts);
     }
 
     private static PetstoreProcess.Ending assertFails(Map<String, String> environment, String command,
-            String... says) {
+            String... messageParts) {
         try (PetstoreProcess petstore = start(environment, command)) {
             PetstoreProcess.Ending ending = petstore.ending();
             assertThat(ending.code()).isEqualTo(Main.FAILED);
-            assertOneLine(ending, List.of(says));
+            assertOneLine(ending, List.of(messageParts));
             return ending;
         }
     }
 
-    private static void assertOneLine(PetstoreProcess.Ending ending, List<String> says) {
-        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(says)
+    private static void assertOneLine(PetstoreProcess.Ending ending, List<String> messageParts) {
+        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(messageParts)
                 .doesNotContain("Exception", "java.");
     }
 

@@ -21,7 +21,7 @@ import petstore.testkit.Tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// The rest of the command line through the real program: its output to a terminal and to a pipe, and its messages.
+/// Further commands of the real program: their output to a terminal and to a pipe, their messages and exit codes.
 class CommandsIT {
 
     private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
@@ -37,7 +37,7 @@ class CommandsIT {
     }
 
     @Test
-    void configShowsEveryValueAndItsSourceAndNoSecret() throws IOException {
+    void configShowsValuesAndSourcesButNoSecrets() throws IOException {
         Ending ending = shell.run("PETSTORE_API_KEY=" + SECRET
                 + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000");
         assertThat(ending.code()).isZero();
@@ -68,7 +68,7 @@ class CommandsIT {
     }
 
     @Test
-    void healthcheckTellsByItsExitCode() {
+    void healthcheckReportsReadinessByExitCode() {
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             assertThat(shell.run("petstore healthcheck --admin-port " + server.adminPort()))
                     .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
@@ -81,19 +81,20 @@ class CommandsIT {
     }
 
     @Test
-    void helpAndVersionAreOnStdout() {
-        Ending all = shell.run("petstore keys create --help && petstore --help && petstore move --version"
+    void printsHelpAndVersionToStdout() {
+        Ending helpAndVersion = shell.run("petstore keys create --help && petstore --help && petstore move --version"
                 + " && petstore --version");
-        assertThat(all.code()).isZero();
-        assertThat(all.err()).isEmpty();
-        assertThat(all.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
+        assertThat(helpAndVersion.code()).isZero();
+        assertThat(helpAndVersion.err()).isEmpty();
+        assertThat(helpAndVersion.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
                 .first().asString().startsWith("Usage: petstore keys create");
-        assertThat(all.out().getLast()).matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit [\\w-]+\\))?, Java 25.*")
-                .isEqualTo(all.out().get(all.out().size() - 2));
+        assertThat(helpAndVersion.out().getLast())
+                .matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit [\\w-]+\\))?, Java 25.*")
+                .isEqualTo(helpAndVersion.out().get(helpAndVersion.out().size() - 2));
     }
 
     @Test
-    void whatCannotBeShownIsAFailure() {
+    void failsIfStdoutCannotBeWritten() {
         for (String command : List.of("serve --port 0 --admin-port 0", "keys create --name x")) {
             Ending create = shell.run("petstore " + command + " > /dev/full");
             assertThat(create.code()).isEqualTo(1);
@@ -106,7 +107,7 @@ class CommandsIT {
     }
 
     @Test
-    void lettersBeyondAsciiNeedNoLocale() {
+    void printsNonAsciiLettersWithoutLocale() {
         shell.run("LC_ALL=C petstore keys create --name \"$(printf 'Zo\\303\\253')\"");
         for (String locale : List.of("unset LC_ALL LANG", "unset LC_ALL; export LANG=de_XX.UTF-8")) {
             assertThat(shell.run(locale + "; petstore keys list").out().getLast()).as(locale).contains(" Zoë ");
@@ -114,7 +115,7 @@ class CommandsIT {
     }
 
     @Test
-    void theLauncherMayBeCalledThroughLinks() {
+    void launcherRunsThroughSymbolicLinks() {
         Ending ending = shell.run("mkdir bin elsewhere; ln -s \"$(command -v petstore)\" absolute;"
                 + " ln -s ../absolute bin/petstore; bin/petstore --version; cd elsewhere; ../bin/petstore --version;"
                 + " PATH=../bin:$PATH; petstore --version");
@@ -122,9 +123,9 @@ class CommandsIT {
         assertThat(ending.out()).hasSize(3).allMatch(line -> line.matches("petstore [0-9.]+.*, Java .*"));
     }
 
-    /// Java would use the first file that it opens in the place of the one that is closed.
+    /// If a standard stream is closed, Java would use the first file that it opens in its place.
     @Test
-    void whatIsClosedCannotBeReadOrWritten() {
+    void failsIfRequiredStandardStreamIsClosed() {
         assertThat(shell.run("petstore import " + EXAMPLES + " >&-"))
                 .isEqualTo(new Ending(0, List.of(), List.of("Imported 46 animals")));
         assertThat(shell.run("petstore export - >&-")).isEqualTo(new Ending(1, List.of(),
@@ -140,7 +141,7 @@ class CommandsIT {
     @ParameterizedTest
     @ValueSource(strings = {"CDPATH=. home/petstore --version", "cd home; sh petstore --version",
             "cd home; PATH=:$PATH env petstore --version"})
-    void theLauncherMayBeCalledFromAnywhere(String call) {
+    void launcherRunsFromAnyFolder(String call) {
         Ending ending = shell.run("ln -s \"$(dirname \"$(command -v petstore)\")\" home; " + call);
         assertThat(ending.err()).isEmpty();
         assertThat(ending.out()).singleElement().asString().matches("petstore [0-9.]+.*, Java .*");
@@ -154,11 +155,11 @@ class CommandsIT {
         assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
         assertThat(bash.out().getLast()).isEqualTo("export");
         assertThat(shell.run("cmp <(petstore completion) <(petstore completion zsh)").code()).isZero();
-        assumeThat(Tools.have("zsh")).as("there is a zsh").isTrue();
+        assumeThat(Tools.have("zsh")).as("zsh is installed").isTrue();
         Ending zsh = shell
                 .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion zsh) && echo ok'");
         assertThat(zsh.out()).containsExactly("ok");
-        assumeThat(Tools.have("fish")).as("there is a fish").isTrue();
+        assumeThat(Tools.have("fish")).as("fish is installed").isTrue();
         Ending fish = shell.run("petstore completion fish > p.fish; : > animals.csv;"
                 + " for line in 'exp' 'keys cr' 'serve --adm' 'keys list --format ' 'completion z' 'keys create --scope '"
                 + " 'export ani'; do fish -c \"source p.fish; complete -C 'petstore $line'\" | cut -f 1; done");
@@ -168,14 +169,14 @@ class CommandsIT {
     }
 
     @Test
-    void aMistakeIsNamedAndMakesNothing() {
+    void reportsUnknownCommandAndCreatesNoFiles() {
         assertThat(shell.run("petstore imprt x")).isEqualTo(new Ending(2, List.of(),
                 List.of("petstore: unknown command imprt; did you mean import? (see 'petstore --help')")));
         assertThat(folder).isEmptyDirectory();
     }
 
     @Test
-    void whatBeginsWithAnAtIsNoFileOfArguments() throws IOException {
+    void treatsArgumentsStartingWithAtLiterally() throws IOException {
         Files.writeString(folder.resolve("words"), "till");
         assertThat(shell.run("petstore import @words --format csv"))
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: @words cannot be read: there is no such file")));
@@ -187,7 +188,7 @@ class CommandsIT {
     @ValueSource(strings = {"keys list", "keys revoke 4fQ0c8sXbT", "keys rotate 4fQ0c8sXbT", "export out.ndjson",
             "export -",
             "backup out.db", "import animals.ndjson --dry-run", "move --to postgresql://h/d"})
-    void makesNoStoreByMistake(String command) throws IOException {
+    void doesNotCreateMissingStore(String command) throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
         Ending ending = shell.runWhole("petstore " + command + " --data dta");
         assertThat(ending.code()).isEqualTo(command.contains("--dry-run") ? 0 : 1);
@@ -198,7 +199,7 @@ class CommandsIT {
     }
 
     @Test
-    void saysOnceThatItMakesAStore() throws IOException {
+    void reportsNewStoreOnce() throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
         for (String command : List.of("keys create --name some", "import animals.ndjson")) {
             String data = command.substring(0, 4);
@@ -218,7 +219,7 @@ class CommandsIT {
     }
 
     @Test
-    void failureIsOneLineUnlessMoreIsAskedFor() {
+    void reportsFailureInOneLineUnlessVerbose() {
         String line = "petstore: there is no store in " + folder.resolve("data")
                 + "; 'petstore serve' or 'petstore keys create' makes one";
         assertThat(shell.run("petstore keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
@@ -232,8 +233,8 @@ class CommandsIT {
     }
 
     @Test
-    void progressIsShownToATerminalAlone() throws IOException {
-        assumeThat(Tools.have("script")).as("there is script").isTrue();
+    void showsProgressOnTerminalOnly() throws IOException {
+        assumeThat(Tools.have("script")).as("script is installed").isTrue();
         Files.writeString(folder.resolve("animals.ndjson"),
                 "{\"name\":\"Whiskers\",\"categoryId\":7}\n".repeat(60_000));
         Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");
@@ -254,7 +255,7 @@ class CommandsIT {
     }
 
     @Test
-    void theExamplesAreImportedInOneLine() throws IOException {
+    void importsExamplesWithCommandInReadme() throws IOException {
         assertThat(Files.readString(Path.of("README.md"))).contains("./petstore import examples/animals.ndjson");
         assertThat(shell.run("petstore import " + EXAMPLES).code()).isZero();
     }

@@ -27,7 +27,7 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `petstore import` and `petstore export` beside a running server whose clients never pause.
+/// `petstore import` and `petstore export` beside a running server under continuous load.
 class DataBesideServerIT {
 
     private static final String KEY = "a-key-for-the-test-of-transfers";
@@ -45,16 +45,16 @@ class DataBesideServerIT {
     }
 
     @Test
-    void importRefusesNoClientAndIsSeenAtOnce() throws IOException, InterruptedException {
+    void importIsVisibleAtOnceAndFailsNoRequests() throws IOException, InterruptedException {
         Files.writeString(folder.resolve("animals.ndjson"),
                 "{\"name\":\"imported\",\"categoryId\":7}\n".repeat(IMPORTED));
         Ledger ledger = new Ledger();
         try (PetstoreProcess server = serve()) {
             CountDownLatch loaded = new CountDownLatch(200);
-            List<Duration> waits = new ArrayList<>();
+            List<Duration> responseTimes = new ArrayList<>();
             Instant begin;
             Instant end;
-            int during;
+            int acknowledgedMeanwhile;
             try (Load _ = new Load(CLIENTS, server.port(), KEY, ledger, loaded::countDown)) {
                 assertThat(loaded.await(60, TimeUnit.SECONDS)).isTrue();
                 begin = Instant.now();
@@ -65,20 +65,23 @@ class DataBesideServerIT {
                 while (!running.isDone()) {
                     Instant sent = Instant.now();
                     assertThat(client.post("{\"name\":\"imported\",\"categoryId\":8}").statusCode()).isEqualTo(201);
-                    waits.add(Duration.between(sent, Instant.now()));
+                    responseTimes.add(Duration.between(sent, Instant.now()));
                 }
                 end = Instant.now();
-                during = ledger.acknowledged() - before;
+                acknowledgedMeanwhile = ledger.acknowledged() - before;
                 assertThat(running.join()).isEqualTo(
                         new Ending(0, List.of(), List.of("Imported " + IMPORTED + " animals")));
-                assertThat(client.get("/v1/pets/" + lastImported()).body()).as("seen at once").contains("imported");
+                assertThat(client.get("/v1/pets/" + lastImportedId()).body()).as("visible at once")
+                        .contains("imported");
             }
-            waits.sort(null);
+            responseTimes.sort(null);
             System.out.printf("DataBesideServerIT: import of %d in %d ms; %d clients: %d acknowledged meanwhile;"
-                    + " one more: median %d ms, longest %d ms%n", IMPORTED, Duration.between(begin, end).toMillis(),
-                    CLIENTS, during, waits.get(waits.size() / 2).toMillis(), waits.getLast().toMillis());
+                    + " additional client: median %d ms, longest %d ms%n", IMPORTED,
+                    Duration.between(begin, end).toMillis(),
+                    CLIENTS, acknowledgedMeanwhile, responseTimes.get(responseTimes.size() / 2).toMillis(),
+                    responseTimes.getLast().toMillis());
             assertThat(ledger.refused()).isZero();
-            assertThat(waits.getLast()).isLessThan(PATIENCE);
+            assertThat(responseTimes.getLast()).isLessThan(PATIENCE);
             assertThat(server.err()).isEmpty();
         }
         List<Pet> kept = pets();
@@ -87,9 +90,9 @@ class DataBesideServerIT {
         ledger.verify(kept.stream().filter(pet -> !pet.name().equals("imported")).toList());
     }
 
-    /// As `restore` is.
+    /// `restore` is refused in the same way.
     @Test
-    void importThatKeepsIdsIsRefused() throws IOException {
+    void importWithKeepIdsIsRefusedWhileServerRuns() throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), "{\"id\":7,\"name\":\"Rex\",\"categoryId\":7}\n");
         try (PetstoreProcess _ = serve()) {
             Ending refused = shell.run("petstore import --keep-ids animals.ndjson");
@@ -104,7 +107,7 @@ class DataBesideServerIT {
     }
 
     @Test
-    void exportIsTheCatalogueOfOneMoment() throws InterruptedException {
+    void exportUnderLoadIsConsistentSnapshot() throws InterruptedException {
         Ledger ledger = new Ledger();
         try (PetstoreProcess server = serve()) {
             CountDownLatch loaded = new CountDownLatch(1_000);
@@ -131,7 +134,7 @@ class DataBesideServerIT {
         }
     }
 
-    private String lastImported() {
+    private String lastImportedId() {
         try (StoreFile file = new StoreFile(shell.data())) {
             return file.text("SELECT max(id) FROM pet WHERE category_id = 7").getFirst();
         }

@@ -30,9 +30,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// `petstore import` and `petstore export` as their operator meets them, without a server.
+/// `petstore import` and `petstore export` on the command line, without a server.
 ///
-/// `-Dpetstore.animals=N` carries that many animals in and out instead of 20,000.
+/// `-Dpetstore.animals=N` imports and exports N animals instead of 20,000.
 class DataIT {
 
     private static final long ANIMALS = Long.getLong("petstore.animals", 20_000);
@@ -48,18 +48,18 @@ class DataIT {
     }
 
     @Test
-    void whatIsImportedIsExportedThroughFilesAndPipes() throws IOException {
-        assertThat(shell.run("petstore import " + EXAMPLES)).isEqualTo(said(0, "Imported 46 animals"));
+    void exportsImportedAnimalsThroughFilesAndPipes() throws IOException {
+        assertThat(shell.run("petstore import " + EXAMPLES)).isEqualTo(endingOf(0, "Imported 46 animals"));
         Ending exported = shell.run("petstore export -");
         assertThat(exported.code()).isZero();
         assertThat(exported.err()).containsExactly("Exported 46 animals");
         assertThat(exported.out()).hasSize(46).first().asString().startsWith("{\"id\":1,\"name\":\"");
-        assertThat(shell.run("petstore export animals.csv")).isEqualTo(said(0, "Exported 46 animals"));
+        assertThat(shell.run("petstore export animals.csv")).isEqualTo(endingOf(0, "Exported 46 animals"));
         assertThat(shell.run("cat animals.csv | petstore import - --format csv --keep-ids --data copy"))
-                .isEqualTo(said(0, "Imported 46 animals"));
+                .isEqualTo(endingOf(0, "Imported 46 animals"));
         assertThat(shell.run("petstore export - --data copy").out()).isEqualTo(exported.out());
         assertThat(shell.run("petstore export - --data copy | petstore import /dev/stdin"))
-                .isEqualTo(said(0, "Exported 46 animals", "Imported 46 animals"));
+                .isEqualTo(endingOf(0, "Exported 46 animals", "Imported 46 animals"));
         assertThat(shell.run("petstore export /dev/stdout").out()).hasSize(92).startsWith(
                 exported.out().toArray(String[]::new));
         assertThat(shell.run("ls").out()).containsExactly("animals.csv", "copy", "data");
@@ -68,7 +68,7 @@ class DataIT {
     @ParameterizedTest
     @ValueSource(strings = {"/dev/stdout >> open", "/dev/fd/1 >> open", "/proc/self/fd/9 9>> open", "link >> open",
             "/dev/stderr 2>> open"})
-    void writesBehindWhatIsInAnOpenFile(String target) throws IOException {
+    void exportAppendsToOpenFile(String target) throws IOException {
         importExamples();
         shell.run("ln -s /dev/stdout link; echo before > open");
         assertThat(shell.run("petstore export " + target).code()).isZero();
@@ -77,10 +77,10 @@ class DataIT {
         assertThat(shell.run("ls").out()).containsExactly("data", "link", "open");
     }
 
-    /// To SQLite's driver some of these mean something in a path.
+    /// SQLite's driver interprets some of these characters in a path.
     @ParameterizedTest
     @ValueSource(strings = {"c?d=e&mode=memory", "50% of #1, zur Prüfung", "a%20b%3Fc", "file:c", "a?cache=shared"})
-    void aStoreMayBeInAnyFolder(String data) {
+    void acceptsSpecialCharactersInStoreFolder(String data) {
         Path store = folder.resolve(data);
         String backup = store.resolve("backup.db").toString();
         CommandLines.run(store, "import", EXAMPLES);
@@ -92,18 +92,19 @@ class DataIT {
     }
 
     @Test
-    void aServerMayStartBesideADryRun() throws IOException {
+    void serverCanStartDuringDryRun() throws IOException {
         importExamples();
         Path bad = Files.writeString(folder.resolve("bad.ndjson"), "nonsense\n");
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        OutputStream whileItIsOpen = new OutputStream() {
+        OutputStream lockingFolderOnWrite = new OutputStream() {
             @Override
             public void write(int b) {
                 FolderLock.serve(shell.data()).close();
                 err.write(b);
             }
         };
-        Console console = Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(), whileItIsOpen,
+        Console console = Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                lockingFolderOnWrite,
                 false, Map.of(), Clock.systemUTC());
         assertThat(Main.run(console, "import", bad.toString(), "--dry-run", "--data", shell.data().toString()))
                 .isEqualTo(Main.FAILED);
@@ -111,7 +112,7 @@ class DataIT {
     }
 
     @Test
-    void namesEveryBadLineAndWritesOnlyWhenTold() throws IOException {
+    void importReportsBadLinesAndSkipsThemOnlyOnRequest() throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), """
                 {"name":"Rex","categoryId":1}
                 {"name":"","categoryId":1}
@@ -125,12 +126,12 @@ class DataIT {
                 "line 5: categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
                         + " status must be one of available, pending, sold");
         assertThat(shell.run("petstore import animals.ndjson --dry-run"))
-                .isEqualTo(said(1, bad, "Checked: 2 animals are good, 3 of 5 are bad"));
+                .isEqualTo(endingOf(1, bad, "Checked: 2 animals are good, 3 of 5 are bad"));
         assertThat(shell.data()).doesNotExist();
         assertThat(shell.run("petstore import animals.ndjson"))
-                .isEqualTo(said(1, bad, "Imported 0 animals, 3 of 5 are bad"));
+                .isEqualTo(endingOf(1, bad, "Imported 0 animals, 3 of 5 are bad"));
         assertThat(shell.run("petstore import animals.ndjson --skip-bad"))
-                .isEqualTo(said(1, bad, "Imported 2 animals, 3 of 5 are bad"));
+                .isEqualTo(endingOf(1, bad, "Imported 2 animals, 3 of 5 are bad"));
         assertThat(shell.run("petstore export - 2>&1 | sed 's/ in [0-9.]* s$//'")).isEqualTo(new Ending(0,
                 List.of("{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}",
                         "{\"id\":2,\"name\":\"Tom\",\"categoryId\":2,\"status\":\"sold\"}", "Exported 2 animals"),
@@ -138,13 +139,13 @@ class DataIT {
     }
 
     @Test
-    void keepsIdsThatLieAboveAllOthers() throws IOException {
+    void importKeepsIdsAboveGreatestExistingId() throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), """
                 {"id":4,"name":"Tom","categoryId":1}
                 {"id":9,"name":"Rex","categoryId":1}
                 """);
-        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(0, "Imported 2 animals"));
-        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(said(1,
+        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(endingOf(0, "Imported 2 animals"));
+        assertThat(shell.run("petstore import animals.ndjson --keep-ids")).isEqualTo(endingOf(1,
                 "line 1: id 4 does not lie above 9, the greatest id so far; sort the file by id",
                 "line 2: id 9 does not lie above 9, the greatest id so far; sort the file by id",
                 "Imported 0 animals, 2 of 2 are bad"));
@@ -153,17 +154,17 @@ class DataIT {
     }
 
     @Test
-    void saysWhatCannotBeReadOrWritten() {
+    void reportsFilesThatCannotBeReadOrWritten() {
         assertThat(shell.run("petstore import none.ndjson"))
-                .isEqualTo(said(1, "petstore: none.ndjson cannot be read: there is no such file"));
-        assertThat(shell.run("petstore import .")).isEqualTo(said(1, "petstore: . cannot be read: it is a folder"));
-        assertThat(shell.run("petstore export animals.ndjson")).isEqualTo(said(1,
+                .isEqualTo(endingOf(1, "petstore: none.ndjson cannot be read: there is no such file"));
+        assertThat(shell.run("petstore import .")).isEqualTo(endingOf(1, "petstore: . cannot be read: it is a folder"));
+        assertThat(shell.run("petstore export animals.ndjson")).isEqualTo(endingOf(1,
                 "petstore: there is no store in " + folder.resolve("data")
                         + "; 'petstore serve' or 'petstore keys create' makes one"));
         assertThat(folder).isEmptyDirectory();
         importExamples();
         assertThat(shell.run("petstore export none/animals.ndjson"))
-                .isEqualTo(said(1, "petstore: there is no folder for none/animals.ndjson"));
+                .isEqualTo(endingOf(1, "petstore: there is no folder for none/animals.ndjson"));
         assertThat(shell.run("ln -s data/petstore.db link; petstore export --format csv link"))
                 .satisfies(ending -> assertThat(ending.code()).isEqualTo(1))
                 .satisfies(ending -> assertThat(ending.err()).singleElement().asString()
@@ -175,29 +176,29 @@ class DataIT {
                     .endsWith("data/petstore.db-wal is a part of the store; give the file another name");
         }
         assertThat(shell.run("petstore export --format csv none/petstore.db"))
-                .isEqualTo(said(1, "petstore: there is no folder for none/petstore.db"));
+                .isEqualTo(endingOf(1, "petstore: there is no folder for none/petstore.db"));
         assertThat(shell.run("petstore export /dev/full"))
-                .isEqualTo(said(1, "petstore: the export cannot be written: the disk is full; free some space"));
+                .isEqualTo(endingOf(1, "petstore: the export cannot be written: the disk is full; free some space"));
     }
 
     @Test
-    void saysThatTheFolderForTemporaryFilesIsFull() throws IOException {
+    void reportsFullTemporaryFolder() throws IOException {
         assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
-                .as("a file system may be mounted").isTrue();
+                .as("file systems can be mounted").isTrue();
         writeAnimals(folder.resolve("animals.ndjson"), 120_000);
         Path full = Files.createDirectory(folder.resolve("full"));
         for (String source : List.of("--keep-ids - < animals.ndjson", "- < animals.ndjson")) {
             assertThat(shell
                     .run("export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=" + full + "; unshare --map-root-user --mount"
                             + " sh -c 'mount -t tmpfs -o size=4m tmpfs full && petstore import " + source + "'"))
-                    .as(source).isEqualTo(said(1, "petstore: the folder for temporary files, " + full
+                    .as(source).isEqualTo(endingOf(1, "petstore: the folder for temporary files, " + full
                             + ", cannot be written: the disk is full; free some space; set another with"
                             + " PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER"));
         }
     }
 
     @Test
-    void anImportOfAnotherFormatSaysWhatToDo() {
+    void importSuggestsOtherFormatIfNoLineIsValid() {
         importExamples();
         shell.run("petstore export animals.csv --format csv;"
                 + " gzip < animals.csv > animals.csv.gz");
@@ -210,7 +211,7 @@ class DataIT {
     }
 
     @Test
-    void replacesWhatALinkLeadsToAndNotTheLink() throws IOException {
+    void exportReplacesTargetOfLinkAndKeepsLink() throws IOException {
         Files.createDirectory(folder.resolve("there"));
         Files.writeString(folder.resolve("there/animals.ndjson"), "before");
         Files.createSymbolicLink(folder.resolve("link"), Path.of("there/animals.ndjson"));
@@ -221,7 +222,7 @@ class DataIT {
     }
 
     @Test
-    void anExportHasTheModeOfTheUmaskOrOfTheFileThatItReplaces() {
+    void exportUsesUmaskOrModeOfReplacedFile() {
         importExamples();
         Ending modes = shell.run("for u in 022 077 002; do umask $u; petstore export --format csv new-$u; done;"
                 + " for m in 600 640 444 666; do echo > old-$m; chmod $m old-$m; petstore export --format csv old-$m; done;"
@@ -231,17 +232,17 @@ class DataIT {
                 "old-444 444 " + bytes, "old-600 600 " + bytes, "old-640 640 " + bytes, "old-666 666 " + bytes);
     }
 
-    /// Root may do everything, unless it gives that up.
+    /// Root can change every owner unless it drops its capabilities.
     @Test
-    void anExportKeepsTheOwnerOfTheFileThatItReplacesOrIsRefused() throws IOException {
+    void exportKeepsOwnerOfReplacedFileOrIsRefused() throws IOException {
         importExamples();
         shell.run("mkdir there");
         Path target = Files.writeString(folder.resolve("there/animals.ndjson"), "before");
         assumeThat(shell.run("chown 65534:65533 there/animals.ndjson && chmod 640 there/animals.ndjson").code())
-                .as("only root gives files away").isZero();
-        String bound = "setpriv --inh-caps=-all --bounding-set=-all ";
-        assumeThat(shell.run(bound + "true").code()).as("root can give that up").isZero();
-        assertThat(shell.run(bound + "petstore export there/animals.ndjson")).isEqualTo(said(1,
+                .as("only root can change the owner of files").isZero();
+        String unprivileged = "setpriv --inh-caps=-all --bounding-set=-all ";
+        assumeThat(shell.run(unprivileged + "true").code()).as("root can drop its capabilities").isZero();
+        assertThat(shell.run(unprivileged + "petstore export there/animals.ndjson")).isEqualTo(endingOf(1,
                 "petstore: owner, group and mode of " + target.toRealPath()
                         + " cannot be kept; run this as the owner of"
                         + " that file, or write to another file"));
@@ -251,10 +252,10 @@ class DataIT {
         assertThat(Files.readAllLines(target)).hasSize(46);
     }
 
-    /// 255 bytes, the most that file systems take; no character ends where a name is cut by bytes.
+    /// File systems limit names to 255 bytes. A name cut at a byte offset could end within a multi-byte character.
     @ParameterizedTest
     @ValueSource(strings = {"a", "ü", "😀"})
-    void namesMayBeAsLongAsTheFileSystemAllows(String unit) {
+    void acceptsLongestNamesThatFileSystemAllows(String unit) {
         int bytes = unit.getBytes(UTF_8).length;
         String name = unit.repeat(255 / bytes) + "b".repeat(255 % bytes);
         String data = " --data 'd" + name.substring(0, name.offsetByCodePoints(name.length(), -1)) + "'";
@@ -269,7 +270,7 @@ class DataIT {
     }
 
     @Test
-    void aPathThatSqliteCannotOpenIsRefusedByNameAndNothingIsMade() throws IOException {
+    void refusesPathTooLongForSqliteAndCreatesNoFiles() throws IOException {
         String folderName = "f".repeat(255);
         Path deep = Files.createDirectories(folder.resolve(folderName).resolve(folderName));
         String deepest = folderName + "/" + folderName;
@@ -291,31 +292,32 @@ class DataIT {
     }
 
     @Test
-    void endsSoonWhenNobodyReadsOnAndLeavesNoHalfFile() throws IOException {
+    void exportStopsOnBrokenPipeAndLeavesNoPartialFile() throws IOException {
         writeAnimals(folder.resolve("animals.ndjson"), 100_000);
         CommandLines.run(shell.data(), "import", folder.resolve("animals.ndjson").toString());
-        Ending cut = shell.run("petstore export - | head -1; exit ${PIPESTATUS[0]}");
-        assertThat(cut.code()).isEqualTo(1);
-        assertThat(cut.out()).hasSize(1);
-        assertThat(cut.err()).containsExactly("petstore: the export cannot be written: Broken pipe");
+        Ending brokenPipe = shell.run("petstore export - | head -1; exit ${PIPESTATUS[0]}");
+        assertThat(brokenPipe.code()).isEqualTo(1);
+        assertThat(brokenPipe.out()).hasSize(1);
+        assertThat(brokenPipe.err()).containsExactly("petstore: the export cannot be written: Broken pipe");
         Files.writeString(folder.resolve("whole.csv"), "before");
         for (String signal : List.of("KILL", "INT")) {
-            // Job control, because bash lets background processes ignore SIGINT otherwise.
+            // Without job control (set -m), bash makes background processes ignore SIGINT.
             assertThat(shell
                     .run("set -m; petstore export whole.csv & until compgen -G '*.part' >&2; do kill -0 $! || exit;"
                             + " done; kill -" + signal + " %1; wait %1; cat whole.csv")
                     .out()).containsExactly("before");
         }
-        assertThat(shell.run("ls *.part").out()).as("left by SIGKILL alone").hasSizeLessThanOrEqualTo(1);
+        assertThat(shell.run("ls *.part").out()).as("only SIGKILL leaves a partial file").hasSizeLessThanOrEqualTo(1);
     }
 
     @Test
-    void carriesManyAnimalsInLittleMemory() throws IOException {
+    void importsAndExportsManyAnimalsWithSmallHeap() throws IOException {
         writeAnimals(folder.resolve("animals.ndjson"), ANIMALS);
         for (String command : List.of("import animals.ndjson --keep-ids", "export all.ndjson")) {
             Ending ending = shell.run("PETSTORE_JAVA_OPTIONS=-Xmx128m petstore " + command);
-            assertThat(ending).isEqualTo(said(0, (command.startsWith("import") ? "Imported " : "Exported ") + ANIMALS
-                    + " animals"));
+            assertThat(ending)
+                    .isEqualTo(endingOf(0, (command.startsWith("import") ? "Imported " : "Exported ") + ANIMALS
+                            + " animals"));
         }
         try (BufferedReader reader = Files.newBufferedReader(folder.resolve("all.ndjson"))) {
             for (long id = 1; id <= ANIMALS; id++) {
@@ -325,7 +327,7 @@ class DataIT {
         }
     }
 
-    /// Imports the examples in this process, for tests of something else.
+    /// Imports the examples in this process, for tests of other commands.
     private void importExamples() {
         CommandLines.run(shell.data(), "import", EXAMPLES);
     }
@@ -344,11 +346,11 @@ class DataIT {
                 + ",\"status\":\"pending\"}\n";
     }
 
-    private static Ending said(int code, String... err) {
+    private static Ending endingOf(int code, String... err) {
         return new Ending(code, List.of(), List.of(err));
     }
 
-    private static Ending said(int code, List<String> bad, String last) {
+    private static Ending endingOf(int code, List<String> bad, String last) {
         List<String> err = new ArrayList<>(bad);
         err.add(last);
         return new Ending(code, List.of(), err);

@@ -30,43 +30,43 @@ import petstore.testkit.ServedContract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// A database that is gone for a while, under load: every request is answered in time, and nothing is lost or
+/// The service under load during an outage of its database: it responds to every request in time, and no animal is lost or
 /// added twice.
 class DatabaseOutageIT {
 
     private static final String KEY = "a-key-for-the-test-of-outages";
-    /// The two seconds in which the service answers or is back, and slack for a busy machine.
-    private static final Duration LIMIT = Duration.ofSeconds(2 + 3);
+    /// The service responds and recovers within two seconds; three more are slack for a busy machine.
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(2 + 3);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String DURATION = "http_server_request_duration_seconds";
     private static final String REFUSED = "http_response_status_code=\"503\"";
-    /// Longer than the limit, and long enough for waits that would grow from one try to connect to the next.
+    /// Longer than the limit, and long enough to detect delays that grow with each attempt to connect.
     private static final Duration OUTAGE = Duration.ofSeconds(9);
     private static final String FULL_PAGE = "/v1/pets?limit=2";
     private static final int CLIENTS = 4;
-    private static final int AT_ONCE = 32;
+    private static final int CONCURRENT_REQUESTS = 32;
 
     @TempDir
     private Path folder;
     private final Ledger ledger = new Ledger();
 
     @Test
-    void answersInTimeWhileTheDatabaseIsStoppedAndGoesOnAfterwards() throws InterruptedException, ExecutionException {
-        goesOnAfter(OwnPostgres::stop, OwnPostgres::restart, false);
+    void respondsInTimeWhileDatabaseIsStoppedAndRecovers() throws InterruptedException, ExecutionException {
+        assertSurvivesOutage(OwnPostgres::stop, OwnPostgres::restart, false);
     }
 
     @Test
-    void answersInTimeWhileTheDatabaseIsSilentAndGoesOnAfterwards() throws InterruptedException, ExecutionException {
-        goesOnAfter(OwnPostgres::freeze, OwnPostgres::thaw, true);
+    void respondsInTimeWhileDatabaseIsFrozenAndRecovers() throws InterruptedException, ExecutionException {
+        assertSurvivesOutage(OwnPostgres::freeze, OwnPostgres::thaw, true);
     }
 
     @FunctionalInterface
     private interface Change {
-        void to(OwnPostgres database);
+        void applyTo(OwnPostgres database);
     }
 
-    /// @param silent true if the service notices the outage only when the database has not responded for some time
-    private void goesOnAfter(Change takeAway, Change giveBack, boolean silent)
+    /// @param silent true if the service detects the outage only by a timeout, since connections stay open
+    private void assertSurvivesOutage(Change beginOutage, Change endOutage, boolean silent)
             throws InterruptedException, ExecutionException {
         try (OwnPostgres database = new OwnPostgres(folder);
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
@@ -79,55 +79,56 @@ class DatabaseOutageIT {
                     .toList();
             await("animals before the outage").atMost(PATIENCE).until(() -> ledger.acknowledged() > 200);
 
-            String fullPage = keepInMemory(client);
-            takeAway.to(database);
+            String fullPage = cachePage(client);
+            beginOutage.applyTo(database);
             if (silent) {
-                assertThat(client.get(FULL_PAGE).body()).as("needs no database").isEqualTo(fullPage);
+                assertThat(client.get(FULL_PAGE).body()).as("cached page, which needs no database").isEqualTo(fullPage);
             }
             Instant begin = Instant.now();
             Instant end = begin.plus(OUTAGE);
             try {
                 while (Instant.now().isBefore(end)) {
-                    HttpResponse<String> page = inTime(() -> client.get(FULL_PAGE));
-                    if (page.statusCode() == 200 && Instant.now().isBefore(begin.plus(LIMIT))) {
+                    HttpResponse<String> page = sendInTime(() -> client.get(FULL_PAGE));
+                    if (page.statusCode() == 200 && Instant.now().isBefore(begin.plus(TIME_LIMIT))) {
                         assertThat(page.body()).isEqualTo(fullPage);
                     } else {
                         assertUnavailable(List.of(page));
                     }
-                    assertUnavailable(sendAtOnce(threads, client));
+                    assertUnavailable(sendConcurrently(threads, client));
                     ApiClient admin = new ApiClient(server.adminPort(), "");
-                    assertUnavailable(List.of(inTime(() -> admin.get("/readyz"))));
-                    assertThat(inTime(() -> admin.get("/livez")).statusCode()).isEqualTo(200);
+                    assertUnavailable(List.of(sendInTime(() -> admin.get("/readyz"))));
+                    assertThat(sendInTime(() -> admin.get("/livez")).statusCode()).isEqualTo(200);
                 }
             } finally {
-                giveBack.to(database);
+                endOutage.applyTo(database);
             }
             int before = ledger.acknowledged();
-            await("the service is back").atMost(LIMIT)
+            await("the service is back").atMost(TIME_LIMIT)
                     .until(() -> ledger.acknowledged() > before && client.get("/v1/pets").statusCode() == 200);
             assertThat(new ApiClient(server.adminPort(), "").get("/readyz").statusCode()).isEqualTo(200);
 
             load.stopped = true;
-            for (Future<?> one : clients) {
-                one.get();
+            for (Future<?> loadClient : clients) {
+                loadClient.get();
             }
             assertThat(ledger.refused()).isGreaterThanOrEqualTo(CLIENTS);
-            ledger.verify(all(client));
-            // By the service's own clock, of which a pause of the machine spoils but a few.
+            ledger.verify(listAll(client));
+            // The service measures these durations itself, so a pause of the machine distorts only a few.
             assertThat(server.metric(DURATION + "_bucket", REFUSED, "le=\"2.5\""))
                     .isGreaterThan(0.9 * server.metric(DURATION + "_count", REFUSED));
-            assertThat(server.err()).as("why").anyMatch(line -> line.contains("the database cannot be used: "));
+            assertThat(server.err()).as("reason in the log")
+                    .anyMatch(line -> line.contains("the database cannot be used: "));
         }
     }
 
-    /// Returns a page that another page follows, once it is in memory.
-    private static String keepInMemory(ApiClient client) {
+    /// Requests a page that has a next page three times, so that it is cached. Returns its body.
+    private static String cachePage(ApiClient client) {
         client.get(FULL_PAGE);
         client.get(FULL_PAGE);
         return client.get(FULL_PAGE).body();
     }
 
-    /// Adds animals, each with an Idempotency-Key of its own, again and again until it is acknowledged.
+    /// A client that adds animals, each with its own Idempotency-Key, and retries while the response is 503.
     private final class Load implements Callable<Integer>, AutoCloseable {
 
         private final ApiClient client;
@@ -144,7 +145,7 @@ class DatabaseOutageIT {
                 NewPet pet = ledger.next();
                 HttpResponse<String> response;
                 do {
-                    response = inTime(() -> client.post(Ledger.json(pet), "Idempotency-Key",
+                    response = sendInTime(() -> client.post(Ledger.json(pet), "Idempotency-Key",
                             "animal" + pet.categoryId()));
                     ledger.answered(pet, response);
                     sent++;
@@ -162,16 +163,16 @@ class DatabaseOutageIT {
         }
     }
 
-    /// Requests of every kind, all at once.
-    private List<HttpResponse<String>> sendAtOnce(ExecutorService threads, ApiClient client)
+    /// Sends requests of every kind concurrently, and returns their responses.
+    private List<HttpResponse<String>> sendConcurrently(ExecutorService threads, ApiClient client)
             throws InterruptedException, ExecutionException {
         List<Callable<HttpResponse<String>>> requests = new ArrayList<>();
-        for (int i = 0; i < AT_ONCE; i++) {
+        for (int i = 0; i < CONCURRENT_REQUESTS; i++) {
             requests.add(switch (i % 5) {
-                case 0 -> () -> inTime(() -> client.get("/v1/pets"));
-                case 1 -> () -> inTime(() -> client.get("/v1/pets/1"));
-                case 2 -> () -> inTime(() -> client.get("/v1/pets?status=sold&limit=100"));
-                case 3 -> () -> inTime(() -> client.get("/readyz"));
+                case 0 -> () -> sendInTime(() -> client.get("/v1/pets"));
+                case 1 -> () -> sendInTime(() -> client.get("/v1/pets/1"));
+                case 2 -> () -> sendInTime(() -> client.get("/v1/pets?status=sold&limit=100"));
+                case 3 -> () -> sendInTime(() -> client.get("/readyz"));
                 default -> () -> create(client);
             });
         }
@@ -184,15 +185,16 @@ class DatabaseOutageIT {
 
     private HttpResponse<String> create(ApiClient client) {
         NewPet pet = ledger.next();
-        HttpResponse<String> response = inTime(() -> client.post(Ledger.json(pet)));
+        HttpResponse<String> response = sendInTime(() -> client.post(Ledger.json(pet)));
         ledger.answered(pet, response);
         return response;
     }
 
-    private static HttpResponse<String> inTime(Supplier<HttpResponse<String>> request) {
+    private static HttpResponse<String> sendInTime(Supplier<HttpResponse<String>> request) {
         long sent = System.nanoTime();
         HttpResponse<String> response = request.get();
-        assertThat(Duration.ofNanos(System.nanoTime() - sent)).as("%s: %s", response, response.body()).isLessThan(LIMIT);
+        assertThat(Duration.ofNanos(System.nanoTime() - sent)).as("%s: %s", response, response.body())
+                .isLessThan(TIME_LIMIT);
         return response;
     }
 
@@ -204,7 +206,7 @@ class DatabaseOutageIT {
         });
     }
 
-    private static List<Pet> all(ApiClient client) {
+    private static List<Pet> listAll(ApiClient client) {
         List<Pet> all = new ArrayList<>();
         List<Pet> page;
         do {

@@ -19,7 +19,7 @@ import petstore.testkit.PlainPostgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// A start on a database that cannot commit, because its synchronous standby is not there.
+/// A start with a database that cannot commit, because its synchronous standby is missing.
 class DatabaseStartIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -42,19 +42,19 @@ class DatabaseStartIT {
 
     @ParameterizedTest
     @CsvSource({"TERM, 143", "INT, 130"})
-    void aSignalEndsItAtOnce(String signal, int code) {
+    void signalEndsWaitForDatabaseAtOnce(String signal, int code) {
         try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(), database.url())) {
-            await("what it waits for").atMost(PATIENCE)
+            await("log line about the wait for the database").atMost(PATIENCE)
                     .until(() -> server.err().stream().anyMatch(line -> line.contains("waiting for the database: ")));
-            Instant told = Instant.now();
+            Instant signalSent = Instant.now();
             server.signal(signal);
             assertThat(server.ending().code()).isEqualTo(code);
-            assertThat(Duration.between(told, Instant.now())).isLessThan(AT_ONCE);
+            assertThat(Duration.between(signalSent, Instant.now())).isLessThan(AT_ONCE);
         }
     }
 
     @Test
-    void givesUpWithOneReason() {
+    void failsWithOneReasonAfterDatabaseWait() {
         try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_DATABASE_WAIT", "2s"),
                 database.url())) {
             PetstoreProcess.Ending ending = server.ending();

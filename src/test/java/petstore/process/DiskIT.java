@@ -28,7 +28,7 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-/// The program on a disk that fails.
+/// The program on a disk that is full or fails.
 class DiskIT {
 
     private static final String KEY = "a-key-for-the-test-of-disks";
@@ -45,43 +45,45 @@ class DiskIT {
     }
 
     @Test
-    void fullDiskStopsWritesAndNothingElse() {
+    void fullDiskStopsOnlyWrites() {
         Disk disk = disk();
         try (PetstoreProcess server = serve(disk)) {
-            isFullAndThenNot(server, () -> disk.fail(Disk.Call.WRITE), () -> disk.heal(Disk.Call.WRITE));
+            assertOnlyWritesFailUntilSpaceIsFree(server, () -> disk.fail(Disk.Call.WRITE),
+                    () -> disk.heal(Disk.Call.WRITE));
         }
     }
 
-    /// Here it is the kernel that refuses, with `EFBIG` in place of `ENOSPC`.
+    /// The limit stops the log (WAL) from growing: the kernel refuses writes with `EFBIG` instead of `ENOSPC`.
     @Test
-    void logThatCannotGrowStopsWritesAndNothingElse() {
+    void fileSizeLimitStopsOnlyWrites() {
         try (PetstoreProcess server = serve(Map.of())) {
-            isFullAndThenNot(server, () -> server.limit("--fsize=1024:"), () -> server.limit("--fsize=unlimited:"));
+            assertOnlyWritesFailUntilSpaceIsFree(server, () -> server.limit("--fsize=1024:"),
+                    () -> server.limit("--fsize=unlimited:"));
         }
     }
 
-    private void isFullAndThenNot(PetstoreProcess server, Runnable fill, Runnable free) {
+    private void assertOnlyWritesFailUntilSpaceIsFree(PetstoreProcess server, Runnable fill, Runnable free) {
         server.awaitReady();
         add(server, 201);
         fill.run();
         for (int i = 0; i < 3; i++) {
             add(server, 503);
-            assertThat(shown(server)).hasSize(1);
+            assertThat(list(server)).hasSize(1);
         }
         free.run();
         add(server, 201);
-        ledger.verify(shown(server));
-        assertThat(shown(server)).as("refused animals are absent").hasSize(2);
+        ledger.verify(list(server));
+        assertThat(list(server)).as("refused animals are absent").hasSize(2);
         server.terminate();
         assertThat(server.ending().code()).isZero();
         try (PetstoreProcess next = serve(Map.of()).awaitReady()) {
-            assertThat(shown(next)).hasSize(2);
+            assertThat(list(next)).hasSize(2);
             add(next, 201);
         }
     }
 
     @Test
-    void startsOnAFullDiskToReadAndWritesOnceThereIsSpace() {
+    void startsOnFullDiskAndWritesOnceSpaceIsFree() {
         Disk disk = disk();
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             add(server, 201);
@@ -93,35 +95,35 @@ class DiskIT {
         disk.fail(Disk.Call.FSYNC);
         try (PetstoreProcess server = serve(disk)) {
             PetstoreProcess.Ending ending = server.ending();
-            assertThat(ending.code()).as("an animal that may not be on the disk is not shown").isEqualTo(1);
+            assertThat(ending.code()).as("must not list an animal that may not be on the disk").isEqualTo(1);
             assertThat(ending.err()).singleElement().asString().contains("SQLITE_IOERR_FSYNC");
         }
         disk.heal(Disk.Call.FSYNC);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             assertThat(server.err()).singleElement().asString().contains("disk is full", "free some space");
-            assertThat(shown(server)).hasSize(1);
+            assertThat(list(server)).hasSize(1);
             add(server, 503);
-            assertThat(command(disk, "export", "-").out()).hasSize(1);
-            assertThat(command(disk, "keys", "list", "--format", "json").out()).containsExactly("[]");
-            assertThat(command(disk, "backup", temporary.resolve("backup.db").toString()).err())
+            assertThat(runSuccessfully(disk, "export", "-").out()).hasSize(1);
+            assertThat(runSuccessfully(disk, "keys", "list", "--format", "json").out()).containsExactly("[]");
+            assertThat(runSuccessfully(disk, "backup", temporary.resolve("backup.db").toString()).err())
                     .hasSize(2).first().asString().startsWith("Backed up 1 animal ");
             disk.fail(Disk.Call.CHECKPOINT);
             disk.heal(Disk.Call.WRITE);
             add(server, 503);
             disk.heal(Disk.Call.CHECKPOINT);
             add(server, 201);
-            ledger.verify(shown(server));
-            assertThat(shown(server)).hasSize(2);
+            ledger.verify(list(server));
+            assertThat(list(server)).hasSize(2);
         }
     }
 
     @Test
-    void aBackupPutInPlaceIsReadOnAFullDiskAndWrittenToOnceThereIsSpace() throws IOException {
+    void readsBackupInPlaceOfStoreWhileDiskIsFullAndWritesAfterwards() throws IOException {
         Disk disk = disk();
         Path backup = temporary.resolve("backup.db");
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             add(server, 201);
-            command(disk, "backup", backup.toString());
+            runSuccessfully(disk, "backup", backup.toString());
             // A kill would leave a log, which SQLite would replay over the backup.
             server.terminate();
             assertThat(server.ending().code()).isZero();
@@ -130,12 +132,12 @@ class DiskIT {
         disk.fail(Disk.Call.WRITE);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             assertThat(server.err()).singleElement().asString().contains("disk is full", "free some space");
-            assertThat(shown(server)).hasSize(1);
+            assertThat(list(server)).hasSize(1);
             add(server, 503);
             disk.heal(Disk.Call.WRITE);
             add(server, 201);
-            assertThat(shown(server)).hasSize(2);
-            assertThat(command(disk, "backup", backup.toString()).err())
+            assertThat(list(server)).hasSize(2);
+            assertThat(runSuccessfully(disk, "backup", backup.toString()).err())
                     .containsExactly("Backed up 2 animals to " + backup + ", verified");
         }
         try (StoreFile file = new StoreFile(folder)) {
@@ -144,7 +146,7 @@ class DiskIT {
     }
 
     @Test
-    void backupOntoAFullDiskSaysSoAndLeavesNothing() {
+    void backupReportsFullDiskAndLeavesNoFiles() {
         Disk disk = disk();
         Path backups = temporary.resolve("backups");
         assertThat(backups.toFile().mkdir()).isTrue();
@@ -152,44 +154,44 @@ class DiskIT {
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             add(server, 201);
             disk.fail(Disk.Call.COPY);
-            PetstoreProcess.Ending ending = ending(disk, "backup", backup.toString());
+            PetstoreProcess.Ending ending = run(disk, "backup", backup.toString());
             assertThat(ending.code()).isEqualTo(1);
             assertThat(ending.err())
                     .containsExactly("petstore: " + backup + " cannot be backed up: the disk is full; free some space");
             assertThat(backups).isEmptyDirectory();
             disk.heal(Disk.Call.COPY);
-            command(disk, "backup", backup.toString());
+            runSuccessfully(disk, "backup", backup.toString());
         }
     }
 
-    /// Its ids would be given out again.
+    /// Otherwise new animals could get ids that the store has used.
     @Test
-    void aStoreThatCannotBeReadIsNotReplaced() {
+    void restoreDoesNotReplaceUnreadableStore() {
         Disk disk = disk();
         Path backup = temporary.resolve("backup.db");
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             add(server, 201);
-            command(disk, "backup", backup.toString());
+            runSuccessfully(disk, "backup", backup.toString());
             add(server, 201);
         }
         disk.fail(Disk.Call.READ);
-        PetstoreProcess.Ending ending = ending(disk, "restore", backup.toString());
+        PetstoreProcess.Ending ending = run(disk, "restore", backup.toString());
         assertThat(ending.code()).isEqualTo(1);
         assertThat(ending.err()).singleElement().asString()
                 .startsWith("petstore: the store " + folder.resolve("petstore.db") + " cannot be read: ");
         disk.heal(Disk.Call.READ);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
-            assertThat(shown(server)).hasSize(2);
+            assertThat(list(server)).hasSize(2);
         }
     }
 
-    private PetstoreProcess.Ending command(Disk disk, String... words) {
-        PetstoreProcess.Ending ending = ending(disk, words);
+    private PetstoreProcess.Ending runSuccessfully(Disk disk, String... words) {
+        PetstoreProcess.Ending ending = run(disk, words);
         assertThat(ending.code()).as(ending.toString()).isZero();
         return ending;
     }
 
-    private PetstoreProcess.Ending ending(Disk disk, String... words) {
+    private PetstoreProcess.Ending run(Disk disk, String... words) {
         List<String> arguments = new ArrayList<>(List.of(words));
         arguments.addAll(List.of("--data", folder.toString()));
         try (PetstoreProcess command = PetstoreProcess.start(disk.environment(), arguments.toArray(String[]::new))) {
@@ -198,7 +200,7 @@ class DiskIT {
     }
 
     @Test
-    void failedReadIsForgottenOnceTheDiskReadsAgain() {
+    void recoversFromFailedReads() {
         Disk disk = disk();
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             ApiClient client = server.client(KEY);
@@ -212,12 +214,12 @@ class DiskIT {
                 assertThat(client.get("/v1/pets?limit=" + i).statusCode()).isEqualTo(200);
             }
             add(server, 201);
-            assertThat(shown(server)).hasSize(2);
+            assertThat(list(server)).hasSize(2);
         }
     }
 
     @Test
-    void failedSyncEndsTheProgram() throws InterruptedException {
+    void exitsIfSyncFails() throws InterruptedException {
         Disk disk = disk();
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             CountDownLatch loaded = new CountDownLatch(100);
@@ -230,7 +232,7 @@ class DiskIT {
             PetstoreProcess.Ending ending = server.ending();
             assertThat(ending.code()).isEqualTo(1);
             assertThat(ending.err()).singleElement().asString().contains("disk", "SQLITE_IOERR_FSYNC");
-            assertThat(ledger.refused()).as("told that their animals were not kept").isPositive();
+            assertThat(ledger.refused()).as("animals refused after the failed sync").isPositive();
         }
         disk.heal(Disk.Call.FSYNC);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
@@ -243,7 +245,7 @@ class DiskIT {
     }
 
     @Test
-    void whatIsShownOutlivesALossOfPower() {
+    void listedAnimalsSurvivePowerLoss() {
         Disk disk = disk();
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             add(server, 201);
@@ -252,18 +254,18 @@ class DiskIT {
             assertThat(server.ending().code()).isEqualTo(1);
         }
         disk.heal(Disk.Call.FSYNC);
-        List<Pet> shown;
+        List<Pet> listed;
         try (PetstoreProcess server = serve(disk).awaitReady()) {
-            shown = shown(server);
+            listed = list(server);
         }
         disk.losePower(folder);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
-            assertThat(shown(server)).isEqualTo(shown);
+            assertThat(list(server)).isEqualTo(listed);
         }
     }
 
     private Disk disk() {
-        return Disk.in(temporary.resolve("disk")).orElseGet(() -> abort("a disk that fails needs Linux and cc"));
+        return Disk.in(temporary.resolve("disk")).orElseGet(() -> abort("simulated disk failures need Linux and cc"));
     }
 
     private PetstoreProcess serve(Disk disk) {
@@ -283,7 +285,7 @@ class DiskIT {
         ledger.answered(pet, response);
     }
 
-    private static List<Pet> shown(PetstoreProcess server) {
+    private static List<Pet> list(PetstoreProcess server) {
         HttpResponse<String> response = server.client(KEY).get("/v1/pets?limit=100");
         assertThat(response.statusCode()).isEqualTo(200);
         return ServedContract.json(response.body()).valueStream().map(Ledger::pet).toList();

@@ -18,19 +18,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// The reference page in a real browser.
+/// The API reference page at `/docs`, in a real browser.
 @Tag("browser")
 class DocsIT {
 
     private static final String KEY = "key-of-a-client-developer";
-    private static final String ODD = "9007199254740993";
+    /// 2^53 + 1: JavaScript cannot represent this integer as a number.
+    private static final String BEYOND_DOUBLE = "9007199254740993";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
 
     @Test
-    void isAccessibleShowsOperationsFirstAndIsExact() {
+    void isAccessibleShowsOperationsFirstAndKeepsIntegersExact() {
         assumeThat(Browser.isInstalled()).as("chromium and chromium-driver are installed").isTrue();
         try (PetstoreProcess service = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
                 Browser browser = Browser.open()) {
@@ -43,17 +44,17 @@ class DocsIT {
                             List.of("operations-pets-listPets", "operations-pets-createPet", "operations-pets-getPet"));
             assertThat((Double) browser.run("return document.querySelector('.opblock').getBoundingClientRect().bottom"))
                     .isLessThan(800);
-            assertNothingSerious(browser);
+            assertNoSeriousFindings(browser);
 
             browser.visit("about:blank");
             browser.visit(docs + "#/pets/getPet");
             awaitOperations(browser);
             await("the operation is shown").atMost(PATIENCE).until(() -> !browser.driver()
                     .findElements(By.cssSelector("#operations-pets-getPet tr[data-param-name=petId]")).isEmpty());
-            assertNothingSerious(browser);
+            assertNoSeriousFindings(browser);
 
-            tryOut(browser);
-            assertThat(service.client(KEY).get("/v1/pets").body()).contains("\"categoryId\":" + ODD);
+            createPetOnPage(browser);
+            assertThat(service.client(KEY).get("/v1/pets").body()).contains("\"categoryId\":" + BEYOND_DOUBLE);
         }
     }
 
@@ -62,7 +63,7 @@ class DocsIT {
                 .equals(browser.run("return document.querySelectorAll('.opblock').length")));
     }
 
-    private static void assertNothingSerious(Browser browser) {
+    private static void assertNoSeriousFindings(Browser browser) {
         for (String scheme : List.of("light", "dark")) {
             browser.scheme(scheme);
             for (int width : List.of(320, 1280)) {
@@ -73,21 +74,22 @@ class DocsIT {
         }
     }
 
-    private static void tryOut(Browser browser) {
+    private static void createPetOnPage(Browser browser) {
         browser.find("button", "Authorize").click();
         element(browser, ".auth-container input").sendKeys(KEY);
         element(browser, ".auth-btn-wrapper .authorize").click();
         element(browser, ".auth-btn-wrapper .btn-done").click();
         element(browser, "#operations-pets-createPet .opblock-summary-control").click();
         WebElement body = element(browser, "#operations-pets-createPet textarea");
-        WebElement retryKey = element(browser, "#operations-pets-createPet [data-param-name=Idempotency-Key] input");
-        assertThat(retryKey.getDomProperty("value")).as("an example that would be sent").isEmpty();
+        WebElement idempotencyKey = element(browser,
+                "#operations-pets-createPet [data-param-name=Idempotency-Key] input");
+        assertThat(idempotencyKey.getDomProperty("value")).as("no example value, since it would be sent").isEmpty();
         body.sendKeys(Keys.chord(Keys.CONTROL, "a"));
-        body.sendKeys("{\"name\":\"Rex\",\"categoryId\":" + ODD + "}");
+        body.sendKeys("{\"name\":\"Rex\",\"categoryId\":" + BEYOND_DOUBLE + "}");
         element(browser, "#operations-pets-createPet .execute").click();
         await("the response").atMost(PATIENCE)
                 .until(() -> element(browser, "#operations-pets-createPet .live-responses-table").getText(),
-                        shown -> shown.contains("\"categoryId\": " + ODD));
+                        shown -> shown.contains("\"categoryId\": " + BEYOND_DOUBLE));
     }
 
     private static WebElement element(Browser browser, String selector) {

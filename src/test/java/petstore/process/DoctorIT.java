@@ -13,7 +13,7 @@ import petstore.testkit.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `petstore doctor` beside a server, and after one was killed; `DoctorTest` has the rest.
+/// `petstore doctor` beside a running server, and after a server was killed; `DoctorTest` has the other cases.
 class DoctorIT {
 
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
@@ -22,15 +22,15 @@ class DoctorIT {
     private Path folder;
 
     @Test
-    void sparesARunningServerAndTheLogOfAKilledOne() throws IOException {
+    void doesNotDisturbRunningServerOrLogOfKilledServer() throws IOException {
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             String key = server.firstKey().orElseThrow();
             assertThat(server.client(key).post(PET).statusCode()).isEqualTo(201);
-            Ending beside = doctor(server);
-            assertThat(beside.code()).as(beside.toString()).isZero();
-            String used = " is in use by a petstore that is ready \\(process " + server.pid() + "\\)";
-            assertThat(beside.out()).anyMatch(line -> line.matches("ok +api port +127.0.0.1:[0-9]+" + used))
-                    .anyMatch(line -> line.matches("ok +admin port +127.0.0.1:[0-9]+" + used))
+            Ending whileRunning = doctor(server);
+            assertThat(whileRunning.code()).as(whileRunning.toString()).isZero();
+            String inUse = " is in use by a petstore that is ready \\(process " + server.pid() + "\\)";
+            assertThat(whileRunning.out()).anyMatch(line -> line.matches("ok +api port +127.0.0.1:[0-9]+" + inUse))
+                    .anyMatch(line -> line.matches("ok +admin port +127.0.0.1:[0-9]+" + inUse))
                     .anyMatch(line -> line.matches("ok +store +schema version [0-9]+, .*; in use by process "
                             + server.pid() + ", which serves http://127.0.0.1:" + server.port() + "/v1"));
             assertThat(server.client(key).post(PET).statusCode()).isEqualTo(201);
@@ -38,14 +38,15 @@ class DoctorIT {
             server.ending();
             Path log = folder.resolve("petstore.db-wal");
             FileTime changed = Files.getLastModifiedTime(log);
-            // After a reboot, another process may have the number; after a power cut, the file may have NULs.
+            // After a reboot, another process may have this process id. After a power cut, the file may contain NULs.
             for (String owner : List.of(String.valueOf(server.pid()), String.valueOf(ProcessHandle.current().pid()),
                     "\0\0\0\0")) {
                 Files.writeString(folder.resolve("petstore.lock"), owner);
-                Ending after = doctor(server);
-                assertThat(after.code()).as(after.toString()).isZero();
-                assertThat(after.out()).anyMatch(line -> line.matches("warn +store +.* not opened, because the process"
-                        + " that wrote its log was killed; the next start applies the log"))
+                Ending afterKill = doctor(server);
+                assertThat(afterKill.code()).as(afterKill.toString()).isZero();
+                assertThat(afterKill.out())
+                        .anyMatch(line -> line.matches("warn +store +.* not opened, because the process"
+                                + " that wrote its log was killed; the next start applies the log"))
                         .anyMatch(line -> line.matches("ok +api port +127.0.0.1:[0-9]+ is free"));
                 assertThat(Files.getLastModifiedTime(log)).isEqualTo(changed);
             }
@@ -55,9 +56,9 @@ class DoctorIT {
         }
     }
 
-    /// A start that refuses to upgrade a schema, or is killed before, leaves a database without tables.
+    /// A start leaves a database without tables if it refuses to upgrade the schema, or is killed earlier.
     @Test
-    void aDatabaseWithoutTablesIsNoFault() {
+    void acceptsDatabaseWithoutTables() {
         assertThat(PetstoreProcess.run("serve", "--migrate", "check", "--data", folder.toString()).code()).isOne();
         assertThat(folder.resolve("petstore.db")).isNotEmptyFile();
         Ending ending = PetstoreProcess.run("doctor", "--data", folder.toString(), "--port", "0", "--admin-port", "0");

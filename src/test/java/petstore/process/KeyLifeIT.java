@@ -19,42 +19,44 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The life of a key beside a running server: its scope, its new secret, its use, its end, and the trace of each in the log.
+/// The life cycle of an API key beside a running server: scope, rotation, use and revocation, with their audit lines.
 class KeyLifeIT {
 
     private static final String AUDIT = "[0-9-]{10}T[0-9:.]{12}Z INFO  audit - ";
-    /// The time in which the server notices that a command has changed a key.
-    private static final Duration PROMISED = Duration.ofSeconds(2);
+    /// The server notices within this time that a command has changed a key.
+    private static final Duration CHANGE_LIMIT = Duration.ofSeconds(2);
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
 
     @TempDir
     private Path folder;
 
     @Test
-    void keyIsRotatedUsedAndExpiresAndEveryStepIsInTheLog() {
+    void keyIsRotatedUsedAndRevokedAndEveryStepIsLogged() {
         Shell shell = new Shell(folder);
         try (PetstoreProcess server = PetstoreProcess
                 .serve(Map.of("PETSTORE_API_KEY", "configured-key-of-the-operator"), shell.data()).awaitReady()) {
-            String key = key(shell, "petstore keys create --name checkout --scope pets:read", "create");
+            String key = runForKey(shell, "petstore keys create --name checkout --scope pets:read", "create");
             String id = key.substring(5, 15);
             ApiClient client = server.client(key);
             assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
             assertThat(client.post(PET).statusCode()).isEqualTo(403);
 
-            String fresh = key(shell, "petstore keys rotate " + id + " --grace 1h", "rotate");
-            assertThat(fresh).isNotEqualTo(key).contains(id);
-            assertThat(client.withKey(fresh).get("/v1/pets").statusCode()).as("at once").isEqualTo(200);
-            assertThat(client.get("/v1/pets").statusCode()).as("in the time of grace").isEqualTo(200);
+            String rotatedKey = runForKey(shell, "petstore keys rotate " + id + " --grace 1h", "rotate");
+            assertThat(rotatedKey).isNotEqualTo(key).contains(id);
+            assertThat(client.withKey(rotatedKey).get("/v1/pets").statusCode()).as("new secret works at once")
+                    .isEqualTo(200);
+            assertThat(client.get("/v1/pets").statusCode()).as("old secret works in the grace period").isEqualTo(200);
 
-            String last = key(shell, "petstore keys rotate " + id, "rotate");
-            assertThat(client.withKey(last).get("/v1/pets").statusCode()).as("at once").isEqualTo(200);
-            assertThat(client.withKey(fresh).awaitRefusal(PROMISED).statusCode()).isEqualTo(401);
-            assertThat(client.get("/v1/pets").statusCode()).as("two rotations ago").isEqualTo(401);
+            String latestKey = runForKey(shell, "petstore keys rotate " + id, "rotate");
+            assertThat(client.withKey(latestKey).get("/v1/pets").statusCode()).as("new secret works at once")
+                    .isEqualTo(200);
+            assertThat(client.withKey(rotatedKey).awaitRefusal(CHANGE_LIMIT).statusCode()).isEqualTo(401);
+            assertThat(client.get("/v1/pets").statusCode()).as("secret from two rotations ago").isEqualTo(401);
 
             Ending revoked = shell.run("petstore keys revoke " + id);
             assertThat(revoked.code()).isZero();
             assertThat(revoked.err()).filteredOn(line -> line.matches(audit("revoke", id))).hasSize(1);
-            assertThat(client.withKey(last).awaitRefusal(PROMISED).statusCode()).isEqualTo(401);
+            assertThat(client.withKey(latestKey).awaitRefusal(CHANGE_LIMIT).statusCode()).isEqualTo(401);
             Ending again = shell.run("petstore keys rotate " + id);
             assertThat(again).isEqualTo(new Ending(1, List.of(), List.of(
                     "petstore: the key " + id + " is revoked or has expired; create a new one")));
@@ -65,17 +67,17 @@ class KeyLifeIT {
                     AUDIT + "refused 401 GET /v1/pets key=(-|" + id + ") from=127\\.0\\.0\\.1 request=.+"));
             server.terminate();
             assertThat(String.join("\n", server.ending().err())).doesNotContain(key.substring(15),
-                    fresh.substring(15), last.substring(15));
+                    rotatedKey.substring(15), latestKey.substring(15));
         }
     }
 
     @Test
-    void listHasEveryFieldAndNoSecret() {
+    void listShowsEveryFieldButNoSecret() {
         Shell shell = new Shell(folder);
         String key;
         Instant before = Instant.now().minusSeconds(60);
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
-            key = key(shell, "petstore keys create --name 'till (1)' --expires-at 2099-01-31", "create");
+            key = runForKey(shell, "petstore keys create --name 'till (1)' --expires-at 2099-01-31", "create");
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
             awaitUse(shell.data(), key.substring(5, 15));
             assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
@@ -83,7 +85,7 @@ class KeyLifeIT {
             assertThat(server.ending().code()).isZero();
         }
         Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
-        key(shell, "petstore keys create --name other --expires-in 1d"
+        runForKey(shell, "petstore keys create --name other --expires-in 1d"
                 + " --rate-limit 10000/30d", "create");
         Ending list = shell.run("petstore keys list --format json");
         assertThat(list.code()).isZero();
@@ -91,7 +93,8 @@ class KeyLifeIT {
         assertThat(String.join("", list.out())).doesNotContain(key.substring(15));
         JsonNode shown = ServedContract.json(String.join("\n", list.out()));
         assertThat(shown).hasSize(3);
-        assertThat(shown.get(0).path("lastUsed").isTextual()).as("a use just before the stop").isTrue();
+        assertThat(shown.get(0).path("lastUsed").isTextual()).as("use just before the server stops is recorded")
+                .isTrue();
         JsonNode till = shown.get(1);
         assertThat(till.propertyStream().map(Map.Entry::getKey)).contains("id", "name", "scopes", "created", "expires",
                 "lastUsed", "rateLimit");
@@ -108,22 +111,22 @@ class KeyLifeIT {
         assertThat(table.getLast()).endsWith(" 10000/30d");
     }
 
-    /// Runs a command that prints a key alone on stdout, and leaves an audit line without its secret.
-    private static String key(Shell shell, String command, String what) {
+    /// Runs a command that prints only a key to stdout, and an audit line without its secret to stderr. Returns the key.
+    private static String runForKey(Shell shell, String command, String action) {
         Ending ending = shell.run(command);
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).hasSize(1);
         String key = ending.out().getFirst();
-        assertThat(ending.err()).filteredOn(line -> line.matches(audit(what, key.substring(5, 15)))).hasSize(1);
+        assertThat(ending.err()).filteredOn(line -> line.matches(audit(action, key.substring(5, 15)))).hasSize(1);
         assertThat(String.join("\n", ending.err())).doesNotContain(key.substring(15));
         return key;
     }
 
-    private static String audit(String what, String id) {
-        return AUDIT + "key " + what + " id=" + id + " name=\".*\" by=.+";
+    private static String audit(String action, String id) {
+        return AUDIT + "key " + action + " id=" + id + " name=\".*\" by=.+";
     }
 
-    /// Waits until the use of a key is in the store.
+    /// Waits until the store has a record of the key's use.
     private static void awaitUse(Path data, String id) {
         try (StoreFile file = new StoreFile(data)) {
             await().atMost(Duration.ofSeconds(10)).until(

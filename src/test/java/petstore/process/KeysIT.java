@@ -26,10 +26,10 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `petstore keys` beside a running server, and without one.
+/// `petstore keys` with and without a running server.
 class KeysIT {
 
-    private static final String FORM = "pets_[0-9A-Za-z]{10}[0-9A-Za-z]{32}[0-9A-Za-z]{6}";
+    private static final String KEY_FORMAT = "pets_[0-9A-Za-z]{10}[0-9A-Za-z]{32}[0-9A-Za-z]{6}";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final Map<String, String> CONFIGURED = Map.of("PETSTORE_API_KEY", "configured-key-of-the-operator");
 
@@ -43,24 +43,24 @@ class KeysIT {
     }
 
     @Test
-    void newKeyWorksAtOnceAndOnlyAsFarAndAsLongAsItShould() {
+    void newKeyWorksAtOnceWithinItsScopeAndLifetime() {
         try (PetstoreProcess server = PetstoreProcess.serve(CONFIGURED, folder).awaitReady()) {
             String key = create("--name", "checkout");
             ApiClient client = server.client(key);
-            assertThat(client.post(PET).statusCode()).as("its very first request").isEqualTo(201);
+            assertThat(client.post(PET).statusCode()).as("first request with the new key").isEqualTo(201);
             PetstoreProcess.Ending revoked = keys("revoke", id(key));
             assertThat(revoked.code()).isZero();
             assertThat(revoked.out()).isEmpty();
             assertThat(revoked.err()).singleElement().asString().contains("audit", "revoke", id(key), "checkout")
                     .doesNotContain(secret(key));
             assertRefused(client.awaitRefusal(Duration.ofSeconds(2)));
-            doesNotWriteWithAKeyToRead(client);
-            stopsWhenTheKeyExpires(client);
+            assertReadKeyCannotWrite(client);
+            assertKeyExpires(client);
         }
     }
 
-    private void doesNotWriteWithAKeyToRead(ApiClient anybody) {
-        ApiClient client = anybody.withKey(create("--name", "reader", "--scope", "pets:read"));
+    private void assertReadKeyCannotWrite(ApiClient anyClient) {
+        ApiClient client = anyClient.withKey(create("--name", "reader", "--scope", "pets:read"));
         HttpResponse<String> response = client.post(PET);
         assertThat(response.statusCode()).isEqualTo(403);
         assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(
@@ -68,22 +68,22 @@ class KeysIT {
         assertThat(ServedContract.json(client.get("/v1/pets").body())).hasSize(1);
     }
 
-    private void stopsWhenTheKeyExpires(ApiClient anybody) {
+    private void assertKeyExpires(ApiClient anyClient) {
         Instant before = Instant.now();
-        ApiClient client = anybody.withKey(create("--name", "short", "--expires-in", "3s"));
+        ApiClient client = anyClient.withKey(create("--name", "short", "--expires-in", "3s"));
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
         assertRefused(client.awaitRefusal(Duration.ofSeconds(4)));
         assertThat(Instant.now()).isAfterOrEqualTo(before.plusSeconds(3));
     }
 
     @Test
-    void nothingButAHashOfTheSecretIsKept() throws IOException {
+    void storesOnlyHashOfSecret() throws IOException {
         String key;
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             key = create("--name", "checkout", "--expires-in", "90d");
             String first = server.firstKey().orElseThrow();
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
-            assertNotInTheFiles(secret(key), secret(first));
+            assertNotInFiles(secret(key), secret(first));
             PetstoreProcess.Ending list = keys("list");
             assertThat(list.code()).isZero();
             assertThat(list.err()).isEmpty();
@@ -95,14 +95,14 @@ class KeysIT {
             assertThat(server.ending().err()).singleElement().asString()
                     .contains("audit - key create id=" + id(first) + " name=\"first\"").doesNotContain(secret(first));
         }
-        assertNotInTheFiles(secret(key));
+        assertNotInFiles(secret(key));
         try (StoreFile file = new StoreFile(folder)) {
             assertThat(file.text("SELECT length(secret_sha256) FROM api_key")).containsExactly("64", "64");
         }
     }
 
     @Test
-    void createMakesAStoreAndTheOthersDoNot() {
+    void onlyCreateMakesMissingStore() {
         for (String command : List.of("list", "revoke 4fQ0c8sXbT")) {
             PetstoreProcess.Ending ending = keys(command.split(" ", 0));
             assertThat(ending.code()).isEqualTo(1);
@@ -115,30 +115,30 @@ class KeysIT {
         assertThat(unknown.code()).isEqualTo(1);
         assertThat(unknown.err()).singleElement().asString().contains("4fQ0c8sXbT", "keys list");
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
-            assertThat(server.firstKey()).as("the store has a key").isEmpty();
+            assertThat(server.firstKey()).as("no first key, since the store has a key").isEmpty();
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
         }
     }
 
     @Test
-    void keysAreMadeAtTheSameTimeOnANewStore() {
-        List<String> made = createAtOnce(4);
+    void createsKeysConcurrentlyInNewStore() {
+        List<String> created = createConcurrently(4);
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
-            assertThat(made).allMatch(key -> server.client(key).get("/v1/pets").statusCode() == 200);
+            assertThat(created).allMatch(key -> server.client(key).get("/v1/pets").statusCode() == 200);
         }
     }
 
     @Test
-    void keysAreMadeWhileTheServerIsBusyWriting() throws InterruptedException {
+    void createsKeysWhileServerWrites() throws InterruptedException {
         Ledger ledger = new Ledger();
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             CountDownLatch loaded = new CountDownLatch(200);
-            List<String> made;
+            List<String> created;
             try (Load _ = new Load(4, server.port(), server.firstKey().orElseThrow(), ledger, loaded::countDown)) {
                 assertThat(loaded.await(30, TimeUnit.SECONDS)).isTrue();
-                made = createAtOnce(4);
+                created = createConcurrently(4);
             }
-            assertThat(made).allMatch(key -> server.client(key).get("/v1/pets").statusCode() == 200);
+            assertThat(created).allMatch(key -> server.client(key).get("/v1/pets").statusCode() == 200);
             assertThat(ledger.refused()).isZero();
             try (StoreFile file = new StoreFile(folder)) {
                 ledger.verify(file.pets());
@@ -147,25 +147,25 @@ class KeysIT {
         }
     }
 
-    private List<String> createAtOnce(int count) {
+    private List<String> createConcurrently(int count) {
         List<PetstoreProcess> started = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             started.add(PetstoreProcess.start(Map.of(), "keys", "create", "--data", folder.toString(), "--name",
                     "key " + i));
         }
-        List<String> made = started.stream().map(PetstoreProcess::ending).map(KeysIT::onlyLine).toList();
-        assertThat(made).doesNotHaveDuplicates();
-        return made;
+        List<String> created = started.stream().map(PetstoreProcess::ending).map(KeysIT::createdKey).toList();
+        assertThat(created).doesNotHaveDuplicates();
+        return created;
     }
 
     private String create(String... arguments) {
-        return onlyLine(keys(Stream.concat(Stream.of("create"), Stream.of(arguments)).toArray(String[]::new)));
+        return createdKey(keys(Stream.concat(Stream.of("create"), Stream.of(arguments)).toArray(String[]::new)));
     }
 
-    private static String onlyLine(PetstoreProcess.Ending ending) {
+    private static String createdKey(PetstoreProcess.Ending ending) {
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.err()).singleElement().asString().contains("audit", "create");
-        assertThat(ending.out()).singleElement().asString().matches(FORM);
+        assertThat(ending.out()).singleElement().asString().matches(KEY_FORMAT);
         return ending.out().getFirst();
     }
 
@@ -182,7 +182,7 @@ class KeysIT {
         return key.substring(15, 47);
     }
 
-    private void assertNotInTheFiles(String... secrets) throws IOException {
+    private void assertNotInFiles(String... secrets) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             List<Path> all = files.toList();
             assertThat(all).isNotEmpty();

@@ -26,25 +26,25 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Kills the program by SIGKILL while clients add animals, starts it again, and compares its store with its responses.
+/// Durability after SIGKILL: the program is killed while clients add animals, and its store is compared with its responses.
 ///
-/// A killed process leaves the page cache of the operating system as it is, which says nothing about `synchronous`. So about
-/// every second kill also reverts the writes that were not synced yet, where [Disk] can do that.
+/// A kill does not change the page cache of the operating system, so it does not test `synchronous`. Where [Disk] works,
+/// about every second kill therefore also reverts the writes that were not synced yet.
 ///
-/// `-Dpetstore.kills=N` kills N times, `-Dpetstore.seed=S` at the moments of an earlier run.
+/// `-Dpetstore.kills=N` kills N times. `-Dpetstore.seed=S` repeats the moments of an earlier run.
 class KillIT {
 
     private static final int KILLS = Integer.getInteger("petstore.kills", 20);
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
     private static final int CLIENTS = 16;
     private static final String KEY = "a-key-for-the-test-that-kills";
-    private static final Duration START = Duration.ofMillis(900);
-    private static final Duration LOAD = Duration.ofMillis(250);
-    private static final int MOST_ANSWERS = 1_000;
+    private static final Duration LONGEST_START_PAUSE = Duration.ofMillis(900);
+    private static final Duration LONGEST_LOAD_PAUSE = Duration.ofMillis(250);
+    private static final int MAX_RESPONSES = 1_000;
 
-    /// When the program is killed.
+    /// The moment at which the program is killed.
     private enum Moment {
-        STARTING, AT_AN_ANSWER, UNDER_LOAD
+        STARTING, AFTER_A_RESPONSE, UNDER_LOAD
     }
 
     private final Random random = new Random(SEED);
@@ -60,14 +60,14 @@ class KillIT {
     }
 
     @Test
-    void keepsEveryAcknowledgedAnimalOnce() throws InterruptedException {
+    void keepsEveryAcknowledgedAnimalExactlyOnce() throws InterruptedException {
         System.out.println("KillIT: -Dpetstore.kills=" + KILLS + " -Dpetstore.seed=" + SEED);
         for (int i = 0; i < KILLS; i++) {
             Moment moment = Moment.values()[i % Moment.values().length];
             // The end of this block kills the process, also after a failure.
             try (PetstoreProcess server = start()) {
                 if (moment == Moment.STARTING) {
-                    pause(START);
+                    pause(LONGEST_START_PAUSE);
                 } else {
                     verify(server.awaitReady());
                     killUnderLoad(server, moment);
@@ -94,16 +94,16 @@ class KillIT {
 
     private void killUnderLoad(PetstoreProcess server, Moment moment) throws InterruptedException {
         CountDownLatch loaded = new CountDownLatch(1);
-        AtomicInteger answersLeft = new AtomicInteger(1 + random.nextInt(MOST_ANSWERS));
+        AtomicInteger responsesLeft = new AtomicInteger(1 + random.nextInt(MAX_RESPONSES));
         try (Load load = new Load(CLIENTS, server.port(), KEY, ledger, () -> {
             loaded.countDown();
-            if (answersLeft.decrementAndGet() == 0 && moment == Moment.AT_AN_ANSWER) {
+            if (responsesLeft.decrementAndGet() == 0 && moment == Moment.AFTER_A_RESPONSE) {
                 server.kill();
             }
         })) {
             if (moment == Moment.UNDER_LOAD) {
                 assertThat(loaded.await(30, TimeUnit.SECONDS)).isTrue();
-                pause(LOAD);
+                pause(LONGEST_LOAD_PAUSE);
                 server.kill();
             }
             load.awaitEnd();
@@ -114,7 +114,7 @@ class KillIT {
         TimeUnit.NANOSECONDS.sleep(random.nextLong(longest.toNanos()));
     }
 
-    /// Compares the ledger with the file, and the file with the lists of the server.
+    /// Compares the store file with the ledger, and the pages of the server with the store file.
     private void verify(PetstoreProcess server) {
         List<Pet> kept;
         try (StoreFile file = new StoreFile(folder)) {
@@ -122,20 +122,20 @@ class KillIT {
             kept = file.pets();
         }
         ledger.verify(kept);
-        assertThat(shownAfter(server.client(KEY), verifiedId))
+        assertThat(listAfter(server.client(KEY), verifiedId))
                 .isEqualTo(kept.stream().filter(pet -> pet.id() > verifiedId).toList());
         verifiedId = kept.isEmpty() ? 0 : kept.getLast().id();
     }
 
-    private static List<Pet> shownAfter(ApiClient client, long id) {
-        List<Pet> shown = new ArrayList<>();
+    private static List<Pet> listAfter(ApiClient client, long id) {
+        List<Pet> listed = new ArrayList<>();
         List<Pet> page;
         do {
-            long after = shown.isEmpty() ? id : shown.getLast().id();
+            long after = listed.isEmpty() ? id : listed.getLast().id();
             page = ServedContract.json(client.get("/v1/pets?limit=100&after=" + after).body()).valueStream()
                     .map((JsonNode json) -> Ledger.pet(json)).toList();
-            shown.addAll(page);
+            listed.addAll(page);
         } while (!page.isEmpty());
-        return shown;
+        return listed;
     }
 }
