@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 /// Builds the program of a checkout with Maven, for the launcher.
 ///
-/// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is not a terminal.
+/// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is not a
+/// terminal.
 ///
 /// Maven works in a new folder below `.build`, and ends with this process; after kill -9 it may live a moment longer than the lock.
 /// A finished build moves its files to `.build`, one by one: a server that has the earlier ones open keeps them. The file `stamp`

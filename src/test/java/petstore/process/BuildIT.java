@@ -116,6 +116,7 @@ class BuildIT {
 
     @Test
     void interruptStopsBuildAndNextCommandBuildsAgain() throws IOException {
+        assumeThat(Tools.have("pgrep")).as("pgrep is installed").isTrue();
         try (PetstoreProcess server = serve()) {
             await().atMost(Duration.ofMinutes(1)).until(() -> run("ls -d .build/maven*/classes").code() == 0);
             server.signal("INT");
@@ -135,7 +136,7 @@ class BuildIT {
     void reportsCauseIfMavenIsMissingOrFails() throws IOException {
         assertFails(
                 "mkdir tools; ln -s $(command -v sh find readlink locale id) tools; PATH=$PWD/tools ./petstore --version",
-                "this checkout has to be built, and Maven \\(mvn\\) was not found; install Maven 3.8 or later: .*");
+                "this checkout must be built, and Maven \\(mvn\\) was not found; install Maven 3.8 or later: .*");
         Files.createDirectory(checkout.resolve(".mvn"));
         Files.writeString(checkout.resolve(".mvn/maven.config"), "-o\n");
         assertFails("MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty ./petstore --version",
@@ -254,7 +255,7 @@ class BuildIT {
         assertFails(mount + "'$MOUNT -o size=50m .build; ./petstore --version'",
                 "the build needs 150 MB in .*/\\.build, where [0-9]+ MB are free");
         assertFails(mount + "'$MOUNT -o ro .build; ./petstore --version'",
-                "this checkout has to be built, and its folder cannot be written; .*: Read-only file system");
+                "this checkout must be built, and its folder cannot be written; .*: Read-only file system");
         Ending noJava = run("unset JAVA_HOME HOME; " + mount + "'$MOUNT /usr/lib/jvm; ./petstore --version'");
         assertThat(noJava.code()).isEqualTo(1);
         assertThat(noJava.err()).hasSizeLessThanOrEqualTo(10).first().asString()
