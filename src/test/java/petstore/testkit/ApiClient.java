@@ -14,18 +14,18 @@ import java.util.concurrent.TimeUnit;
 
 import static org.awaitility.Awaitility.await;
 
-/// A client of the API that holds every answer to the contract.
+/// A client of the API that verifies every response against the contract.
 public final class ApiClient {
 
     private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(10)).build();
-    private static final int MOST_RETRIES = 30;
+    private static final int MAX_RETRIES = 30;
 
     private final int port;
     private final String authorization;
     private final int retries;
 
-    /// @param key the API key, sent with every request; empty for none
+    /// @param key the API key, sent with every request; an empty key is not sent
     public ApiClient(int port, String key) {
         this(port, key.isEmpty() ? "" : "Bearer " + key, 0);
     }
@@ -36,27 +36,27 @@ public final class ApiClient {
         this.retries = retries;
     }
 
-    /// A client with the same key that repeats a request after `Retry-After`, as an animal with an `Idempotency-Key` may be added
-    /// again: for tests that are not about the load of the machine.
+    /// Returns a client with the same key that repeats a request after `Retry-After` if the response is 503. For tests that are not
+    /// about overload. An animal is safe to repeat only with an `Idempotency-Key`.
     public ApiClient patient() {
-        return new ApiClient(port, authorization, MOST_RETRIES);
+        return new ApiClient(port, authorization, MAX_RETRIES);
     }
 
-    /// A client with another key; empty for none.
+    /// Returns a client with another key; an empty key is not sent.
     public ApiClient withKey(String key) {
         return new ApiClient(port, key.isEmpty() ? "" : "Bearer " + key, retries);
     }
 
-    /// Lists until it is refused, and returns the refusal. Fails if it is not refused within `limit`.
+    /// Lists animals until a response is not 200, and returns that response. Fails if there is none within `limit`.
     public HttpResponse<String> awaitRefusal(Duration limit) {
-        return await().atMost(limit).until(() -> get("/v1/pets"), answer -> answer.statusCode() != 200);
+        return await().atMost(limit).until(() -> get("/v1/pets"), response -> response.statusCode() != 200);
     }
 
     public HttpResponse<String> get(String path, String... headers) {
         return send("GET", path, new byte[0], headers);
     }
 
-    /// Adds an animal from its JSON.
+    /// Adds an animal, given as JSON.
     public HttpResponse<String> post(String json, String... headers) {
         String[] all = Arrays.copyOf(headers, headers.length + 2);
         all[headers.length] = "Content-Type";
@@ -64,7 +64,7 @@ public final class ApiClient {
         return send("POST", "/v1/pets", json.getBytes(StandardCharsets.UTF_8), all);
     }
 
-    /// Sends a request and checks that the answer is one that the contract documents.
+    /// Sends a request and checks that the contract documents the response.
     ///
     /// @param headers names and values in turn
     public HttpResponse<String> send(String method, String path, byte[] body, String... headers) {
@@ -85,7 +85,7 @@ public final class ApiClient {
             }
             return response;
         } catch (IOException e) {
-            throw new AssertionError(method + " " + path + " was not answered", e);
+            throw new AssertionError(method + " " + path + " got no response", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);

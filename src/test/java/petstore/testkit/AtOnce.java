@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
 
-/// Clients that come all at once, each of which is a test.
+/// Clients that run concurrently, each reported as a dynamic test.
 public final class AtOnce {
 
-    /// The requests of a client, and its assertions.
+    /// The requests and assertions of a client.
     @FunctionalInterface
     public interface Client {
         void talk() throws Exception;
@@ -36,7 +36,7 @@ public final class AtOnce {
         });
     }
 
-    /// Runs all clients to their end, for at most 45 seconds. Returns a test for each.
+    /// Runs all clients, for at most 45 seconds. Returns a test for each client.
     public Stream<DynamicTest> run() throws InterruptedException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Void>> results = threads.invokeAll(clients.values(), LIMIT_SECONDS,
@@ -52,10 +52,10 @@ public final class AtOnce {
 
     private static void check(String name, Future<Void> result) {
         switch (result.state()) {
-            case FAILED -> throw new AssertionError("not so: " + name, result.exceptionNow());
-            case CANCELLED -> throw new AssertionError("not within " + LIMIT_SECONDS + " seconds: " + name);
+            case FAILED -> throw new AssertionError("failed: " + name, result.exceptionNow());
+            case CANCELLED -> throw new AssertionError("not finished within " + LIMIT_SECONDS + " seconds: " + name);
             case RUNNING, SUCCESS -> {
-                // Done.
+                // The client has finished.
             }
         }
     }

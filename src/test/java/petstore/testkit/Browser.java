@@ -30,13 +30,13 @@ import org.openqa.selenium.logging.LoggingPreferences;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Chromium, in which a test finds things by role and name as a person does.
+/// A Chromium browser in which tests find elements by role and accessible name, as users do.
 public final class Browser implements AutoCloseable {
 
     private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /// The elements that may have a role.
+    /// Selectors of the elements that may have a role.
     private static final Map<String, By> CANDIDATES = Map.of("button", By.cssSelector("button"), "link",
             By.cssSelector("a"), "textbox", By.cssSelector("input"), "combobox", By.cssSelector("select"), "heading",
             By.cssSelector("h1,h2"));
@@ -53,7 +53,7 @@ public final class Browser implements AutoCloseable {
         return Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
     }
 
-    /// Opens a window of 1280 × 800 pixels without a profile.
+    /// Opens a window of 1280 × 800 pixels with an empty profile.
     public static Browser open() {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(CHROMIUM.toFile());
@@ -76,7 +76,7 @@ public final class Browser implements AutoCloseable {
         driver.get(url);
     }
 
-    /// Opens an address in a new tab, and switches to it.
+    /// Opens a URL in a new tab and switches to the tab.
     public void visitInNewTab(String url) {
         driver.switchTo().newWindow(WindowType.TAB);
         driver.get(url);
@@ -96,18 +96,18 @@ public final class Browser implements AutoCloseable {
         firstTab();
     }
 
-    /// Inserts text at once, as an input method or the clipboard does. Selenium types no characters beyond 16 bits.
+    /// Inserts the whole text in one step, like an input method or the clipboard. Selenium cannot type characters beyond 16 bits.
     public void insert(WebElement field, String text) {
         field.click();
         driver.executeCdpCommand("Input.insertText", Map.of("text", text));
     }
 
-    /// Returns the address.
+    /// Returns the URL of the page.
     public String address() {
         return String.valueOf(driver.getCurrentUrl());
     }
 
-    /// Emulates a device of this width.
+    /// Emulates a device with a screen of this width.
     public void width(int pixels) {
         driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
                 Map.of("width", pixels, "height", 800, "deviceScaleFactor", 1, "mobile", false));
@@ -125,33 +125,33 @@ public final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
     }
 
-    /// Emulates a printer (`print`), or the screen again (`screen`).
+    /// Emulates a CSS media type: `print`, or `screen` again.
     public void medium(String name) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", name));
     }
 
-    /// Returns the one visible element with this role and accessible name, once there is one.
+    /// Waits until exactly one visible element has this role and accessible name. Returns the element.
     public WebElement find(String role, String name) {
-        return await(role + " " + name).atMost(PATIENCE).until(() -> all(role, name), found -> found.size() == 1)
+        return await(role + " " + name).atMost(PATIENCE).until(() -> findAll(role, name), found -> found.size() == 1)
                 .getFirst();
     }
 
     /// Waits until no visible element has this role and accessible name.
     public void awaitNo(String role, String name) {
-        await("no " + role + " " + name).atMost(PATIENCE).until(() -> all(role, name).isEmpty());
+        await("no " + role + " " + name).atMost(PATIENCE).until(() -> findAll(role, name).isEmpty());
     }
 
     /// Returns true if a visible element has this role and accessible name now.
     public boolean has(String role, String name) {
-        return !all(role, name).isEmpty();
+        return !findAll(role, name).isEmpty();
     }
 
-    private List<WebElement> all(String role, String name) {
+    private List<WebElement> findAll(String role, String name) {
         return driver.findElements(Objects.requireNonNull(CANDIDATES.get(role))).stream()
-                .filter(element -> is(element, role, name)).toList();
+                .filter(element -> hasRoleAndName(element, role, name)).toList();
     }
 
-    private static boolean is(WebElement element, String role, String name) {
+    private static boolean hasRoleAndName(WebElement element, String role, String name) {
         try {
             return element.isDisplayed() && role.equals(element.getAriaRole())
                     && name.equals(String.valueOf(element.getAccessibleName()).strip());
@@ -170,23 +170,23 @@ public final class Browser implements AutoCloseable {
         return driver.findElement(By.tagName("body")).getText();
     }
 
-    /// Returns the cells of each row of the table's body.
+    /// Returns the text of the cells, for each row of the table body.
     public List<List<String>> rows() {
-        return rowsOf(
+        return runForRows(
                 "return [...document.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.textContent))");
     }
 
     @SuppressWarnings("unchecked")
-    private List<List<String>> rowsOf(String script) {
+    private List<List<String>> runForRows(String script) {
         return (List<List<String>>) Objects.requireNonNull(run(script));
     }
 
-    /// Runs a script in the page, and returns its result.
+    /// Runs a script in the page. Returns its result.
     public @Nullable Object run(String script, Object... arguments) {
         return ((JavascriptExecutor) driver).executeScript(script, arguments);
     }
 
-    /// Returns the names of the rules of axe-core that the page breaks.
+    /// Returns the axe-core rules that the page violates, with impact and elements.
     @SuppressWarnings("unchecked")
     public List<String> axe() {
         run(AXE);
@@ -196,13 +196,13 @@ public final class Browser implements AutoCloseable {
                     `${each.impact} ${each.id}: ${each.nodes.map(node => node.target.join(' ')).join(', ')}`)));"""));
     }
 
-    /// Returns the lines of the console since the last call.
+    /// Returns the console messages since the last call.
     public List<String> console() {
         return Stream.of(driver.manage().logs().get(LogType.BROWSER)).flatMap(lines -> lines.getAll().stream())
                 .map(LogEntry::getMessage).toList();
     }
 
-    /// Saves a picture of the window.
+    /// Saves a screenshot of the window.
     public void screenshot(Path file) {
         try {
             Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
@@ -225,7 +225,7 @@ public final class Browser implements AutoCloseable {
     private static String resource(String name) {
         try (InputStream file = Browser.class.getResourceAsStream(name)) {
             if (file == null) {
-                throw new IllegalStateException("no resource " + name);
+                throw new IllegalStateException("there is no resource " + name);
             }
             return new String(file.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

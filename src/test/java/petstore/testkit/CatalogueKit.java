@@ -36,24 +36,24 @@ public abstract class CatalogueKit {
 
     private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
 
-    /// More than one group.
+    /// More animals than a group has.
     private static final int MANY = 5_000;
 
     private static final NewPet REX = new NewPet("Rex", 7, Optional.of(PetStatus.AVAILABLE));
     private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
     private static final Duration RETENTION = Duration.ofHours(24);
 
-    /// A catalogue that is empty at the beginning of each test.
+    /// Returns a catalogue that is empty when a test begins.
     protected abstract Catalogue catalogue();
 
     /// Closes the store and opens it again.
     protected abstract void reopen();
 
-    /// Returns the number of requests with a key that the store has a record of.
+    /// Returns the number of requests with an idempotency key that the store has recorded.
     protected abstract long recordedRequests();
 
     @Test
-    void idsRiseFromOne() {
+    void assignsConsecutiveIdsFromOne() {
         assertThat(add("a").id()).isEqualTo(1);
         assertThat(add("b").id()).isEqualTo(2);
         reopen();
@@ -61,7 +61,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void givesBackWhatWasAdded() {
+    void returnsAddedAnimal() {
         Pet pet = add(new NewPet("Whiskers", 7, Optional.of(PetStatus.PENDING)));
         assertThat(pet).isEqualTo(new Pet(1, "Whiskers", 7, Optional.of(PetStatus.PENDING)));
         assertThat(find(1)).contains(pet);
@@ -71,7 +71,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void keepsEveryNameExactly() {
+    void storesNamesUnchanged() {
         List<String> names = List.of("Ünï 犬 🐕\u200D🦺", "  both ends  ", "case", "CASE", "tab\tnew\nline", "\u0001",
                 "e\u0301", "\u00E9", "'; DROP TABLE pet; --", "🐕".repeat(NewPet.MAX_NAME_LENGTH), "\uFFFF\uFFFE");
         for (String name : names) {
@@ -81,7 +81,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void keepsTheWholeRangeOfCategories() {
+    void storesFullRangeOfCategoryIds() {
         for (long categoryId : new long[]{Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
             long id = add(new NewPet("Rex", categoryId, Optional.empty())).id();
             assertThat(find(id)).map(Pet::categoryId).contains(categoryId);
@@ -89,14 +89,14 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void findsNothingUnderAnUnknownId() {
+    void findsNothingForUnknownId() {
         add("Rex");
         for (long id : new long[]{Long.MIN_VALUE, -1, 0, 2, Long.MAX_VALUE}) {
             assertThat(find(id)).isEmpty();
         }
     }
 
-    /// The part of the catalogue that is cached.
+    /// A cache of any power-of-two size would put many of these ids into the same slot. The second round would read from it.
     @Test
     void findsEachOfManyAnimals() {
         List<Pet> pets = IntStream.range(0, 41).mapToObj(bit -> new Pet(1 + (1L << bit), "pet" + bit, bit,
@@ -108,12 +108,12 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void anEmptyCatalogueHasOneEmptyPage() {
+    void returnsEmptyPageIfCatalogueIsEmpty() {
         assertThat(list(FIRST_PAGE)).isEqualTo(new Page(List.of(), Optional.empty()));
     }
 
     @Test
-    void aPageEndsAtItsLimitAndNamesTheNext() {
+    void limitsPageAndReturnsNextQuery() {
         IntStream.range(0, 5).forEach(i -> add("pet" + i));
         PetQuery query = new PetQuery(2, Optional.empty(), 0);
         Page page = list(query);
@@ -140,22 +140,22 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void afterMayBeAnyNumber() {
+    void acceptsAnyNumberAsAfter() {
         add("Rex");
         assertThat(list(FIRST_PAGE.continuedAfter(Long.MIN_VALUE)).pets()).hasSize(1);
         assertThat(list(FIRST_PAGE.continuedAfter(Long.MAX_VALUE)).pets()).isEmpty();
     }
 
     @Test
-    void addsFromManyThreadsAtOnce() throws Exception {
+    void addsAnimalsFromConcurrentThreads() throws Exception {
         int count = 400;
         try (ExecutorService threads = Executors.newFixedThreadPool(32)) {
             List<Future<Boolean>> added = IntStream.range(0, count).mapToObj(i -> threads.submit(() -> {
                 Pet pet = add("pet" + i);
                 return find(pet.id()).equals(Optional.of(pet));
             })).toList();
-            for (Future<Boolean> isThere : added) {
-                assertThat(isThere.get()).isTrue();
+            for (Future<Boolean> isFound : added) {
+                assertThat(isFound.get()).isTrue();
             }
         }
         List<Long> ids = LongStream.iterate(0, after -> after < count, after -> after + 100)
@@ -165,7 +165,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void aRequestWithAKeyActsOnce() {
+    void addsAnimalOncePerIdempotencyKey() {
         IdempotencyKey key = key("a", "one", NOW);
         Added first = addOnce(REX, key);
         assertThat(first).isEqualTo(new Added(REX.withId(1), false));
@@ -177,7 +177,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void aKeyBelongsToItsOwner() {
+    void distinguishesIdempotencyKeysByOwnerAndExactText() {
         addOnce(REX, key("a", "one", NOW));
         assertThat(addOnce(REX, key("b", "one", NOW)).replayed()).isFalse();
         assertThat(addOnce(REX, key("a", "two", NOW)).replayed()).isFalse();
@@ -186,7 +186,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void aKeyIsForOneRequest() {
+    void refusesIdempotencyKeyOfAnotherRequest() {
         addOnce(REX, key("a", "one", NOW));
         IdempotencyKey other = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "other", NOW,
                 RETENTION);
@@ -196,7 +196,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void aKeyIsForgottenAfterItsTime() {
+    void forgetsIdempotencyKeyAfterRetention() {
         addOnce(REX, key("a", "one", NOW));
         Added later = addOnce(REX, key("a", "one", NOW.plus(RETENTION)));
         assertThat(later).isEqualTo(new Added(REX.withId(2), false));
@@ -204,7 +204,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void whatIsForgottenTakesNoRoom() {
+    void purgesExpiredRequestRecords() {
         for (int i = 0; i < 10; i++) {
             addOnce(REX, key("a", "key" + i, NOW));
         }
@@ -217,10 +217,10 @@ public abstract class CatalogueKit {
         assertThat(addOnce(REX, key("a", "later", NOW.plus(RETENTION))).replayed()).isTrue();
     }
 
-    /// As many as are looked at in two purges.
+    /// Eight records have timestamps in the future: as many as two purges examine.
     @ParameterizedTest
     @ValueSource(longs = {1, 400})
-    void resultsOfAClockThatWasAheadDoNotStopThePurge(long daysAhead) {
+    void purgesExpiredRecordsDespiteFutureTimestamps(long daysAhead) {
         for (int i = 0; i < 8; i++) {
             addOnce(REX, key("a", "ahead" + i, NOW.plus(Duration.ofDays(daysAhead).plusMillis(1))));
         }
@@ -229,7 +229,7 @@ public abstract class CatalogueKit {
         }
         Instant later = NOW.plus(RETENTION).minusMillis(1);
         addOnce(REX, key("a", "ahead0", later));
-        assertThat(addOnce(REX, key("a", "ahead7", later)).replayed()).as("kept for a whole retention").isTrue();
+        assertThat(addOnce(REX, key("a", "ahead7", later)).replayed()).as("kept for the full retention").isTrue();
         for (int i = 0; i < 30; i++) {
             addOnce(REX, key("a", "new" + i, NOW.plus(RETENTION).plusMillis(100)));
         }
@@ -241,7 +241,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void theSameRequestFromManyThreadsActsOnce() throws Exception {
+    void addsAnimalOnceForConcurrentRepeats() throws Exception {
         int keys = 50;
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Boolean>> sent = IntStream.range(0, keys * 8).mapToObj(i -> threads.submit(() -> {
@@ -252,8 +252,8 @@ public abstract class CatalogueKit {
                     return e.kind() == Failure.Kind.REQUEST_IN_PROGRESS;
                 }
             })).toList();
-            for (Future<Boolean> isFine : sent) {
-                assertThat(isFine.get()).isTrue();
+            for (Future<Boolean> isAddedOrInProgress : sent) {
+                assertThat(isAddedOrInProgress.get()).isTrue();
             }
         }
         assertThat(catalogue().count()).isEqualTo(keys);
@@ -264,7 +264,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void showsEveryAnimalAsItWasAtTheBeginning() {
+    void readsGroupsFromOneSnapshot() {
         catalogue().addAll(IntStream.range(0, MANY).mapToObj(i -> new NewPet("pet" + i, i, Optional.empty())).toList());
         List<Long> seen = new ArrayList<>();
         catalogue().forEachGroup(group -> {
@@ -276,7 +276,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void showsAnimalsAsTheyWereGiven() {
+    void readsGroupsOfUnchangedAnimals() {
         List<Pet> pets = List.of(new Pet(1, ",", Long.MIN_VALUE, Optional.empty()),
                 new Pet(2, "a,b\n\"c\"", -1, Optional.of(PetStatus.SOLD)),
                 new Pet(1L << 40, "🐈".repeat(255), 0, Optional.of(PetStatus.AVAILABLE)),
@@ -288,7 +288,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void addsManyInTheirOrder() {
+    void addsAllInOrder() {
         add("first");
         catalogue().addAll(List.of());
         catalogue().addAll(List.of(new NewPet("a", 1, Optional.empty()), new NewPet("b", 2, Optional.empty())));
@@ -297,7 +297,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void addsAnimalsUnderTheirOwnIdsAtTheEnd() {
+    void addsAnimalsWithTheirIds() {
         add("first");
         Pet near = new Pet(5, "near", 1, Optional.empty());
         Pet far = new Pet(1_000_000_000_000L, "far", 1, Optional.of(PetStatus.SOLD));
@@ -309,10 +309,10 @@ public abstract class CatalogueKit {
         assertThat(add("next").id()).isEqualTo(far.id() + 1);
     }
 
-    /// Also an id that no animal has.
+    /// Id 2 is not used, but it lies below the last id.
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 9})
-    void addsNothingUnderIdsThatDoNotLieAbove(long id) {
+    void refusesIdsNotAboveLastId(long id) {
         catalogue().addWithIds(List.of(List.of(new Pet(1, "first", 1, Optional.empty()),
                 new Pet(9, "ninth", 1, Optional.empty()))).iterator());
         List<Pet> pets = List.of(new Pet(id, "low", 1, Optional.empty()), new Pet(20, "new", 1, Optional.empty()));
@@ -327,7 +327,7 @@ public abstract class CatalogueKit {
     }
 
     @Test
-    void addsNothingUnderItsIdIfALaterGroupFails() {
+    void addsNothingIfLaterGroupFails() {
         Iterator<List<Pet>> failing = Stream.of(1L, 2L).map(id -> {
             if (id == 2) {
                 throw new IllegalStateException("interrupted");
@@ -360,7 +360,7 @@ public abstract class CatalogueKit {
         return awaited(catalogue().addOnce(pet, key));
     }
 
-    /// Returns the result of a future, or throws its failure.
+    /// Waits for a future. Returns its result, or throws its [Failure].
     public static <T> T awaited(CompletableFuture<T> future) {
         try {
             return future.join();

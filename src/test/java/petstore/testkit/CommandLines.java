@@ -14,13 +14,13 @@ import petstore.testkit.PetstoreProcess.Ending;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Command lines that run in this process: without the launcher, and without the start of a JVM.
+/// Commands that run in the process of the tests, without the launcher and without a new JVM.
 public final class CommandLines {
 
     private CommandLines() {
     }
 
-    /// Runs a command on the store in `folder`, which must succeed. Returns its output without the last line end.
+    /// Runs a command on the store in `folder`. Returns its output without the final line break. Fails if the command fails.
     public static String run(Path folder, String... args) {
         Ending ending = ending(Map.of(),
                 Stream.concat(Stream.of(args), TestStore.arguments(folder).stream()).toArray(String[]::new));
@@ -28,7 +28,7 @@ public final class CommandLines {
         return String.join("\n", ending.out());
     }
 
-    /// Runs a command in this environment. Returns its exit code and its output.
+    /// Runs a command with these environment variables. Returns its exit code and output.
     public static Ending ending(Map<String, String> environment, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The disk under a store, as one that can fail: `src/test/c/disk.c`, loaded into the program.
+/// A disk that fails on demand, for the store of a program. `src/test/c/disk.c` is loaded into that program.
 public final class Disk {
 
-    /// A call of the program to the disk.
+    /// A kind of disk access that can fail.
     public enum Call {
         FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy");
 
@@ -30,11 +30,11 @@ public final class Disk {
         }
     }
 
-    /// The bytes at an offset before a write.
-    private record Before(long offset, long size, ByteBuffer bytes) {
+    /// The bytes at an offset, and the size of the file, before a write.
+    private record UndoRecord(long offset, long size, ByteBuffer bytes) {
     }
 
-    private static final int COUNT_AT = 2 * Long.BYTES;
+    private static final int COUNT_OFFSET = 2 * Long.BYTES;
     private static final int HEAD_BYTES = 3 * Long.BYTES;
     private static final Path LIBRARY = Path.of("target/disk.so");
     private static final boolean SUPPORTED = compile();
@@ -45,7 +45,7 @@ public final class Disk {
         this.folder = folder;
     }
 
-    /// A disk that works, with its switches in `folder`; absent without Linux and a C compiler.
+    /// Returns a working disk whose switches are files in `folder`; absent without Linux and a C compiler.
     public static Optional<Disk> in(Path folder) {
         try {
             Files.createDirectories(folder);
@@ -55,19 +55,20 @@ public final class Disk {
         }
     }
 
-    /// The library is replaced whole: programs that other processes of the tests have started may be using it.
+    /// Compiles the library and replaces it atomically: programs started by parallel test processes may be using it.
     private static boolean compile() {
         if (!System.getProperty("os.name").equals("Linux") || !Tools.have("cc")) {
             return false;
         }
         try {
-            Path made = Files.createTempFile(LIBRARY.toAbsolutePath().getParent(), "disk", ".so");
-            int code = new ProcessBuilder("cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", made.toString(),
+            Path compiled = Files.createTempFile(LIBRARY.toAbsolutePath().getParent(), "disk", ".so");
+            int code = new ProcessBuilder("cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o",
+                    compiled.toString(),
                     "src/test/c/disk.c", "-ldl").redirectError(Redirect.INHERIT).start().waitFor();
             if (code != 0) {
                 throw new AssertionError("src/test/c/disk.c cannot be compiled");
             }
-            Files.move(made, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
+            Files.move(compiled, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
             return true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -77,12 +78,12 @@ public final class Disk {
         }
     }
 
-    /// Returns the environment of a program whose store is on this disk.
+    /// Returns the environment variables for a program whose store is on this disk.
     public Map<String, String> environment() {
         return Map.of("LD_PRELOAD", LIBRARY.toAbsolutePath().toString(), "TEST_DISK", folder.toString());
     }
 
-    /// Makes every such call fail from now on.
+    /// Makes every call of this kind fail from now on.
     public void fail(Call call) {
         try {
             Files.createFile(folder.resolve(call.file));
@@ -91,7 +92,7 @@ public final class Disk {
         }
     }
 
-    /// Lets such calls succeed again.
+    /// Makes calls of this kind succeed again.
     public void heal(Call call) {
         try {
             Files.delete(folder.resolve(call.file));
@@ -100,30 +101,30 @@ public final class Disk {
         }
     }
 
-    /// Reverts every write to the store that a killed program has not synced.
+    /// Reverts every write to the store that a killed program has not synced, as a power failure does.
     public void losePower(Path store) {
         for (String name : List.of("petstore.db", "petstore.db-wal")) {
             Path undo = folder.resolve(name + ".undo");
             if (undo.toFile().length() > 0) {
-                takeBack(store.resolve(name), undo);
+                revert(store.resolve(name), undo);
             }
         }
     }
 
-    private static void takeBack(Path file, Path undo) {
+    private static void revert(Path file, Path undo) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(undo)).order(ByteOrder.nativeOrder());
-            Deque<Before> latestFirst = new ArrayDeque<>();
-            while (hasRecord(log)) {
+            Deque<UndoRecord> latestFirst = new ArrayDeque<>();
+            while (hasCompleteRecord(log)) {
                 long offset = log.getLong();
                 long size = log.getLong();
                 int count = (int) log.getLong();
-                latestFirst.push(new Before(offset, size, log.slice(log.position(), count)));
+                latestFirst.push(new UndoRecord(offset, size, log.slice(log.position(), count)));
                 log.position(log.position() + count);
             }
-            for (Before before : latestFirst) {
-                channel.write(before.bytes(), before.offset());
-                channel.truncate(before.size());
+            for (UndoRecord record : latestFirst) {
+                channel.write(record.bytes(), record.offset());
+                channel.truncate(record.size());
             }
             Files.delete(undo);
         } catch (IOException e) {
@@ -131,9 +132,9 @@ public final class Disk {
         }
     }
 
-    /// Returns false for a part of a record: a killed program has not written the bytes that it stands for.
-    private static boolean hasRecord(ByteBuffer log) {
-        int left = log.remaining() - HEAD_BYTES;
-        return left >= 0 && left >= log.getLong(log.position() + COUNT_AT);
+    /// Returns false for a partial record. The program was killed before the write that this record is for.
+    private static boolean hasCompleteRecord(ByteBuffer log) {
+        int bytesAfterHead = log.remaining() - HEAD_BYTES;
+        return bytesAfterHead >= 0 && bytesAfterHead >= log.getLong(log.position() + COUNT_OFFSET);
     }
 }

@@ -19,16 +19,16 @@ class DiskTest {
 
     private static final int HEAD_BYTES = 3 * Long.BYTES;
 
-    /// A kill in the middle of a record cuts it anywhere.
+    /// A kill may cut the last record at any byte.
     @ParameterizedTest
     @ValueSource(ints = {0, 5, HEAD_BYTES, HEAD_BYTES + 3})
-    void takesBackWhatWasWrittenAndNoWriteThatAKillPrevented(int left, @TempDir Path folder) throws IOException {
+    void revertsUnsyncedWriteAndIgnoresPartialRecord(int partialBytes, @TempDir Path folder) throws IOException {
         assumeThat(Disk.in(folder.resolve("disk"))).isPresent();
         Path store = folder.resolve("petstore.db");
         Files.writeString(store, "new and longer");
         byte[] record = record("old!");
-        byte[] undo = Arrays.copyOf(record, record.length + left);
-        System.arraycopy(record("else"), 0, undo, record.length, left);
+        byte[] undo = Arrays.copyOf(record, record.length + partialBytes);
+        System.arraycopy(record("else"), 0, undo, record.length, partialBytes);
         Files.write(folder.resolve("disk/petstore.db.undo"), undo);
 
         Disk.in(folder.resolve("disk")).orElseThrow().losePower(folder);

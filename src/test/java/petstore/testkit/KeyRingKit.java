@@ -35,38 +35,38 @@ public abstract class KeyRingKit {
     private static final int CALLERS = 16;
     private static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");
 
-    /// A key ring that is empty at the beginning of each test.
+    /// Returns a key ring that is empty when a test begins.
     protected abstract KeyRing keys();
 
-    /// Opens the store once more, as another process would; the caller closes it.
+    /// Opens the store a second time, like another process. The caller closes it.
     protected abstract SqlStore openAnother();
 
-    /// Runs a statement as an operator would, past the program.
+    /// Runs a statement without the program, like an operator.
     protected abstract void execute(String sql);
 
     /// Closes the store and opens it again.
     protected abstract void reopen();
 
     @Test
-    void givesBackEveryFieldOfAKey() {
-        ApiKey lasting = key("checkout", NOW, EnumSet.allOf(Scope.class), Optional.empty());
-        ApiKey passing = key("Ünï ' \" ;", NOW.plusSeconds(1), Set.of(Scope.READ), Optional.of(NOW.plusSeconds(60)));
+    void returnsEveryFieldOfKey() {
+        ApiKey permanent = key("checkout", NOW, EnumSet.allOf(Scope.class), Optional.empty());
+        ApiKey expiring = key("Ünï ' \" ;", NOW.plusSeconds(1), Set.of(Scope.READ), Optional.of(NOW.plusSeconds(60)));
         ApiKey slow = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
                 Optional.empty(),
                 RateLimit.find("999999999/365d"));
-        keys().add(lasting);
-        keys().add(passing);
+        keys().add(permanent);
+        keys().add(expiring);
         keys().add(slow);
         reopen();
         assertThat(slow.rateLimit()).isPresent();
         assertSame(keys().find(slow.id()), slow);
-        assertSame(keys().find(lasting.id()), lasting);
-        assertSame(keys().find(passing.id()), passing);
+        assertSame(keys().find(permanent.id()), permanent);
+        assertSame(keys().find(expiring.id()), expiring);
     }
 
-    /// As another version of the program may have written it; the other keys stay valid.
+    /// Another version of the program may have written this limit. The other keys must stay valid.
     @Test
-    void aLimitThatCannotBeReadIsTheLeast() {
+    void replacesUnreadableRateLimitWithStrictest() {
         ApiKey key = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
                 Optional.empty(), Optional.of(new RateLimit(600, Duration.ofDays(400))));
         keys().add(key);
@@ -76,7 +76,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void listsTheOldestFirst() {
+    void listsOldestKeysFirst() {
         ApiKey second = key("second", NOW.plusSeconds(1), Set.of(Scope.WRITE), Optional.empty());
         ApiKey first = key("first", NOW, Set.of(Scope.WRITE), Optional.empty());
         keys().add(second);
@@ -85,7 +85,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void refusesASecondKeyWithTheSameId() {
+    void refusesDuplicateId() {
         ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
         keys().add(key);
         assertThatThrownBy(() -> keys().add(key)).isInstanceOf(Failure.class);
@@ -93,7 +93,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void storesThatAddAFirstKeyAtOnceAddOne() throws Exception {
+    void addsOnlyOneFirstKeyFromConcurrentStores() throws Exception {
         List<KeyRing> rings = new ArrayList<>(List.of(keys()));
         try (SqlStore second = openAnother();
                 SqlStore third = openAnother();
@@ -116,7 +116,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void aRevokedKeyIsAKeyToo() {
+    void addsNoFirstKeyIfRevokedKeyExists() {
         ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
         assertThat(keys().addFirst(key)).isTrue();
         keys().revoke(key.id(), NOW);
@@ -125,7 +125,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void revokesOnce() {
+    void keepsTimeOfFirstRevocation() {
         ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
         keys().add(key);
         assertThat(keys().revoke(key.id(), NOW.plusSeconds(5))).flatMap(ApiKey::revoked).contains(NOW.plusSeconds(5));
@@ -135,7 +135,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void rotatesASecretAndKeepsTheOneBeforeForAWhile() {
+    void acceptsReplacedSecretUntilGracePeriodEnds() {
         KeyToken token = KeyToken.random(new SecureRandom());
         keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(),
                 Optional.empty()));
@@ -150,9 +150,9 @@ public abstract class KeyRingKit {
         assertThat(key.hasSecret(fresh, until)).isTrue();
     }
 
-    /// No clock can make a replaced secret good for longer.
+    /// No clock, however wrong, may make a replaced secret valid again.
     @Test
-    void aRotationWithoutGraceKeepsNoReplacedSecret() {
+    void removesReplacedSecretIfRotatedWithoutGracePeriod() {
         KeyToken token = KeyToken.random(new SecureRandom());
         keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty()));
         keys().rotate(token.id(), SecretHash.of("second"), Optional.of(NOW.plusSeconds(60)));
@@ -164,22 +164,22 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void tellsTheTime() {
+    void returnsCurrentTime() {
         Instant before = Instant.now();
         assertThat(keys().now()).isBetween(before.minusSeconds(1), before.plusSeconds(5));
     }
 
-    /// Every change of a key, in any process, except its last use.
+    /// Any change of a key counts, in any process, except the time of its last use.
     @Test
-    void aRefreshReadsTheKeysOnlyAfterAChange() {
+    void reloadsKeysOnlyAfterChange() {
         ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
-        assertRead(() -> keys().add(key), true);
-        assertRead(() -> {
+        assertReload(() -> keys().add(key), true);
+        assertReload(() -> {
         }, false);
-        assertRead(() -> keys().recordUses(Map.of(key.id(), NOW.plusSeconds(60))), false);
-        assertRead(() -> keys().rotate(key.id(), SecretHash.of("x"), Optional.empty()), true);
-        assertRead(() -> keys().revoke(key.id(), NOW), true);
-        assertRead(() -> {
+        assertReload(() -> keys().recordUses(Map.of(key.id(), NOW.plusSeconds(60))), false);
+        assertReload(() -> keys().rotate(key.id(), SecretHash.of("x"), Optional.empty()), true);
+        assertReload(() -> keys().revoke(key.id(), NOW), true);
+        assertReload(() -> {
             try (SqlStore other = openAnother()) {
                 other.keys().addFirst(key("two", NOW, Set.of(Scope.READ), Optional.empty()));
                 other.keys().add(key("three", NOW, Set.of(Scope.READ), Optional.empty()));
@@ -189,16 +189,16 @@ public abstract class KeyRingKit {
                 "UPDATE api_key SET rate_limit = NULL", "UPDATE api_key SET expires_ms = 1",
                 "UPDATE api_key SET last_used_ms = 1, revoked_ms = NULL",
                 "DELETE FROM api_key WHERE name = 'another'")) {
-            assertRead(() -> execute(change), true);
+            assertReload(() -> execute(change), true);
         }
         assertThat(keys().known()).isEmpty();
     }
 
-    private void assertRead(Runnable change, boolean read) {
+    private void assertReload(Runnable change, boolean expected) {
         Map<String, ApiKey> before = keys().known();
         change.run();
         keys().refresh().join();
-        if (read) {
+        if (expected) {
             assertThat(keys().known()).isNotSameAs(before).containsOnlyKeys(ids());
         } else {
             assertThat(keys().known()).isSameAs(before);
@@ -210,7 +210,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void recordsTheLatestUse() {
+    void recordsLatestUse() {
         ApiKey used = key("used", NOW, Set.of(Scope.READ), Optional.empty());
         ApiKey idle = key("idle", NOW, Set.of(Scope.READ), Optional.empty());
         keys().add(used);
@@ -223,7 +223,7 @@ public abstract class KeyRingKit {
     }
 
     @Test
-    void knowsNothingOfOtherIds() {
+    void findsNoKeyForUnknownId() {
         assertThat(keys().find("0000000000")).isEmpty();
         assertThat(keys().revoke("0000000000", NOW)).isEmpty();
         assertThat(keys().rotate("0000000000", SecretHash.of("x"), Optional.of(NOW))).isEmpty();

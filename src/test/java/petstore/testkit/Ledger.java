@@ -18,7 +18,7 @@ import petstore.PetStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The animals that clients sent, and their responses, to compare with the store. For any number of threads.
+/// A record of the animals that clients sent and of the responses, to compare with the store. Thread-safe.
 public final class Ledger {
 
     private static final List<Optional<PetStatus>> STATUSES = List.of(Optional.empty(),
@@ -30,7 +30,7 @@ public final class Ledger {
     private final AtomicInteger refused = new AtomicInteger();
     private volatile long lastId;
 
-    /// The next animal to send; no two have the same name.
+    /// Returns the next animal to send. Its name is unique.
     public NewPet next() {
         long number = numbers.incrementAndGet();
         NewPet pet = new NewPet("Kätzchen 🐈 " + number, Long.MIN_VALUE + number,
@@ -44,7 +44,7 @@ public final class Ledger {
                 + pet.status().map(status -> ",\"status\":\"" + status.text() + "\"").orElse("") + "}";
     }
 
-    /// Records the response to an animal: 201 or 503.
+    /// Records the response to an animal. Fails unless it is 201 or 503 and valid.
     public void answered(NewPet pet, HttpResponse<String> response) {
         if (response.statusCode() == 503) {
             assertThat(response.headers().firstValue("Retry-After")).isPresent();
@@ -53,10 +53,10 @@ public final class Ledger {
             return;
         }
         assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
-        Pet told = pet(ServedContract.json(response.body()));
-        assertThat(told).isEqualTo(pet.withId(told.id()));
-        assertThat(told.id()).as("an id that was never used before").isGreaterThan(lastId);
-        assertThat(acknowledged.put(told.id(), told)).as("given the same id").isNull();
+        Pet returned = pet(ServedContract.json(response.body()));
+        assertThat(returned).isEqualTo(pet.withId(returned.id()));
+        assertThat(returned.id()).as("an id above those of the last verification").isGreaterThan(lastId);
+        assertThat(acknowledged.put(returned.id(), returned)).as("earlier animal with the same id").isNull();
     }
 
     public static Pet pet(JsonNode json) {
@@ -64,29 +64,29 @@ public final class Ledger {
                 Optional.ofNullable(json.get("status")).map(text -> PetStatus.find(text.asText()).orElseThrow()));
     }
 
-    /// Returns the number of animals acknowledged by 201.
+    /// Returns the number of animals acknowledged with 201.
     public int acknowledged() {
         return acknowledged.size();
     }
 
-    /// Returns the number of animals refused by 503.
+    /// Returns the number of animals refused with 503.
     public int refused() {
         return refused.get();
     }
 
-    /// Fails unless `kept` has every acknowledged animal as it was acknowledged, and nothing that was never sent or is there
-    /// twice. Ids that are given out later have to be above all of these.
-    public void verify(List<Pet> kept) {
-        Map<Long, Pet> byId = kept.stream().collect(Collectors.toMap(Pet::id, Function.identity()));
+    /// Fails unless `stored` has every acknowledged animal unchanged, no animal twice, and no animal that was never sent. The ids
+    /// of later responses must be greater than all of these.
+    public void verify(List<Pet> stored) {
+        Map<Long, Pet> byId = stored.stream().collect(Collectors.toMap(Pet::id, Function.identity()));
         for (Pet pet : acknowledged.values()) {
-            assertThat(byId.get(pet.id())).as("an acknowledged animal").isEqualTo(pet);
+            assertThat(byId.get(pet.id())).as("acknowledged animal").isEqualTo(pet);
         }
-        for (Pet pet : kept) {
-            assertThat(pet).as("an animal that was sent")
+        for (Pet pet : stored) {
+            assertThat(pet).as("sent animal")
                     .isEqualTo(Optional.ofNullable(sent.get(pet.name())).map(p -> p.withId(pet.id()))
                             .orElse(null));
         }
-        assertThat(kept.stream().map(Pet::name)).doesNotHaveDuplicates();
+        assertThat(stored.stream().map(Pet::name)).doesNotHaveDuplicates();
         lastId = Math.max(byId.keySet().stream().mapToLong(Long::longValue).max().orElse(0),
                 acknowledged.isEmpty() ? 0 : acknowledged.lastKey());
     }

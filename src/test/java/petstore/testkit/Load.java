@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 
 import petstore.NewPet;
 
-/// Clients that add animals, each the next one as soon as it is answered, until they are stopped or the server is gone.
+/// Clients that add animals until they are stopped or lose the server. Each sends the next animal as soon as it has the response.
 public final class Load implements AutoCloseable {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -25,13 +25,13 @@ public final class Load implements AutoCloseable {
     private final List<CompletableFuture<Void>> clients = new ArrayList<>();
     private final HttpRequest.Builder request;
     private final Ledger ledger;
-    private final Runnable onAnswer;
+    private final Runnable onResponse;
     private volatile boolean stopped;
 
-    /// @param onAnswer called by a client for each answer, after it is in the ledger
-    public Load(int clients, int port, String key, Ledger ledger, Runnable onAnswer) {
+    /// @param onResponse called by a client for each response, after the ledger has recorded it
+    public Load(int clients, int port, String key, Ledger ledger, Runnable onResponse) {
         this.ledger = ledger;
-        this.onAnswer = onAnswer;
+        this.onResponse = onResponse;
         this.request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/pets"))
                 .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + key)
                 .header("Content-Type", "application/json");
@@ -48,7 +48,7 @@ public final class Load implements AutoCloseable {
                         request.copy().POST(BodyPublishers.ofString(Ledger.json(pet))).build(),
                         BodyHandlers.ofString());
                 ledger.answered(pet, response);
-                onAnswer.run();
+                onResponse.run();
             } catch (IOException e) {
                 return;
             } catch (InterruptedException e) {
@@ -58,18 +58,18 @@ public final class Load implements AutoCloseable {
         }
     }
 
-    /// Waits until every client has lost the server. Fails when one was answered wrongly.
+    /// Waits until every client has ended: it has lost the server, or was stopped. Fails if a client got a wrong response.
     public void awaitEnd() {
         for (CompletableFuture<Void> client : clients) {
             try {
                 client.join();
             } catch (CompletionException e) {
-                throw new AssertionError("a client was answered wrongly", e);
+                throw new AssertionError("a client got a wrong response", e);
             }
         }
     }
 
-    /// Stops every client after the answer that it waits for. Fails when one was answered wrongly.
+    /// Stops every client after its current response. Fails if a client got a wrong response.
     @Override
     public void close() {
         stopped = true;

@@ -15,20 +15,20 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A real PostgreSQL of a single test, which stops, freezes and restarts.
+/// A real PostgreSQL server for a single test, which can stop, freeze and restart it.
 public final class OwnPostgres implements AutoCloseable {
 
     private final Path data;
     private EmbeddedPostgres server;
 
-    /// @param folder where its files are
+    /// @param folder the folder for its files
     public OwnPostgres(Path folder) {
         this.data = folder.resolve("postgresql");
-        this.server = run(0);
+        this.server = startOn(0);
     }
 
-    /// @param port the port it listens on, 0 for a free one
-    private EmbeddedPostgres run(int port) {
+    /// @param port the port to listen on; 0 for a free port
+    private EmbeddedPostgres startOn(int port) {
         try {
             return PostgresServer.builder().setDataDirectory(data).setCleanDataDirectory(false).setPort(port).start();
         } catch (IOException e) {
@@ -36,12 +36,12 @@ public final class OwnPostgres implements AutoCloseable {
         }
     }
 
-    /// Returns the address of its database, as psql takes it.
+    /// Returns the URL of its database, as psql accepts it.
     public String database() {
         return "postgresql://postgres@localhost:" + server.getPort() + "/postgres";
     }
 
-    /// Makes a user who has to know the password.
+    /// Adds a user that must log in with this password.
     public void addUser(String name, String password) throws IOException, SQLException {
         Path rules = data.resolve("pg_hba.conf");
         Files.writeString(rules, "host all " + name + " all scram-sha-256\n" + Files.readString(rules));
@@ -52,7 +52,7 @@ public final class OwnPostgres implements AutoCloseable {
         }
     }
 
-    /// Stops it: connections are closed, and new ones refused.
+    /// Stops the server: it closes its connections, and new connections are refused.
     public void stop() {
         try {
             server.close();
@@ -61,19 +61,19 @@ public final class OwnPostgres implements AutoCloseable {
         }
     }
 
-    /// Starts it again where it was.
+    /// Starts the server again on the same port.
     public void restart() {
-        server = run(server.getPort());
+        server = startOn(server.getPort());
     }
 
-    /// Makes all of its processes stand still: connections stay open, new ones can be made, and nothing is answered.
+    /// Suspends all server processes: connections stay open, new connections are possible, but nothing gets a response.
     public void freeze() {
-        // First the one that starts the others.
+        // The postmaster comes first, because it starts the other processes.
         signal("STOP", List.of(postmaster()));
         signal("STOP", postmaster().children().toList());
     }
 
-    /// Resumes its processes.
+    /// Resumes all server processes.
     public void thaw() {
         signal("CONT", Stream.concat(postmaster().children(), Stream.of(postmaster())).toList());
     }

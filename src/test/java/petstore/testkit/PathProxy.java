@@ -15,17 +15,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
-/// A reverse proxy that serves a local service below a path, and removes that path from requests.
+/// A reverse proxy that serves a local service below a path and removes that path from requests.
 public final class PathProxy implements AutoCloseable {
 
-    private static final Set<String> OF_A_CONNECTION = Set.of("connection", "host", "content-length", "upgrade",
+    private static final Set<String> NOT_FORWARDED = Set.of("connection", "host", "content-length", "upgrade",
             "http2-settings", "transfer-encoding");
 
     private final HttpServer server;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String path;
     private final int target;
-    private final AtomicBoolean losesResponse = new AtomicBoolean();
+    private final AtomicBoolean losesNextResponse = new AtomicBoolean();
 
     /// @param path with slashes at both ends, e.g. `/animals/`
     /// @param target the port of the service
@@ -34,37 +34,37 @@ public final class PathProxy implements AutoCloseable {
         this.target = target;
         this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext(path, this::pass);
+        server.createContext(path, this::forward);
         server.start();
     }
 
-    /// Returns the address of the service's root behind the proxy.
+    /// Returns the URL of the root of the service behind the proxy.
     public String address() {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
 
-    /// Closes the connection of the next POST within its response. A browser repeats a request without any response by itself.
+    /// Closes the connection of the next POST in the middle of the response. Without any response, a browser would repeat the request.
     public void loseNextResponse() {
-        losesResponse.set(true);
+        losesNextResponse.set(true);
     }
 
-    private void pass(HttpExchange exchange) throws IOException {
+    private void forward(HttpExchange exchange) throws IOException {
         String rest = exchange.getRequestURI().toString().substring(path.length());
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + target + "/" + rest))
                 .method(exchange.getRequestMethod(),
                         HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
         exchange.getRequestHeaders().forEach((name, values) -> values.stream()
-                .filter(value -> !OF_A_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
+                .filter(value -> !NOT_FORWARDED.contains(name.toLowerCase(Locale.ROOT)))
                 .forEach(value -> request.header(name, value)));
         try {
             HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-            if (exchange.getRequestMethod().equals("POST") && losesResponse.getAndSet(false)) {
+            if (exchange.getRequestMethod().equals("POST") && losesNextResponse.getAndSet(false)) {
                 exchange.sendResponseHeaders(response.statusCode(), response.body().length);
                 exchange.getResponseBody().flush();
-                throw new IOException("the response is lost");
+                throw new IOException("the response is lost on purpose");
             }
             response.headers().map().forEach((name, values) -> values.stream()
-                    .filter(value -> !OF_A_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
+                    .filter(value -> !NOT_FORWARDED.contains(name.toLowerCase(Locale.ROOT)))
                     .forEach(value -> exchange.getResponseHeaders().add(name, value)));
             exchange.sendResponseHeaders(response.statusCode(),
                     response.body().length == 0 ? -1 : response.body().length);

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// The program as people start it, `./petstore`, in a process of its own.
+/// The packaged program `petstore`, started as people start it, in its own process.
 ///
 /// ```java
 /// try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
@@ -30,15 +30,15 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /// ```
 public final class PetstoreProcess implements AutoCloseable {
 
-    /// The end of a process: its exit code and its output.
+    /// The result of an ended process.
     ///
-    /// @param code its exit code; 128 and the number of the signal that killed it
-    /// @param out the lines it wrote on stdout
-    /// @param err the lines it wrote on stderr
+    /// @param code the exit code; 128 plus the number of the signal if a signal killed the process
+    /// @param out the lines on stdout
+    /// @param err the lines on stderr
     public record Ending(int code, List<String> out, List<String> err) {
     }
 
-    /// The program that Maven has built.
+    /// The launcher that Maven has built.
     public static final Path LAUNCHER = Path.of("target/petstore").toAbsolutePath();
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern READY = Pattern.compile("Petstore is ready: https?://127\\.0\\.0\\.1:([0-9]+)/v1");
@@ -46,7 +46,7 @@ public final class PetstoreProcess implements AutoCloseable {
     private static final Pattern FIRST_KEY = Pattern.compile("First API key, shown only once: (pets_.*)");
 
     private final Process process;
-    private final Object hearing = new Object();
+    private final Object outputLock = new Object();
     private final List<String> out = new CopyOnWriteArrayList<>();
     private final List<String> err = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -59,12 +59,12 @@ public final class PetstoreProcess implements AutoCloseable {
                 Thread.ofVirtual().start(() -> collect(process.errorReader(StandardCharsets.UTF_8), err)));
     }
 
-    /// Starts `petstore` with these arguments, in an environment without any other setting.
+    /// Starts `petstore` with these arguments. `PETSTORE_` variables of the current environment are removed.
     public static PetstoreProcess start(Map<String, String> environment, String... arguments) {
-        return startBy(List.of(), environment, arguments);
+        return startThrough(List.of(), environment, arguments);
     }
 
-    private static PetstoreProcess startBy(List<String> starter, Map<String, String> environment,
+    private static PetstoreProcess startThrough(List<String> starter, Map<String, String> environment,
             String... arguments) {
         List<String> command = new ArrayList<>(starter);
         command.add(LAUNCHER.toString());
@@ -87,24 +87,26 @@ public final class PetstoreProcess implements AutoCloseable {
         return serve(Map.of(), folder, more);
     }
 
-    /// Starts `petstore serve` on the store in `folder`, on free ports.
+    /// Starts `petstore serve` on the store in `folder`, on free ports, with these environment variables.
     public static PetstoreProcess serve(Map<String, String> environment, Path folder, String... more) {
         return serve(List.of(), environment, List.of("--data", folder.toString()), more);
     }
 
-    /// Starts `petstore serve` by a program that becomes it, e.g. `prlimit --nofile=100`, on the store in `folder`, on free ports.
+    /// Starts `petstore serve` on the store in `folder`, on free ports, through a command that replaces itself with it.
+    ///
+    /// @param starter the command, e.g. `prlimit --nofile=100`
     public static PetstoreProcess serveBy(List<String> starter, Path folder, String... more) {
         return serve(starter, Map.of(), List.of("--data", folder.toString()), more);
     }
 
     /// Starts `petstore serve` on a PostgreSQL database, on free ports.
     ///
-    /// @param database its address, as psql takes it
+    /// @param database the URL of the database, as psql accepts it
     public static PetstoreProcess serveDatabase(Map<String, String> environment, String database, String... more) {
         return serve(List.of(), environment, List.of("--database", database), more);
     }
 
-    /// Without a line for every request, so that tests see the other lines.
+    /// Turns the request log off by default, so that tests see the other lines.
     private static PetstoreProcess serve(List<String> starter, Map<String, String> environment, List<String> store,
             String... more) {
         List<String> arguments = new ArrayList<>(List.of("serve", "--port", "0", "--admin-port", "0"));
@@ -112,10 +114,10 @@ public final class PetstoreProcess implements AutoCloseable {
         arguments.addAll(List.of(more));
         Map<String, String> quiet = new HashMap<>(environment);
         quiet.putIfAbsent("PETSTORE_ACCESS_LOG", "false");
-        return startBy(starter, quiet, arguments.toArray(String[]::new));
+        return startThrough(starter, quiet, arguments.toArray(String[]::new));
     }
 
-    /// Runs `petstore` to its end.
+    /// Runs `petstore` and waits until it ends.
     public static Ending run(String... arguments) {
         return start(Map.of(), arguments).ending();
     }
@@ -123,7 +125,7 @@ public final class PetstoreProcess implements AutoCloseable {
     private void collect(BufferedReader reader, List<String> lines) {
         try (reader) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                synchronized (hearing) {
+                synchronized (outputLock) {
                     lines.add(line);
                 }
                 if (ADMIN.matcher(line).matches()) {
@@ -135,7 +137,7 @@ public final class PetstoreProcess implements AutoCloseable {
         }
     }
 
-    /// Waits until the program says that it accepts connections. Fails when it ends instead.
+    /// Waits until the program reports that it accepts connections. Fails if it ends instead.
     public PetstoreProcess awaitReady() {
         if (!readyOrEnded()) {
             throw new AssertionError("not ready: " + ending());
@@ -149,7 +151,7 @@ public final class PetstoreProcess implements AutoCloseable {
         return ready.isDone();
     }
 
-    /// Waits until the program has ended.
+    /// Waits until the program ends. Returns its exit code and output.
     public Ending ending() {
         try {
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
@@ -165,54 +167,54 @@ public final class PetstoreProcess implements AutoCloseable {
         }
     }
 
-    /// Runs `meanwhile` while the output of the program is not read.
-    public void unheard(Runnable meanwhile) {
-        synchronized (hearing) {
-            meanwhile.run();
+    /// Runs `action` while nothing reads the output of the program.
+    public void unheard(Runnable action) {
+        synchronized (outputLock) {
+            action.run();
         }
     }
 
-    /// The lines on stdout so far.
+    /// Returns the lines on stdout so far.
     public List<String> out() {
         return List.copyOf(out);
     }
 
-    /// The lines on stderr so far, without [Shell#NEW_STORE] and [Shell#TOOK].
+    /// Returns the lines on stderr so far, without lines that contain [Shell#NEW_STORE] and without durations ([Shell#TOOK]).
     public List<String> err() {
         return err.stream().filter(line -> !line.contains(Shell.NEW_STORE))
                 .map(line -> line.replaceFirst(Shell.TOOK, "$1")).toList();
     }
 
-    /// The lines on stderr so far.
+    /// Returns the lines on stderr so far, unchanged.
     public List<String> wholeErr() {
         return List.copyOf(err);
     }
 
-    /// The port of the API, once it is ready.
+    /// Returns the port of the API. The program must be ready.
     public int port() {
-        return Integer.parseInt(said(READY).orElseThrow());
+        return Integer.parseInt(printed(READY).orElseThrow());
     }
 
-    /// The port of the admin listener, once it is ready.
+    /// Returns the port of the admin listener. The program must be ready.
     public int adminPort() {
-        return Integer.parseInt(said(ADMIN).orElseThrow());
+        return Integer.parseInt(printed(ADMIN).orElseThrow());
     }
 
-    /// The key that the program made because the store had none.
+    /// Returns the first API key, which the program creates if the store has no key; absent if it has created none.
     public Optional<String> firstKey() {
-        return said(FIRST_KEY);
+        return printed(FIRST_KEY);
     }
 
-    private Optional<String> said(Pattern pattern) {
+    private Optional<String> printed(Pattern pattern) {
         return out.stream().map(pattern::matcher).filter(Matcher::matches).map(line -> line.group(1)).findFirst();
     }
 
-    /// A client of the API with this key.
+    /// Returns a client of the API with this key.
     public ApiClient client(String key) {
         return new ApiClient(port(), key);
     }
 
-    /// The sum of the series of a metric that have these labels, e.g. `listener="api"`.
+    /// Returns the sum of a metric over all series with these labels, e.g. `listener="api"`.
     public double metric(String name, String... labels) {
         String metrics = new ApiClient(adminPort(), "").get("/metrics").body();
         return metrics.lines().filter(line -> line.startsWith(name + "{") && Stream.of(labels).allMatch(line::contains))
@@ -227,24 +229,27 @@ public final class PetstoreProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /// Asks the program to end, by SIGTERM. What it says from now on is heard too, unlike after `Process.destroy`.
+    /// Sends SIGTERM. Later output of the program is still read, unlike after `Process.destroy`.
     public void terminate() {
         process.toHandle().destroy();
     }
 
-    /// Sends the program a signal, e.g. `INT`.
+    /// Sends a signal, e.g. `INT`.
     public void signal(String name) {
         execute("kill", "-" + name, String.valueOf(pid()));
     }
 
-    /// Limits the resources of the running program by an option of prlimit, e.g. `--nofile=100`. Without prlimit the test is left
-    /// out.
-    public void limit(String most) {
-        assumeThat(Tools.have("prlimit")).as("there is prlimit").isTrue();
-        execute("prlimit", "--pid", String.valueOf(pid()), most);
+    /// Limits the resources of the running program. The test is skipped if prlimit is not installed.
+    ///
+    /// @param option an option of prlimit, e.g. `--nofile=100`
+    public void limit(String option) {
+        assumeThat(Tools.have("prlimit")).as("prlimit is installed").isTrue();
+        execute("prlimit", "--pid", String.valueOf(pid()), option);
     }
 
-    /// Runs a command to its end by a program that becomes it, e.g. `setpriv`.
+    /// Runs a command through another command that replaces itself with it. Waits until it ends, and fails unless it succeeds.
+    ///
+    /// @param starter the other command, e.g. `setpriv` and its options
     public static void execute(List<String> starter, String... command) {
         execute(Stream.concat(starter.stream(), Stream.of(command)).toArray(String[]::new));
     }
@@ -260,7 +265,7 @@ public final class PetstoreProcess implements AutoCloseable {
         }
     }
 
-    /// Ends the program where it stands, by SIGKILL.
+    /// Sends SIGKILL.
     public void kill() {
         process.toHandle().destroyForcibly();
     }

@@ -31,14 +31,14 @@ public final class PgBouncer implements AutoCloseable {
     private final int port;
     private final Process process;
 
-    /// @param folder where its configuration and log are
-    /// @param database the address of the database
+    /// @param folder the folder for its configuration and log
+    /// @param database the URL of the database
     /// @param poolMode `session`, `transaction` or `statement`
     public PgBouncer(Path folder, String database, String poolMode) throws IOException {
         this(folder, database, poolMode, "127.0.0.1");
     }
 
-    /// @param address another address than 127.0.0.1 to listen there on the database's port
+    /// @param address the address to listen on. The port is that of the database, or a free one if the address is 127.0.0.1.
     public PgBouncer(Path folder, String database, String poolMode, String address) throws IOException {
         this.folder = folder;
         this.database = database;
@@ -58,7 +58,7 @@ public final class PgBouncer implements AutoCloseable {
         await("PgBouncer").atMost(PATIENCE).until(this::listens);
     }
 
-    /// Returns where the program is; empty if it is not installed.
+    /// Returns the path of the program; absent if it is not installed.
     public static Optional<String> program() {
         return FOLDERS.stream().map(folder -> Path.of(folder, "pgbouncer")).filter(Files::isExecutable)
                 .map(Path::toString).findFirst();
@@ -73,9 +73,9 @@ public final class PgBouncer implements AutoCloseable {
         }
     }
 
-    /// By default PgBouncer waits 15 s after a login to the server that failed, as one that KILL interrupts.
+    /// Sets `server_login_retry` to 1 s. The default is a pause of 15 s after a failed login, also if KILL interrupted the login.
     private void configure(String poolMode) throws IOException {
-        String name = name();
+        String name = databaseName();
         Files.writeString(folder.resolve("pgbouncer.ini"), """
                 [databases]
                 %s = host=127.0.0.1 port=%s dbname=%s user=postgres password=postgres
@@ -95,16 +95,16 @@ public final class PgBouncer implements AutoCloseable {
         return database.substring(database.lastIndexOf(':') + 1, database.lastIndexOf('/'));
     }
 
-    private String name() {
+    private String databaseName() {
         return database.substring(database.lastIndexOf('/') + 1);
     }
 
-    /// Returns the address of the database behind this PgBouncer.
+    /// Returns the URL of the database through this PgBouncer.
     public String url() {
-        return "postgresql://postgres@" + address + ":" + port + "/" + name();
+        return "postgresql://postgres@" + address + ":" + port + "/" + databaseName();
     }
 
-    /// Changes the mode, which holds for open sessions, too.
+    /// Changes the pool mode, also for open sessions.
     public void reload(String poolMode) {
         try {
             configure(poolMode);
@@ -114,11 +114,11 @@ public final class PgBouncer implements AutoCloseable {
         administer("RELOAD");
     }
 
-    /// Changes the mode, and ends every session.
+    /// Changes the pool mode and ends every session.
     public void reloadAndKill(String poolMode) {
         reload(poolMode);
-        administer("KILL " + name());
-        administer("RESUME " + name());
+        administer("KILL " + databaseName());
+        administer("RESUME " + databaseName());
     }
 
     private void administer(String command) {

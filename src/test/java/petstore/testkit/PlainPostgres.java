@@ -21,7 +21,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import static org.awaitility.Awaitility.await;
 
-/// A real PostgreSQL whose settings are those of its files alone, so that ALTER SYSTEM changes them while it runs.
+/// A real PostgreSQL server without settings on its command line, so that ALTER SYSTEM can change them while it runs.
 public final class PlainPostgres implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -31,11 +31,11 @@ public final class PlainPostgres implements AutoCloseable {
     private final int port;
     private Process process;
 
-    /// Makes a new one.
+    /// Creates a server and starts it.
     ///
     /// @param data the folder for its files
     public PlainPostgres(Path data) throws IOException {
-        this(data, make(data));
+        this(data, createFiles(data));
     }
 
     private PlainPostgres(Path data, String program) throws IOException {
@@ -47,8 +47,8 @@ public final class PlainPostgres implements AutoCloseable {
         start();
     }
 
-    /// Makes the files, and returns the server's program.
-    private static String make(Path data) throws IOException {
+    /// Creates the files. Returns the path of the server program.
+    private static String createFiles(Path data) throws IOException {
         try (EmbeddedPostgres _ = PostgresServer.builder().setDataDirectory(data).setCleanDataDirectory(false).start();
                 Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {
             return ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow().info().command()
@@ -75,18 +75,18 @@ public final class PlainPostgres implements AutoCloseable {
         await("PostgreSQL").atMost(PATIENCE).ignoreExceptions().until(() -> !query("SELECT 1").isEmpty());
     }
 
-    /// Stops it at once, as a machine that dies.
+    /// Kills all server processes at once, as a crash of their host does.
     public void kill() {
-        List<ProcessHandle> all = process.descendants().toList();
+        List<ProcessHandle> descendants = process.descendants().toList();
         process.destroyForcibly();
-        all.forEach(ProcessHandle::destroyForcibly);
+        descendants.forEach(ProcessHandle::destroyForcibly);
         process.onExit().join();
-        all.forEach(one -> one.onExit().join());
+        descendants.forEach(descendant -> descendant.onExit().join());
     }
 
-    /// Stops it in order, in which clients are disconnected.
+    /// Stops the server by a fast shutdown, which disconnects its clients.
     private void stop() {
-        // SIGTERM would wait for the clients.
+        // With SIGTERM the server would wait until the clients disconnect.
         try {
             new ProcessBuilder("kill", "-INT", String.valueOf(process.pid())).start().waitFor();
         } catch (IOException e) {
@@ -97,22 +97,23 @@ public final class PlainPostgres implements AutoCloseable {
         process.onExit().join();
     }
 
-    /// Returns a running standby with a copy of the data, which follows no server until it is promoted.
+    /// Starts a standby with a copy of the data, and returns it. It replicates from no server; it only waits for its promotion.
     ///
-    /// @param other the folder for its files
-    public PlainPostgres standby(Path other) throws IOException {
+    /// @param standbyData the folder for its files
+    public PlainPostgres standby(Path standbyData) throws IOException {
         stop();
         try (Stream<Path> files = Files.walk(data)) {
             for (Path file : files.toList()) {
-                Files.copy(file, other.resolve(data.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+                Files.copy(file, standbyData.resolve(data.relativize(file).toString()),
+                        StandardCopyOption.COPY_ATTRIBUTES);
             }
         }
-        Files.createFile(other.resolve("standby.signal"));
+        Files.createFile(standbyData.resolve("standby.signal"));
         start();
-        return new PlainPostgres(other, program);
+        return new PlainPostgres(standbyData, program);
     }
 
-    /// Makes a standby the primary of the next timeline.
+    /// Promotes a standby: it becomes a primary on the next timeline.
     public void promote() {
         query("SELECT pg_promote()");
     }
@@ -128,12 +129,12 @@ public final class PlainPostgres implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
-    /// Returns the address of its database.
+    /// Returns the URL of its database.
     public String url() {
         return "postgresql://postgres@" + host() + "/postgres";
     }
 
-    /// Runs a statement and returns the first column of its rows, if it has any.
+    /// Runs a statement. Returns the first column of its rows; empty if there are no rows.
     public List<String> query(String sql) {
         try (Connection connection = DriverManager.getConnection("jdbc:postgresql://" + host() + "/postgres",
                 "postgres",
@@ -151,7 +152,7 @@ public final class PlainPostgres implements AutoCloseable {
         }
     }
 
-    /// Returns how many connections the program has here.
+    /// Returns the number of connections that the program has to this server.
     public int connections() {
         return Integer.parseInt(
                 query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore'").getFirst());

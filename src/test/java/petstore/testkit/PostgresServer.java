@@ -17,13 +17,13 @@ import java.util.stream.Stream;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
-/// A real PostgreSQL that these tests start, once for all tests of a process.
+/// A real PostgreSQL server that all tests of a process share.
 public final class PostgresServer {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
-    /// Starts the server when it is needed first.
+    /// Starts the server on its first use.
     private static final class Running {
         private static final EmbeddedPostgres SERVER = start();
 
@@ -38,7 +38,7 @@ public final class PostgresServer {
             }
         }
 
-        /// Stops the server and deletes its files. An orderly stop would first write hundreds of databases to the disk.
+        /// Stops the server and deletes its files. An orderly shutdown would first write hundreds of databases to disk.
         private static void discard(Path data) {
             try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"));
                     Stream<Path> files = Files.walk(data)) {
@@ -59,25 +59,25 @@ public final class PostgresServer {
     private PostgresServer() {
     }
 
-    /// Returns a builder of servers whose commits are durable.
+    /// Returns a builder for servers with durable commits.
     public static EmbeddedPostgres.Builder builder() {
         return EmbeddedPostgres.builder().setServerConfig("synchronous_commit", "on").setServerConfig("fsync", "on")
                 .setServerConfig("full_page_writes", "on").setPGStartupWait(PATIENCE);
     }
 
-    /// Makes an empty database and returns its address, as psql takes it.
+    /// Creates an empty database. Returns its URL, as psql accepts it.
     public static String newDatabase() {
         return newDatabase("");
     }
 
-    /// Makes an empty database with these options of CREATE DATABASE, and returns its address.
+    /// Creates an empty database with these options of CREATE DATABASE. Returns its URL.
     public static String newDatabase(String options) {
         String name = "petstore" + DATABASES.incrementAndGet();
         execute("CREATE DATABASE " + name + " " + options);
         return "postgresql://postgres@localhost:" + Running.SERVER.getPort() + "/" + name;
     }
 
-    /// Runs a statement in a database of [#newDatabase]. Returns the first column of its rows, empty if there is no row.
+    /// Runs a statement in a database of [#newDatabase]. Returns the first column of its rows; empty if there are no rows.
     public static List<String> query(String url, String sql) {
         try (Connection connection = connect(url); Statement statement = connection.createStatement()) {
             List<String> rows = new ArrayList<>();
@@ -93,20 +93,20 @@ public final class PostgresServer {
         }
     }
 
-    /// The processes that wait for a lock in a database of [#newDatabase].
+    /// Returns the ids of the server processes that wait for a lock in a database of [#newDatabase].
     public static List<String> waitingForLocks(String url) {
         return query(url, "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                 + " AND wait_event_type = 'Lock'");
     }
 
-    /// Opens a connection to a database of [#newDatabase], to look at it with nothing of the program.
+    /// Opens a connection to a database of [#newDatabase], to examine it without the code of the program.
     ///
-    /// @param url its address
+    /// @param url the URL of the database
     public static Connection connect(String url) throws SQLException {
         return Running.SERVER.getDatabase("postgres", url.substring(url.lastIndexOf('/') + 1)).getConnection();
     }
 
-    /// Runs a statement on the server, in no database of [#newDatabase].
+    /// Runs a statement in the database `postgres` of the server, which is none of [#newDatabase].
     public static void execute(String sql) {
         try (Connection connection = Running.SERVER.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {

@@ -16,8 +16,8 @@ import petstore.testkit.RawClient.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A service with one animal, for the tests of one class that send it bad requests. It must refuse them at once, change nothing, and
-/// continue to respond.
+/// A service with one animal, shared by the tests of a class that sends bad requests. The service must refuse them at once, keep
+/// its animals unchanged, and continue to respond.
 ///
 /// ```java
 /// @RegisterExtension
@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SuppressWarnings("NullAway.Init") // JUnit calls beforeAll first.
 public final class ProbedService implements BeforeAllCallback, AfterAllCallback {
 
-    /// Far below the deadlines that would close the connection anyway.
-    private static final int AT_ONCE_MS = 5_000;
+    /// Time limit for a response, far below the deadlines after which the service closes a connection anyway.
+    private static final int REFUSAL_LIMIT_MS = 5_000;
     private static final String LIST = BadRequest.get("/v1/pets?limit=100");
 
     private Path folder;
@@ -56,16 +56,17 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
 
     public RawClient connect() throws IOException {
         RawClient client = new RawClient(service.port());
-        client.socket().setSoTimeout(AT_ONCE_MS);
+        client.socket().setSoTimeout(REFUSAL_LIMIT_MS);
         return client;
     }
 
-    /// Fails unless the request is refused as the contract has it and its connection can be used further.
+    /// Fails unless the request is refused as the contract requires and its connection stays usable. Returns the response.
     public Response refuses(BadRequest request) throws IOException {
         try (RawClient client = connect()) {
-            Response response = refusal(client, request);
+            Response response = sendRefused(client, request);
             String[] requestLine = request.bytes().split(" ", 3);
-            ServedContract.verify(requestLine[0], requestLine[1], response.status(), response.headers(), response.body());
+            ServedContract.verify(requestLine[0], requestLine[1], response.status(), response.headers(),
+                    response.body());
             Response list = client.send(LIST).response().orElseThrow();
             assertThat(list.status()).isEqualTo(200);
             assertThat(list.body()).isEqualTo(catalogue);
@@ -73,15 +74,15 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
         }
     }
 
-    /// Fails unless the request is refused as [#refuses]. Returns the message of the error.
+    /// Fails unless the request is refused as in [#refuses]. Returns the error message.
     public String refusal(BadRequest request) throws IOException {
         return ServedContract.json(refuses(request).body()).get("message").asText();
     }
 
-    /// Fails unless the request is refused and its connection is closed.
+    /// Fails unless the request is refused and its connection is closed. Returns the response.
     public Response refusesAndCloses(BadRequest request) throws IOException {
         try (RawClient client = connect()) {
-            Response response = refusal(client, request);
+            Response response = sendRefused(client, request);
             assertThat(response.headers().get("connection")).isEqualTo(List.of("close"));
             assertThat(client.response()).isEmpty();
             assertUnchanged();
@@ -89,15 +90,15 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
         }
     }
 
-    /// Fails unless the request is refused while some of it is still to come.
+    /// Fails unless the request is refused before all of it is sent.
     public void refusesUnfinished(BadRequest request) throws IOException {
         try (RawClient client = connect()) {
-            refusal(client, request);
+            sendRefused(client, request);
             assertUnchanged();
         }
     }
 
-    private static Response refusal(RawClient client, BadRequest request) throws IOException {
+    private static Response sendRefused(RawClient client, BadRequest request) throws IOException {
         Response response = client.send(request.bytes()).response().orElseThrow();
         assertThat(response.status()).as(response.body()).isEqualTo(request.status());
         ServedContract.verifyError(response.status(), response.headers(), response.body());
@@ -106,7 +107,7 @@ public final class ProbedService implements BeforeAllCallback, AfterAllCallback 
         return response;
     }
 
-    /// Fails unless the service answers, and has the animals that it had at the start.
+    /// Fails unless the service responds and has the same animals as at the start.
     public void assertUnchanged() {
         assertThat(service.client().get("/v1/pets?limit=100").body()).isEqualTo(catalogue);
     }

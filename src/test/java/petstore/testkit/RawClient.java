@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// A client that sends exact bytes.
+/// An HTTP/1.1 client that sends exact bytes.
 public final class RawClient implements AutoCloseable {
 
-    /// One answer, as it came. Header names are in lower case.
+    /// A response as received, with header names in lower case.
     public record Response(int status, Map<String, List<String>> headers, String body) {
     }
 
@@ -55,14 +55,14 @@ public final class RawClient implements AutoCloseable {
         return this;
     }
 
-    /// The next answer; absent when the server closes the connection instead. Waits up to 30 seconds for either.
+    /// Waits up to 30 seconds for the next response. Returns it; absent if the server closes the connection instead.
     public Optional<Response> response() throws IOException {
         Optional<String> statusLine = line();
         if (statusLine.isEmpty()) {
             return Optional.empty();
         }
         if (!statusLine.get().matches("HTTP/1\\.[01] [1-5][0-9][0-9] .*")) {
-            throw new AssertionError("no status line: " + statusLine.get());
+            throw new AssertionError("invalid status line: " + statusLine.get());
         }
         int status = Integer.parseInt(statusLine.get().split(" ", 3)[1]);
         Map<String, List<String>> headers = new TreeMap<>();
@@ -75,8 +75,7 @@ public final class RawClient implements AutoCloseable {
         return Optional.of(new Response(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
     }
 
-    /// Waits up to 30 seconds until the server closes the connection, dropping all bytes before that; false when it does
-    /// not.
+    /// Waits up to 30 seconds until the server closes the connection, and ignores all bytes before. Returns false if it stays open.
     public boolean isClosedByServer() throws IOException {
         try {
             in.transferTo(OutputStream.nullOutputStream());
@@ -88,7 +87,7 @@ public final class RawClient implements AutoCloseable {
         }
     }
 
-    /// Returns true if the server sends nothing for so long, and keeps the connection open.
+    /// Returns true if the server sends nothing for this time and keeps the connection open.
     public boolean isSilentFor(Duration time) throws IOException {
         socket.setSoTimeout((int) time.toMillis());
         try {

@@ -17,7 +17,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
 
-/// A client of HTTP/2 that sends exact frames.
+/// An HTTP/2 client that sends exact frames.
 public final class RawHttp2Client implements AutoCloseable {
 
     public static final int DATA = 0;
@@ -31,12 +31,12 @@ public final class RawHttp2Client implements AutoCloseable {
     static final int END_HEADERS = 4;
     static final int PRIORITY = 32;
 
-    /// One frame, as it came.
+    /// A frame as received.
     ///
-    /// @param status the status in HEADERS; -1 in any other frame
+    /// @param status the status code in HEADERS; -1 for other frames
     public record Frame(int type, int flags, int stream, ByteBuffer payload, int status) {
 
-        /// The error code of RST_STREAM or GOAWAY.
+        /// Returns the error code of RST_STREAM or GOAWAY.
         public int errorCode() {
             return payload.getInt(type == GOAWAY ? 4 : 0);
         }
@@ -46,7 +46,7 @@ public final class RawHttp2Client implements AutoCloseable {
     private final DataInputStream in;
     private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder();
 
-    /// Finishes the handshake, and sends nothing behind it.
+    /// Completes the TLS handshake, and sends nothing after it.
     public RawHttp2Client(int port) throws IOException {
         socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port);
         SSLParameters parameters = socket.getSSLParameters();
@@ -57,9 +57,9 @@ public final class RawHttp2Client implements AutoCloseable {
         in = new DataInputStream(socket.getInputStream());
     }
 
-    /// Sends the preface of a connection.
+    /// Sends the connection preface.
     ///
-    /// @param settings identifiers and values, as SETTINGS has them
+    /// @param settings the payload of SETTINGS: identifiers and values
     public RawHttp2Client begin(byte... settings) throws IOException {
         socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         return send(SETTINGS, 0, 0, settings);
@@ -69,7 +69,7 @@ public final class RawHttp2Client implements AutoCloseable {
         return send(List.of(frame(type, flags, stream, payload)));
     }
 
-    /// Sends frames in as few records of TLS as there can be, so that the server reads them before it sends anything.
+    /// Sends frames in as few TLS records as possible, so that the server reads all of them before it sends anything.
     public RawHttp2Client send(List<byte[]> frames) throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         frames.forEach(all::writeBytes);
@@ -78,7 +78,7 @@ public final class RawHttp2Client implements AutoCloseable {
         return this;
     }
 
-    /// Sends the head of a request.
+    /// Sends HEADERS of a request.
     ///
     /// @param headers names and values in turn
     public RawHttp2Client request(int stream, boolean end, String... headers) throws IOException {
@@ -99,13 +99,13 @@ public final class RawHttp2Client implements AutoCloseable {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         for (int i = 0; i < headers.length; i += 2) {
             block.write(0);
-            string(block, headers[i]);
-            string(block, headers[i + 1]);
+            writeString(block, headers[i]);
+            writeString(block, headers[i + 1]);
         }
         return block.toByteArray();
     }
 
-    private static void string(ByteArrayOutputStream block, String text) {
+    private static void writeString(ByteArrayOutputStream block, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         if (bytes.length < 127) {
             block.write(bytes.length);
@@ -120,19 +120,19 @@ public final class RawHttp2Client implements AutoCloseable {
         block.writeBytes(bytes);
     }
 
-    /// The next frame of this type, those between dropped; absent when the server closes the connection before.
+    /// Returns the next frame of this type, and skips the frames before it; absent if the server closes the connection first.
     public Optional<Frame> await(int type) throws IOException {
         try {
             while (true) {
                 int length = (in.readUnsignedByte() << 16) | in.readUnsignedShort();
-                int read = in.readUnsignedByte();
+                int receivedType = in.readUnsignedByte();
                 int flags = in.readUnsignedByte();
                 int stream = in.readInt();
                 byte[] payload = in.readNBytes(length);
-                // Every header block must be decoded: the next may refer to it.
-                int status = read == HEADERS ? status(flags, stream, payload) : -1;
-                if (read == type) {
-                    return Optional.of(new Frame(read, flags, stream, ByteBuffer.wrap(payload), status));
+                // Every header block must be decoded, because the next block may refer to it.
+                int status = receivedType == HEADERS ? status(flags, stream, payload) : -1;
+                if (receivedType == type) {
+                    return Optional.of(new Frame(receivedType, flags, stream, ByteBuffer.wrap(payload), status));
                 }
             }
         } catch (Http2Exception e) {

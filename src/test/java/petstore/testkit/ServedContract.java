@@ -20,7 +20,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Compares responses with `openapi.yaml`.
+/// Checks of responses against the contract, `openapi.yaml`.
 public final class ServedContract {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -30,13 +30,13 @@ public final class ServedContract {
     private static final JsonNode PATHS = yaml(openapi()).get("paths");
     private static final Pattern OPERATION = Pattern.compile("GET /v1/pets(/[^/]+)?|POST /v1/pets");
     private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,128}");
-    private static final Set<Integer> FOR_ANY_REQUEST = Set.of(400, 401, 404, 405, 414, 431);
+    private static final Set<Integer> STATUSES_FOR_ANY_REQUEST = Set.of(400, 401, 404, 405, 414, 431);
 
     private ServedContract() {
     }
 
-    /// Fails unless the contract documents this answer. Paths outside `/v1` must at least have a proper Error body when it
-    /// is an error.
+    /// Fails unless the contract documents this response. For paths outside `/v1`, only the common headers and the body of errors are
+    /// checked.
     public static void verify(String method, String pathAndQuery, int status, Map<String, List<String>> headers,
             String body) {
         assertThat(headers.keySet()).doesNotContain("server");
@@ -53,7 +53,7 @@ public final class ServedContract {
         if (OPERATION.matcher(method + " " + path).matches()) {
             verifyOperation(method, path, status, headers, body);
         } else if (path.startsWith("/v1")) {
-            assertThat(status).isIn(FOR_ANY_REQUEST);
+            assertThat(status).isIn(STATUSES_FOR_ANY_REQUEST);
         }
     }
 
@@ -71,13 +71,13 @@ public final class ServedContract {
         assertThat(report.getMessages()).as("%s %s: %d %s", method, path, status, body).isEmpty();
     }
 
-    /// Returns the statuses that the contract lists for an operation: all but `default`, which is for malformed requests.
+    /// Returns the statuses that the contract lists for an operation, without `default`, which is for malformed requests.
     public static List<String> statuses(JsonNode operation) {
         return operation.get("responses").propertyStream().map(Map.Entry::getKey)
                 .filter(status -> !status.equals("default")).toList();
     }
 
-    /// Fails unless `body` is exactly an Error object that repeats the status.
+    /// Fails unless `body` is an Error object with this status and no further members.
     static void verifyError(int status, Map<String, List<String>> headers, String body) {
         assertThat(headers.get("content-type")).containsExactly("application/json");
         JsonNode error = json(body);
@@ -105,7 +105,7 @@ public final class ServedContract {
         }
     }
 
-    /// The contract as it is in the repository.
+    /// Returns the contract in the repository.
     public static String openapi() {
         try {
             return Files.readString(Path.of("openapi.yaml"));

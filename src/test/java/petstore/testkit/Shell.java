@@ -10,28 +10,31 @@ import java.util.concurrent.TimeUnit;
 
 import petstore.testkit.PetstoreProcess.Ending;
 
-/// Command lines as people type them into bash, in a folder of their own, with `petstore` on the path.
+/// A bash shell in its own folder, with `petstore` on the PATH, for commands as people type them.
 ///
-/// @param folder where they are typed; the store is in `data` below it
+/// @param folder the working directory; the store is in its subfolder `data`
 public record Shell(Path folder) {
 
     private static final Path HOME = Path.of("target").toAbsolutePath();
     private static final String PATIENCE_SECONDS = "120";
     private static final String JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
-    /// The folder of the store.
+    /// Returns the folder of the store.
     public Path data() {
         return folder.resolve("data");
     }
 
-    /// The line of a command that makes a new store, and of one that does without.
+    /// Part of the line on stderr of a command that creates a store.
     public static final String NEW_STORE = "created a new store in ";
+
+    /// The end of the line on stderr of a command that works without a store.
     static final String NO_STORE = "; the file is checked against an empty one";
 
-    /// The duration in a summary.
+    /// A pattern for the summary of a command with its duration. Group 1 is the summary without the duration.
     static final String TOOK = "^((?:Imported|Exported|Backed up|Restored|Moved|Checked).*?) in [0-9]+\\.[0-9] s";
 
-    /// Runs a script to its end, and leaves out [#NEW_STORE], [#NO_STORE] and [#TOOK], which `CommandsIT` looks at.
+    /// Runs a script and waits until it ends. Removes [#NEW_STORE], [#NO_STORE] and the duration ([#TOOK]) from stderr; `CommandsIT`
+    /// tests them.
     public Ending run(String script) {
         Ending whole = runWhole(script);
         return new Ending(whole.code(), whole.out(),
@@ -39,7 +42,7 @@ public record Shell(Path folder) {
                         .map(line -> line.replaceFirst(TOOK, "$1")).toList());
     }
 
-    /// Runs a script to its end.
+    /// Runs a script and waits until it ends. The output is unchanged.
     public Ending runWhole(String script) {
         ProcessBuilder builder = new ProcessBuilder("timeout", PATIENCE_SECONDS, "bash", "-c", script)
                 .directory(folder.toFile());

@@ -9,13 +9,15 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 
-/// Passes connections on to a server and holds everything that is sent to it back for a while, as a server does that is slow.
+/// A TCP proxy that delays all data from clients to a server, to imitate a slow server.
 public final class SlowProxy implements AutoCloseable {
 
     private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
     private final int target;
     private final Duration delay;
 
+    /// @param target the port of the server
+    /// @param delay the delay of each block of up to 64 KB
     public SlowProxy(int target, Duration delay) throws IOException {
         this.target = target;
         this.delay = delay;
@@ -33,15 +35,15 @@ public final class SlowProxy implements AutoCloseable {
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
                 client.setTcpNoDelay(true);
                 server.setTcpNoDelay(true);
-                Thread.ofVirtual().start(() -> pass(client, server, delay));
-                Thread.ofVirtual().start(() -> pass(server, client, Duration.ZERO));
+                Thread.ofVirtual().start(() -> forward(client, server, delay));
+                Thread.ofVirtual().start(() -> forward(server, client, Duration.ZERO));
             } catch (IOException e) {
                 close();
             }
         }
     }
 
-    private static void pass(Socket from, Socket to, Duration delay) {
+    private static void forward(Socket from, Socket to, Duration delay) {
         byte[] bytes = new byte[64 * 1024];
         try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
@@ -49,7 +51,7 @@ public final class SlowProxy implements AutoCloseable {
                 out.write(bytes, 0, read);
             }
         } catch (IOException e) {
-            // One side has gone: so does the other.
+            // One side has closed its connection, so the other side is closed, too.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import petstore.Pet;
 import petstore.PetStatus;
 
-/// The file of a store, looked at from outside with nothing of the program.
+/// The SQLite file of a store, read and changed without the store's own code.
 public final class StoreFile implements AutoCloseable {
 
     private final Connection connection;
@@ -26,12 +26,12 @@ public final class StoreFile implements AutoCloseable {
         }
     }
 
-    /// Returns `ok`, or the damage that SQLite finds in the file.
+    /// Returns `ok`, or the first damage that SQLite finds in the file.
     public String integrity() {
         return text("PRAGMA integrity_check").getFirst();
     }
 
-    /// All animals, by id.
+    /// Returns all animals by ascending id.
     public List<Pet> pets() {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT id, name, category_id, status FROM pet ORDER BY id")) {
@@ -46,7 +46,7 @@ public final class StoreFile implements AutoCloseable {
         }
     }
 
-    /// Returns the first column of a result.
+    /// Returns the first column of the rows of a query.
     public List<String> text(String sql) {
         try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(sql)) {
             List<String> values = new ArrayList<>();

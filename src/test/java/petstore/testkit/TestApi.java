@@ -19,7 +19,7 @@ import petstore.http.message.Response;
 import petstore.http.telemetry.Telemetry;
 import petstore.store.SqlStore;
 
-/// The API over a real store as the service wires it, without a socket.
+/// The API on a real store, wired as in the service, but without a socket.
 ///
 /// ```java
 /// try (TestApi api = TestApi.start(folder, Clock.systemUTC(), UnaryOperator.identity())) {
@@ -28,13 +28,13 @@ import petstore.store.SqlStore;
 /// ```
 public final class TestApi implements AutoCloseable {
 
-    /// The API key that is accepted.
+    /// The accepted API key.
     public static final String KEY = TestService.KEY;
 
-    /// A response and the headers that the server adds to it.
+    /// A response, with the headers that the server adds.
     public record Reply(int status, List<Header> headers, String body) {
 
-        /// Returns the value of the only header of this name; absent if there is no header of this name.
+        /// Returns the values of all headers of this name, separated by commas; absent if there is no header of this name.
         public Optional<String> header(String name) {
             return headers.stream().filter(header -> header.is(name))
                     .map(header -> new String(header.value(), StandardCharsets.US_ASCII))
@@ -50,7 +50,7 @@ public final class TestApi implements AutoCloseable {
         this.wired = wired;
     }
 
-    /// Opens the store and wires the API over it.
+    /// Opens the store and wires the API to it.
     public static TestApi start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         SqlStore store = TestStore.open(folder);
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -60,27 +60,27 @@ public final class TestApi implements AutoCloseable {
                 clock));
     }
 
-    /// Closes the store under the API.
+    /// Closes the store while the API is in use.
     public void closeStore() {
         store.close();
     }
 
-    /// Returns the response to a GET with [#KEY] and more headers.
+    /// Sends a GET with [#KEY] and further headers. Returns the response.
     public Reply get(String target, String... headers) {
         return send("GET", target, withKey().addAll(headers), "");
     }
 
-    /// Returns the response to a POST of JSON with [#KEY] and more headers.
+    /// Sends a POST of JSON with [#KEY] and further headers. Returns the response.
     public Reply post(String target, String body, String... headers) {
         return send("POST", target, withKey().add("Content-Type", "application/json").addAll(headers), body);
     }
 
-    /// Returns the headers of a request with [#KEY].
+    /// Returns request headers with [#KEY].
     public static TestHeaders withKey() {
         return new TestHeaders().add("Authorization", "Bearer " + KEY);
     }
 
-    /// Returns the response to any request.
+    /// Sends any request. Returns the response.
     public Reply send(String method, String target, TestHeaders headers, String body) {
         String[] parts = target.split("\\?", 2);
         Api.Begun begun = wired.api()
@@ -88,8 +88,8 @@ public final class TestApi implements AutoCloseable {
                         "192.0.2.7", "of-the-test", 0));
         Api.Decision decision = begun.decision().join();
         Response response = switch (decision.next()) {
-            case Api.Respond(Response made) -> made;
-            case Api.Await(CompletableFuture<Response> coming) -> coming.join();
+            case Api.Respond(Response immediate) -> immediate;
+            case Api.Await(CompletableFuture<Response> future) -> future.join();
             case Api.ReadBody read -> read.operation().apply(body.getBytes(StandardCharsets.UTF_8)).join();
         };
         List<Header> all = Stream.of(response.headers(), decision.headers(), begun.headers()).flatMap(List::stream)

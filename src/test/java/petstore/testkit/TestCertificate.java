@@ -19,18 +19,18 @@ import javax.net.ssl.X509TrustManager;
 
 import petstore.http.server.tls.TlsFiles;
 
-/// A certificate for this machine that its own key has signed, made with the JDK's keytool.
+/// A self-signed certificate for localhost, created with the JDK's keytool.
 ///
-/// @param certificate it in PEM form
-/// @param key its key in PEM form, PKCS#8
-/// @param der it in the form in which a server sends it
+/// @param certificate the certificate in PEM form
+/// @param key the private key in PEM form; PKCS#8 unless [#inPkcs1] generated it
+/// @param der the certificate in the form that a server sends
 public record TestCertificate(String certificate, String key, X509Certificate der) {
 
     private static final String PASSWORD = "changeit";
-    /// The number of bytes before the PKCS#1 key in the PKCS#8 form of an RSA key.
+    /// The number of bytes before the PKCS#1 key within the PKCS#8 form of an RSA key.
     private static final int PKCS1_OFFSET = 26;
 
-    /// Makes one.
+    /// Creates a certificate, valid for 90 days with `EC` and 60 days with `RSA`.
     ///
     /// @param algorithm `EC` or `RSA`
     public static TestCertificate make(Path folder, String algorithm) {
@@ -43,15 +43,15 @@ public record TestCertificate(String certificate, String key, X509Certificate de
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
             if (keytool.waitFor() != 0) {
-                throw new AssertionError("keytool has failed");
+                throw new AssertionError("keytool failed");
             }
             KeyStore keys = KeyStore.getInstance("PKCS12");
             try (InputStream in = Files.newInputStream(store)) {
                 keys.load(in, PASSWORD.toCharArray());
             }
-            X509Certificate made = (X509Certificate) keys.getCertificate("x");
-            return new TestCertificate(pem("CERTIFICATE", made.getEncoded()),
-                    pem("PRIVATE KEY", keys.getKey("x", PASSWORD.toCharArray()).getEncoded()), made);
+            X509Certificate generated = (X509Certificate) keys.getCertificate("x");
+            return new TestCertificate(pem("CERTIFICATE", generated.getEncoded()),
+                    pem("PRIVATE KEY", keys.getKey("x", PASSWORD.toCharArray()).getEncoded()), generated);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (GeneralSecurityException e) {
@@ -62,14 +62,14 @@ public record TestCertificate(String certificate, String key, X509Certificate de
         }
     }
 
-    /// The same with its RSA key in the older form, PKCS#1.
+    /// Returns the same certificate with its RSA key in the older form PKCS#1.
     public TestCertificate inPkcs1() {
         byte[] pkcs8 = Base64.getMimeDecoder().decode(key.replaceAll("-----.*-----", ""));
         return new TestCertificate(certificate,
                 pem("RSA PRIVATE KEY", Arrays.copyOfRange(pkcs8, PKCS1_OFFSET, pkcs8.length)), der);
     }
 
-    /// Writes both files, each of which appears whole.
+    /// Writes the certificate and the key, each atomically.
     public TlsFiles write(Path folder) {
         return new TlsFiles(replace(folder.resolve("certificate.pem"), certificate),
                 replace(folder.resolve("key.pem"), key));
@@ -77,14 +77,14 @@ public record TestCertificate(String certificate, String key, X509Certificate de
 
     private static Path replace(Path file, String text) {
         try {
-            Path beside = Files.writeString(Path.of(file + ".new"), text);
-            return Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+            Path newFile = Files.writeString(Path.of(file + ".new"), text);
+            return Files.move(newFile, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /// TLS for clients that trust this certificate alone.
+    /// Returns a TLS context for clients that trust only this certificate.
     public SSLContext trusted() {
         try {
             KeyStore trusted = KeyStore.getInstance("PKCS12");
@@ -100,7 +100,7 @@ public record TestCertificate(String certificate, String key, X509Certificate de
         }
     }
 
-    /// TLS for clients that talk to anybody.
+    /// Returns a TLS context for clients that trust every server.
     public static SSLContext trustingAll() {
         return context(new X509TrustManager() {
             @Override
@@ -110,7 +110,7 @@ public record TestCertificate(String certificate, String key, X509Certificate de
 
             @Override
             public void checkServerTrusted(X509Certificate[] chain, String type) {
-                // Anybody.
+                // Every server is trusted.
             }
 
             @Override

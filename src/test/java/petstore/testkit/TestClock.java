@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/// A clock that stands still until it is set.
+/// A clock that changes only when a test sets it.
 public final class TestClock extends Clock {
 
     private volatile Instant now;
@@ -14,8 +14,8 @@ public final class TestClock extends Clock {
         this.now = Instant.parse(now);
     }
 
-    public void set(String moment) {
-        now = Instant.parse(moment);
+    public void set(String instant) {
+        now = Instant.parse(instant);
     }
 
     @Override
@@ -30,6 +30,6 @@ public final class TestClock extends Clock {
 
     @Override
     public Clock withZone(ZoneId zone) {
-        throw new UnsupportedOperationException("only moments are asked for");
+        throw new UnsupportedOperationException("the clock has no time zones");
     }
 }

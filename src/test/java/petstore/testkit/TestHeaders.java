@@ -7,18 +7,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.HeaderFields;
 
-/// The header fields of a request that no server has read.
+/// Header fields for requests that are made without a server.
 public final class TestHeaders implements HeaderFields {
 
     private final List<Map.Entry<String, String>> fields = new ArrayList<>();
 
-    /// Adds a field behind the others. Returns these.
+    /// Adds a field after the others. Returns this object.
     public TestHeaders add(String name, String value) {
         fields.add(Map.entry(name, value));
         return this;
     }
 
-    /// Adds fields, each as a name and a value. Returns these.
+    /// Adds fields. Returns this object.
+    ///
+    /// @param namesAndValues names and values in turn
     public TestHeaders addAll(String... namesAndValues) {
         for (int i = 0; i < namesAndValues.length; i += 2) {
             add(namesAndValues[i], namesAndValues[i + 1]);

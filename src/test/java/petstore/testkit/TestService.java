@@ -18,7 +18,7 @@ import petstore.store.SchemaPolicy;
 
 import static org.awaitility.Awaitility.await;
 
-/// The service as `petstore serve` puts it together, in this process, on free ports.
+/// The service as `petstore serve` assembles it, in the process of the tests, on free ports.
 ///
 /// ```java
 /// try (TestService service = TestService.start(folder)) {
@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 /// ```
 public final class TestService implements AutoCloseable {
 
-    /// The API key that the service is started with.
+    /// The API key of the service.
     public static final String KEY = "test-key-of-more-than-sixteen-characters";
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -35,12 +35,12 @@ public final class TestService implements AutoCloseable {
     static final RequestLog SILENT = new RequestLog() {
         @Override
         public void finished(FinishedRequest request, String trace) {
-            // Nobody reads it.
+            // Not logged.
         }
 
         @Override
         public void refused(RefusedKey refusal) {
-            // Nobody reads it.
+            // Not logged.
         }
     };
 
@@ -50,12 +50,12 @@ public final class TestService implements AutoCloseable {
         this.service = service;
     }
 
-    /// Starts the service as it is by default.
+    /// Starts the service with the default settings.
     public static TestService start(Path folder) {
         return start(folder, Clock.systemUTC(), UnaryOperator.identity());
     }
 
-    /// Starts the service with settings that differ from the default.
+    /// Starts the service with the default settings after `change`.
     public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         TestSettings settings = change.apply(new TestSettings());
         return new TestService(
@@ -65,12 +65,12 @@ public final class TestService implements AutoCloseable {
                         }, clock));
     }
 
-    /// Starts the service with other limits for its clients than the default ones.
+    /// Starts the service with other deadlines and another maximum of connections.
     public static TestService start(Path folder, Deadlines deadlines, int maxConnections) {
         return start(folder, Clock.systemUTC(), http -> http.deadlines(deadlines).maxConnections(maxConnections));
     }
 
-    /// A client of the API with [#KEY].
+    /// Returns a client of the API with [#KEY].
     public ApiClient client() {
         return new ApiClient(service.port(), KEY);
     }
@@ -83,14 +83,14 @@ public final class TestService implements AutoCloseable {
         return service.adminPort();
     }
 
-    /// Waits until no request is in flight. A client may see the end of a request, or of its connection, before the service counts
-    /// it.
+    /// Waits until the service counts no request in flight. A client may see the end of a request or connection before the service
+    /// counts it.
     public void awaitNoRequest() {
         await("no request in flight").pollInterval(Duration.ofMillis(10)).atMost(PATIENCE)
                 .until(() -> activeRequests() == 0);
     }
 
-    /// Returns the number of requests in flight, without its own.
+    /// Returns the number of requests in flight, without the request for the metrics.
     private int activeRequests() throws IOException {
         try (RawClient metrics = new RawClient(adminPort())) {
             String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").response().orElseThrow().body();

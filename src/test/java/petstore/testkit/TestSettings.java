@@ -13,7 +13,7 @@ import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 
-/// The default settings of the service on free ports, except for those that a test changes.
+/// A builder of settings: free ports and default values, except for the settings that a test changes.
 public final class TestSettings {
 
     private Optional<BaseUrl> baseUrl = Optional.empty();
@@ -36,8 +36,8 @@ public final class TestSettings {
         return this;
     }
 
-    public TestSettings maxConnections(int most) {
-        maxConnections = most;
+    public TestSettings maxConnections(int limit) {
+        maxConnections = limit;
         return this;
     }
 
@@ -46,7 +46,9 @@ public final class TestSettings {
         return this;
     }
 
-    /// Trusts the proxies of some networks.
+    /// Trusts the proxies in these networks.
+    ///
+    /// @param field the header field in which they name the client, e.g. `X-Forwarded-For`
     public TestSettings proxies(String field, String... networks) {
         proxies = new TrustedProxies(Stream.of(networks).map(TrustedProxies.Network::find).map(Optional::orElseThrow)
                 .toList(), field);

@@ -12,8 +12,8 @@ import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
 
-/// The store that stands behind a test's folder: the embedded one in it, or, with `-Dpetstore.store=postgresql`, a
-/// database of its own.
+/// The store for the folder of a test: the embedded database in the folder or, with `-Dpetstore.store=postgresql`, a PostgreSQL
+/// database for this folder alone.
 public final class TestStore {
 
     private static final Map<Path, String> DATABASES = new ConcurrentHashMap<>();
@@ -21,18 +21,18 @@ public final class TestStore {
     private TestStore() {
     }
 
-    /// Opens the store, as another process would.
+    /// Opens the store, like another process.
     public static SqlStore open(Path folder) {
         return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, SchemaPolicy.AUTO, true)))
                 .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)));
     }
 
-    /// The database that stands for the folder, if one does.
+    /// Returns the PostgreSQL database for the folder; absent if the store is embedded.
     public static Optional<PostgresUri> database(Path folder) {
         return url(folder).map(PostgresUri::parse);
     }
 
-    /// Returns the arguments of a command line that name the store.
+    /// Returns the command line arguments for the store.
     public static List<String> arguments(Path folder) {
         return url(folder).map(url -> List.of("--database", url))
                 .orElseGet(() -> List.of("--data", folder.toString()));

@@ -4,13 +4,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// Programs of the machine, other than a JDK and the usual ones of a shell. Without them some tests are left out.
+/// Optional programs, other than a JDK and the usual tools of a shell. A test is skipped if its program is not installed.
 public final class Tools {
 
     private Tools() {
     }
 
-    /// Returns true if a program of this name is on the path.
+    /// Returns true if a program with this name is on the PATH.
     public static boolean have(String name) {
         return Stream.of(System.getenv("PATH").split(":", 0))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
