@@ -66,13 +66,20 @@ public final class RawClient implements AutoCloseable {
         }
         int status = Integer.parseInt(statusLine.get().split(" ", 3)[1]);
         Map<String, List<String>> headers = new TreeMap<>();
-        for (String line = line().orElse(""); !line.isEmpty(); line = line().orElse("")) {
+        for (String line = line().orElse("cut off"); !line.isEmpty(); line = line().orElse("cut off")) {
             int colon = line.indexOf(':');
+            if (colon < 0) {
+                throw new AssertionError("invalid header field: " + line);
+            }
             headers.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), _ -> new ArrayList<>())
                     .add(line.substring(colon + 1).strip());
         }
         int length = Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
-        return Optional.of(new Response(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8)));
+        byte[] body = in.readNBytes(length);
+        if (body.length < length) {
+            throw new AssertionError("the body has " + body.length + " bytes instead of " + length);
+        }
+        return Optional.of(new Response(status, headers, new String(body, StandardCharsets.UTF_8)));
     }
 
     /// Waits up to 30 seconds until the server closes the connection, and ignores all bytes before. Returns false if it stays open.
