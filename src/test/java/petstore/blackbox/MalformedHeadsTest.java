@@ -16,8 +16,7 @@ import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Requests whose head is not HTTP/1.1, by RFC 9112 sections 2 to 5. Each is answered with or without a key, and the connection is
-/// closed.
+/// Requests whose head violates RFC 9112 sections 2 to 5. With or without a key, the service refuses them and closes the connection.
 class MalformedHeadsTest {
 
     private static final String GET = "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY;
@@ -71,30 +70,30 @@ class MalformedHeadsTest {
             host("a path", "petstore/v1"),
             host("a user", "a@petstore"),
             host("a scheme", "http://petstore"),
-            host("a port that is none", "petstore:x"),
+            host("a port that is not a number", "petstore:x"),
             host("a port above 65535", "petstore:65536"),
-            host("a bracket that does not end", "[::1"),
-            host("a bracket that does not begin", "::1]"),
-            host("an address without brackets", "::1"),
-            host("three groups", "[1:2:3]"),
-            host("nine groups", "[1:2:3:4:5:6:7:8:9]"),
-            host("eight groups and a gap", "[::1:2:3:4:5:6:7:8]"),
-            host("two gaps", "[1::2::3]"),
-            host("a zone", "[fe80::1%25eth0]"),
+            host("no closing bracket", "[::1"),
+            host("no opening bracket", "::1]"),
+            host("an IPv6 address without brackets", "::1"),
+            host("three IPv6 groups", "[1:2:3]"),
+            host("nine IPv6 groups", "[1:2:3:4:5:6:7:8:9]"),
+            host("eight IPv6 groups and a gap (::)", "[::1:2:3:4:5:6:7:8]"),
+            host("two gaps (::) in an IPv6 address", "[1::2::3]"),
+            host("an IPv6 zone", "[fe80::1%25eth0]"),
             host("an IPv4 address in brackets", "[127.0.0.1]"),
-            host("a later address without a version", "[v.a]"),
-            host("text behind the bracket", "[::1]8080"),
+            host("an IPvFuture address without a version", "[v.a]"),
+            host("text after the bracket", "[::1]8080"),
             line("GET http://[1:2:3]/v1/pets HTTP/1.1"),
             line("GET http://petstore:65536/v1/pets HTTP/1.1"),
             line("GET http://:80/v1/pets HTTP/1.1"),
-            host("a byte above ASCII", "pet\u00E9store"),
+            host("a non-ASCII byte", "pet\u00E9store"),
             field("no colon", "X\r\n"),
             field("no name", ": a\r\n"),
-            field("a space behind the name", "X : a\r\n"),
+            field("a space after the name", "X : a\r\n"),
             field("a space in the name", "X Y: a\r\n"),
             field("a bracket in the name", "X[]: a\r\n"),
             field("quotes around the name", "\"X\": a\r\n"),
-            field("a byte above ASCII in the name", "X\u00E9: a\r\n"),
+            field("a non-ASCII byte in the name", "X\u00E9: a\r\n"),
             field("NUL in the name", "X\0: a\r\n"),
             field("NUL in the value", "X: a\0b\r\n"),
             field("a control character in the value", "X: a\u0001\r\n"),
@@ -102,14 +101,14 @@ class MalformedHeadsTest {
             field("a vertical tab before the value", "X: \u000Ba\r\n"),
             field("a bare carriage return in the value", "X: a\rb\r\n"),
             field("a bare line feed and another field", "X: a\nContent-Length: 5\r\n"),
-            field("a bare line feed behind a field", "X: a\n"),
+            field("a bare line feed after a field", "X: a\n"),
             field("a bare line feed at the end", "X: a\r\n\n"),
             BadRequest.of("a space before the first field",
                     "GET /v1/pets HTTP/1.1\r\n X: a\r\n" + BadRequest.HOST + "\r\n"),
             BadRequest.of("a tab before the first field",
                     "GET /v1/pets HTTP/1.1\r\n\tX: a\r\n" + BadRequest.HOST + "\r\n"),
-            BadRequest.of("bare line feeds throughout", (GET + "\r\n").replace("\r", "")),
-            BadRequest.of("a bare line feed behind the request line", GET.replaceFirst("\r", "") + "\r\n"));
+            BadRequest.of("only bare line feeds", (GET + "\r\n").replace("\r", "")),
+            BadRequest.of("a bare line feed after the request line", GET.replaceFirst("\r", "") + "\r\n"));
 
     static final List<BadRequest> SIZES = List.of(
             new BadRequest("a query of 4 KiB", BadRequest.get("/v1/pets?x=" + "a".repeat(4_096)), 414,
@@ -120,14 +119,14 @@ class MalformedHeadsTest {
                     "invalid_request"),
             new BadRequest("a version of 5,000 characters", "GET / HTTP/1." + "1".repeat(5_000) + "\r\n\r\n", 414,
                     "invalid_request"),
-            new BadRequest("a line that does not end", "x".repeat(5_000), 414, "invalid_request"),
+            new BadRequest("an unterminated request line", "x".repeat(5_000), 414, "invalid_request"),
             new BadRequest("a value of 8 KiB", GET + "X: " + "a".repeat(8_192) + "\r\n\r\n", 431, "invalid_request"),
             new BadRequest("a value of 100,000 characters", GET + "X: " + "a".repeat(100_000) + "\r\n\r\n", 431,
                     "invalid_request"),
             new BadRequest("a name of 9,000 characters", GET + "X".repeat(9_000) + ": a\r\n\r\n", 431,
                     "invalid_request"),
             new BadRequest("5,000 fields", GET + "X: a\r\n".repeat(5_000) + "\r\n", 431, "invalid_request"),
-            new BadRequest("a header block that does not end", GET + "X: a\r\n".repeat(3_000), 431,
+            new BadRequest("an unterminated header block", GET + "X: a\r\n".repeat(3_000), 431,
                     "invalid_request"),
             new BadRequest("a folded value of 10,000 characters", GET + "X: a\r\n" + (" " + "a".repeat(98) + "\r\n")
                     .repeat(100) + "\r\n", 431, "invalid_request"));
@@ -137,24 +136,24 @@ class MalformedHeadsTest {
             BadRequest.of("TLS", TLS_CLIENT_HELLO),
             BadRequest.of("SSH", "SSH-2.0-OpenSSH_9.9\r\n"),
             BadRequest.of("SMTP", "EHLO petstore\r\n"),
-            BadRequest.of("a PROXY header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + GET + "\r\n"),
+            BadRequest.of("a PROXY protocol header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + GET + "\r\n"),
             BadRequest.of("SOCKS 5", "\u0005\u0001\0"),
-            BadRequest.of("a zero and a line", "\0\r\n"),
-            BadRequest.of("bytes above ASCII", "\u0080\u00FF\u00FE\u00C3\r\n\r\n"));
+            BadRequest.of("a NUL byte and a line end", "\0\r\n"),
+            BadRequest.of("non-ASCII bytes", "\u0080\u00FF\u00FE\u00C3\r\n\r\n"));
 
     @RegisterExtension
     private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
     @FieldSource({"REQUEST_LINES", "FIELDS", "SIZES", "OTHER_PROTOCOLS"})
-    void refusesAndCloses(BadRequest request) throws IOException {
+    void refusesRequestAndClosesConnection(BadRequest request) throws IOException {
         service.refusesAndCloses(request);
     }
 
-    /// The second request is complete and would be carried out on a connection of its own.
+    /// The second request is valid and would succeed on a new connection.
     @ParameterizedTest
     @CsvSource({"GET /v1/pets HTTP/3.7", "GET * HTTP/1.1", "GET /v1/pets HTTP/0.9", "GET /v1/pets", "PRI * HTTP/2.0"})
-    void dropsWhatFollows(String requestLine) throws IOException {
+    void ignoresRequestAfterMalformedHead(String requestLine) throws IOException {
         service.refusesAndCloses(
                 BadRequest.of("", requestLine + "\r\n" + BadRequest.HOST + "\r\n" + BadRequest.post(BadRequest.PET)));
     }

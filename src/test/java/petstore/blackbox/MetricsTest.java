@@ -39,12 +39,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+/// Metrics of the admin listener, and the version and checks that `/readyz` reports.
 class MetricsTest {
 
     private static final Pattern METRIC = Pattern
             .compile("\\b(?:http_server|petstore|jvm|process|system)_[a-z_]+(?=[{}\\[ )])");
 
-    private static final int MOST_LOOKS = 1_000;
+    private static final int MAX_ATTEMPTS = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @TempDir
@@ -72,20 +73,22 @@ class MetricsTest {
         service.close();
     }
 
-    /// A request is counted when its answer has gone, which its client may see first: the metrics when only this one is left.
+    /// Returns the metrics when no other request is in flight. The service counts a request after it sends the response, which its
+    /// client may read earlier.
     private String metrics() {
         ApiClient admin = new ApiClient(service.adminPort(), "");
-        return Stream.generate(() -> admin.get("/metrics").body()).limit(MOST_LOOKS)
+        return Stream.generate(() -> admin.get("/metrics").body()).limit(MAX_ATTEMPTS)
                 .filter(text -> text.contains("\nhttp_server_active_requests 1.0\n")).findFirst().orElseThrow();
     }
 
     @Test
-    void countsRequestsByWhatTheyWereFor() {
+    void countsRequestsByMethodStatusAndRoute() {
         assertThat(metrics().lines()).contains(
-                count("POST", "201", "/v1/pets") + " 1", count("GET", "200", "/v1/pets") + " 3",
-                count("GET", "200", "/v1/pets/{petId}") + " 1", count("GET", "404", "/v1/pets/{petId}") + " 1",
-                count("GET", "401", "/v1/pets") + " 1", count("GET", "404", "unmatched") + " 1",
-                count("DELETE", "405", "/v1/pets/{petId}") + " 1",
+                requestCount("POST", "201", "/v1/pets") + " 1", requestCount("GET", "200", "/v1/pets") + " 3",
+                requestCount("GET", "200", "/v1/pets/{petId}") + " 1",
+                requestCount("GET", "404", "/v1/pets/{petId}") + " 1",
+                requestCount("GET", "401", "/v1/pets") + " 1", requestCount("GET", "404", "unmatched") + " 1",
+                requestCount("DELETE", "405", "/v1/pets/{petId}") + " 1",
                 "petstore_refused_requests_total{reason=\"unauthorized\"} 1.0",
                 "petstore_refused_requests_total{reason=\"not_found\"} 2.0",
                 "petstore_refused_requests_total{reason=\"internal_error\"} 0.0",
@@ -96,7 +99,7 @@ class MetricsTest {
     }
 
     @Test
-    void countsTheRequestThatEndsItsConnection() throws IOException {
+    void countsRequestThatClosesItsConnection() throws IOException {
         String pet = "{\"name\":\"Tom\",\"categoryId\":2}";
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "
@@ -105,26 +108,26 @@ class MetricsTest {
             assertThat(client.response().orElseThrow().status()).isEqualTo(201);
             assertThat(client.isClosedByServer()).isTrue();
         }
-        assertThat(metrics().lines()).contains(count("POST", "201", "/v1/pets") + " 2");
+        assertThat(metrics().lines()).contains(requestCount("POST", "201", "/v1/pets") + " 2");
     }
 
-    private static String count(String method, String status, String route) {
+    private static String requestCount(String method, String status, String route) {
         return "http_server_request_duration_seconds_count{http_request_method=\"" + method
                 + "\",http_response_status_code=\"" + status + "\",http_route=\"" + route + "\"}";
     }
 
     @Test
-    void hasTheBucketsOfOpenTelemetry() {
-        String first = "http_server_request_duration_seconds_bucket{http_request_method=\"POST\","
+    void usesHistogramBucketsOfOpenTelemetry() {
+        String prefix = "http_server_request_duration_seconds_bucket{http_request_method=\"POST\","
                 + "http_response_status_code=\"201\",http_route=\"/v1/pets\",le=\"";
-        assertThat(metrics().lines().filter(line -> line.startsWith(first))
-                .map(line -> line.substring(first.length(), line.indexOf('"', first.length()))))
+        assertThat(metrics().lines().filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length(), line.indexOf('"', prefix.length()))))
                 .containsExactly("0.005", "0.01", "0.025", "0.05", "0.075", "0.1", "0.25", "0.5", "0.75", "1.0", "2.5",
                         "5.0", "7.5", "10.0", "+Inf");
     }
 
     @Test
-    void clientsCannotMakeLabels() {
+    void replacesUnknownMethodsAndPathsInLabels() {
         ApiClient client = service.client();
         for (int i = 0; i < 20; i++) {
             client.get("/v1/nothing-" + i);
@@ -135,7 +138,7 @@ class MetricsTest {
     }
 
     @Test
-    void soManyKeysAreNotToldApart() {
+    void countsAtMost100KeysSeparately() {
         int keys = 110;
         SecureRandom random = new SecureRandom();
         try (SqlStore store = TestStore.open(folder)) {
@@ -153,28 +156,28 @@ class MetricsTest {
     }
 
     @Test
-    void countsCollectionsOfGarbage() {
-        double before = collections();
+    void countsGarbageCollections() {
+        double before = garbageCollections();
         System.gc();
-        assertThat(collections()).isGreaterThan(before);
+        assertThat(garbageCollections()).isGreaterThan(before);
     }
 
-    private double collections() {
+    private double garbageCollections() {
         return metrics().lines().filter(line -> line.startsWith("jvm_gc_duration_seconds_count{jvm_gc_name="))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
     }
 
     @Test
-    void isOnTheAdminListenerAlone() {
+    void servesMetricsOnAdminListenerOnly() {
         assertThat(new ApiClient(service.port(), "").get("/metrics").statusCode()).isEqualTo(404);
     }
 
     @Test
-    void whatIsShownAndWatchedExists() throws IOException {
-        assumeThat(TestStore.database(folder)).as("the embedded store has all metrics").isEmpty();
-        Set<String> there = named(everyMetric());
+    void exposesEveryMetricOfDashboardAndAlerts() throws IOException {
+        assumeThat(TestStore.database(folder)).as("only the embedded store has all metrics").isEmpty();
+        Set<String> exposed = metricNames(everyMetric());
         for (String file : new String[]{"deploy/grafana-dashboard.json", "deploy/alerts.yaml"}) {
-            assertThat(named(Files.readString(Path.of(file)))).as(file).isNotEmpty().isSubsetOf(there);
+            assertThat(metricNames(Files.readString(Path.of(file)))).as(file).isNotEmpty().isSubsetOf(exposed);
         }
     }
 
@@ -183,16 +186,16 @@ class MetricsTest {
         Path other = folder.resolve("other");
         CommandLines.run(other, "keys", "create", "--name", "x");
         CommandLines.run(other, "backup", folder.resolve("backup.db").toString());
-        try (TestService whole = TestService.start(other, Clock.systemUTC(),
+        try (TestService complete = TestService.start(other, Clock.systemUTC(),
                 http -> http.tls(TestCertificate.make(folder, "EC").write(folder)))) {
-            return new ApiClient(whole.adminPort(), "").get("/metrics").body() + metrics();
+            return new ApiClient(complete.adminPort(), "").get("/metrics").body() + metrics();
         }
     }
 
-    /// Promtool knows how metrics are named and described.
+    /// Promtool checks the conventions for names and descriptions of metrics.
     @Test
-    void promtoolHasNothingToSay() throws IOException, InterruptedException {
-        assumeThat(Tools.have("promtool")).as("there is promtool").isTrue();
+    void passesPromtoolCheck() throws IOException, InterruptedException {
+        assumeThat(Tools.have("promtool")).as("promtool is installed").isTrue();
         Process promtool = new ProcessBuilder("promtool", "check", "metrics").redirectErrorStream(true).start();
         try (OutputStream in = promtool.getOutputStream()) {
             in.write(metrics().getBytes(StandardCharsets.UTF_8));
@@ -202,16 +205,16 @@ class MetricsTest {
     }
 
     @Test
-    void everyMetricOfTheServiceIsDescribed() {
+    void describesEveryMetric() {
         List<String> lines = metrics().lines().toList();
-        for (String metric : named(String.join("\n", lines))) {
+        for (String metric : metricNames(String.join("\n", lines))) {
             assertThat(lines).as(metric).anyMatch(line -> line.matches(
                     "# HELP " + metric.replaceFirst("_(count|sum|bucket)$", "") + "(_seconds|_size)? .*\\w.*"));
         }
     }
 
     @Test
-    void namesTheBuild() {
+    void exposesBuildInformation() {
         assertThat(metrics()).containsPattern(
                 "\npetstore_build_info\\{commit=\"\\w+\",java=\"25[^\"]*\",version=\"[^\"]+\"\\} 1\n");
     }
@@ -219,24 +222,24 @@ class MetricsTest {
     @Test
     void countsConnectionsByState() throws IOException {
         service.awaitNoRequest();
-        int idle = state("idle");
-        try (RawClient waiting = new RawClient(service.port()); RawClient asking = new RawClient(service.port())) {
-            waiting.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-            assertThat(waiting.response().orElseThrow().status()).isEqualTo(200);
-            asking.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
+        int idleBefore = connections("idle");
+        try (RawClient idle = new RawClient(service.port()); RawClient active = new RawClient(service.port())) {
+            idle.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(idle.response().orElseThrow().status()).isEqualTo(200);
+            active.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
                     + "\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
             await().atMost(PATIENCE).untilAsserted(() -> {
-                assertThat(state("active")).isEqualTo(1);
-                assertThat(state("idle")).isEqualTo(idle + 1);
+                assertThat(connections("active")).isEqualTo(1);
+                assertThat(connections("idle")).isEqualTo(idleBefore + 1);
             });
         }
         await().atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(state("active")).isZero();
-            assertThat(state("idle")).isEqualTo(idle);
+            assertThat(connections("active")).isZero();
+            assertThat(connections("idle")).isEqualTo(idleBefore);
         });
     }
 
-    private int state(String state) {
+    private int connections(String state) {
         String metric = "petstore_connections_by_state{listener=\"api\",state=\"" + state + "\"} ";
         return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
                 .filter(line -> line.startsWith(metric))
@@ -244,7 +247,7 @@ class MetricsTest {
     }
 
     @Test
-    void showsTheDiskOfAnEmbeddedStoreAndNoBackupThatIsNotThere() {
+    void omitsMetricsWithoutValue() {
         boolean embedded = TestStore.database(folder).isEmpty();
         String metrics = metrics();
         assertThat(metrics.contains("\npetstore_store_free_bytes ")).isEqualTo(embedded);
@@ -256,10 +259,10 @@ class MetricsTest {
         }
     }
 
-    /// A scrape reads what a task has read.
+    /// A background task reads the time of the backup. A scrape returns the value that the task read last.
     @Test
-    void showsABackupThatIsMadeBesideTheService() {
-        assumeThat(TestStore.database(folder)).as("backup is for the embedded store").isEmpty();
+    void reportsBackupMadeWhileServiceRuns() {
+        assumeThat(TestStore.database(folder)).as("only the embedded store has backups").isEmpty();
         long before = Instant.now().getEpochSecond();
         CommandLines.run(folder, "backup", folder.resolve("backup.db").toString());
         Pattern metric = Pattern.compile("\npetstore_last_backup_timestamp_seconds (\\S+)\n");
@@ -270,18 +273,18 @@ class MetricsTest {
         });
     }
 
-    private static Set<String> named(String text) {
+    private static Set<String> metricNames(String text) {
         return METRIC.matcher(text).results().map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test
-    void saysToAPersonWhatItLooksAtBeforeItIsReady() {
+    void listsReadinessChecksIfVerbose() {
         assertThat(new ApiClient(service.adminPort(), "").get("/readyz?verbose").body())
                 .contains("[+] the store can be written").endsWith("ready\n").startsWith("version ");
     }
 
     @Test
-    void theVersionIsForOperatorsAlone() {
+    void reportsVersionOnAdminListenerOnly() {
         assertThat(new ApiClient(service.adminPort(), "").get("/readyz").body())
                 .matches("\\{\"status\":\"ready\",\"version\":\"[^\"]+\"}");
         assertThat(new ApiClient(service.port(), "").get("/readyz").body()).isEqualTo("{\"status\":\"ready\"}");

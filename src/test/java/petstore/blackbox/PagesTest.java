@@ -39,8 +39,8 @@ import petstore.testkit.TestStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Pages that are read while animals are added, compared with a model of the catalogue. With or without a
-/// cache, a page is the catalogue at one moment after the request was sent.
+/// Pages that are read while animals are added, compared with a model of the catalogue. Cached or not, a page shows the catalogue at one
+/// moment after its request was sent.
 @Tag("both-stores")
 class PagesTest {
 
@@ -55,10 +55,10 @@ class PagesTest {
     private static final String HITS = "petstore_page_cache_requests_total{result=\"hit\"} ";
     private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
-    /// The request.
+    /// A request for a page.
     private record Query(int limit, Optional<String> status, long after) {
 
-        static Query any(Random random) {
+        static Query random(Random random) {
             return new Query(random.nextBoolean() ? 3 : 20,
                     random.nextBoolean() ? Optional.empty() : Optional.of(STATUSES.get(random.nextInt(3))),
                     random.nextInt(4) * (ANIMALS / 4L));
@@ -73,7 +73,7 @@ class PagesTest {
         }
     }
 
-    /// The contents of a page, which its tag stands for.
+    /// The contents of a page, which its `ETag` identifies.
     private record Content(String body, String link) {
 
         static Content of(HttpResponse<String> response) {
@@ -81,25 +81,25 @@ class PagesTest {
         }
     }
 
-    /// One page that was read.
+    /// A page that was read.
     ///
-    /// @param acknowledged the greatest id that was acknowledged before it was asked for
+    /// @param acknowledged the greatest id that was acknowledged before the page was requested
     private record Reading(Query query, Content content, long acknowledged) {
     }
 
     @TempDir
     private Path folder;
 
-    /// The animals by id, as JSON, and their statuses.
+    /// The added animals by id, as JSON, and their statuses.
     private final NavigableMap<Long, String> animals = new ConcurrentSkipListMap<>();
     private final Map<Long, String> statuses = new ConcurrentHashMap<>();
     private final AtomicLong acknowledged = new AtomicLong();
-    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger started = new AtomicInteger();
     private final Map<String, Content> tags = new ConcurrentHashMap<>();
     private final Queue<Reading> readings = new ConcurrentLinkedQueue<>();
 
     @Test
-    void areWhatTheCatalogueIs() throws Exception {
+    void returnsConsistentPagesDuringWrites() throws Exception {
         System.out.println("PagesTest: -Dpetstore.seed=" + SEED);
         Random seeds = new Random(SEED);
         try (TestService service = TestService.start(folder);
@@ -120,32 +120,32 @@ class PagesTest {
         assertThat(animals).hasSize(ANIMALS);
         assertThat(readings).hasSizeGreaterThan(100).allSatisfy(this::check);
         assertThat(tags.entrySet().stream().collect(Collectors.groupingBy(Map.Entry::getValue)).values())
-                .as("a page has one tag").allMatch(same -> same.size() == 1);
+                .as("a page has one ETag").allMatch(tagsOfPage -> tagsOfPage.size() == 1);
     }
 
     @Test
-    void showSoonWhatAnotherProcessHasAdded() {
-        Query full = new Query(3, Optional.empty(), 0);
-        Query last = new Query(3, Optional.empty(), 3);
+    void showsAnimalsOfOtherProcessSoon() {
+        Query fullPage = new Query(3, Optional.empty(), 0);
+        Query lastPage = new Query(3, Optional.empty(), 3);
         try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
             command.catalogue().addAll(Collections.nCopies(5, new NewPet("Rex", 1, Optional.empty())));
-            HttpResponse<String> fullBefore = awaitFromMemory(service, full);
-            HttpResponse<String> lastBefore = awaitFromMemory(service, last);
-            assertThat(Content.of(fullBefore)).isEqualTo(new Content(json(1, 2, 3), full.linkAfter(3)));
+            HttpResponse<String> fullBefore = awaitCachedPage(service, fullPage);
+            HttpResponse<String> lastBefore = awaitCachedPage(service, lastPage);
+            assertThat(Content.of(fullBefore)).isEqualTo(new Content(json(1, 2, 3), fullPage.linkAfter(3)));
             assertThat(Content.of(lastBefore)).isEqualTo(new Content(json(4, 5), ""));
 
             command.catalogue().addAll(Collections.nCopies(2, new NewPet("Rex", 1, Optional.empty())));
-            assertChangesSoon(service, last, lastBefore, new Content(json(4, 5, 6), last.linkAfter(6)));
-            assertThat(Content.of(awaitFromMemory(service, full))).isEqualTo(Content.of(fullBefore));
+            assertChangesSoon(service, lastPage, lastBefore, new Content(json(4, 5, 6), lastPage.linkAfter(6)));
+            assertThat(Content.of(awaitCachedPage(service, fullPage))).isEqualTo(Content.of(fullBefore));
         }
     }
 
     @Test
-    void showAtOnceWhatIsAddedWithAnIdempotencyKey() {
+    void showsAnimalAddedWithIdempotencyKeyImmediately() {
         Query all = new Query(20, Optional.empty(), 0);
         try (TestService service = TestService.start(folder)) {
             for (int id = 1; id <= 10; id++) {
-                awaitFromMemory(service, all);
+                awaitCachedPage(service, all);
                 assertThat(service.client().post(PET, "Idempotency-Key", "key" + id).statusCode()).isEqualTo(201);
                 assertThat(service.client().get(all.path()).body())
                         .isEqualTo(json(LongStream.rangeClosed(1, id).toArray()));
@@ -153,25 +153,26 @@ class PagesTest {
         }
     }
 
-    private static HttpResponse<String> awaitFromMemory(TestService service, Query query) {
-        double before = pagesFromMemory(service);
+    private static HttpResponse<String> awaitCachedPage(TestService service, Query query) {
+        double before = cacheHits(service);
         return await().atMost(PATIENCE).until(() -> service.client().get(query.path()),
-                _ -> pagesFromMemory(service) > before);
+                _ -> cacheHits(service) > before);
     }
 
-    private static double pagesFromMemory(TestService service) {
+    private static double cacheHits(TestService service) {
         return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
                 .filter(line -> line.startsWith(HITS))
                 .mapToDouble(line -> Double.parseDouble(line.substring(HITS.length()))).sum();
     }
 
-    /// Within a second and what a slow machine takes.
-    private static void assertChangesSoon(TestService service, Query query, HttpResponse<String> before, Content now) {
+    /// The service notices the change within a second; a slow machine needs more.
+    private static void assertChangesSoon(TestService service, Query query, HttpResponse<String> before,
+            Content expected) {
         String tag = before.headers().firstValue("ETag").orElseThrow();
         await().atMost(SOON).untilAsserted(() -> {
             HttpResponse<String> page = service.client().get(query.path(), "If-None-Match", tag);
             assertThat(page.statusCode()).isEqualTo(200);
-            assertThat(Content.of(page)).isEqualTo(now);
+            assertThat(Content.of(page)).isEqualTo(expected);
         });
     }
 
@@ -181,7 +182,7 @@ class PagesTest {
     }
 
     private Void write(ApiClient client, Random random) {
-        for (int i = begun.getAndIncrement(); i < ANIMALS; i = begun.getAndIncrement()) {
+        for (int i = started.getAndIncrement(); i < ANIMALS; i = started.getAndIncrement()) {
             String status = STATUSES.get(random.nextInt(3));
             String animal = client.post("{\"name\":\"animal " + i + "\",\"categoryId\":" + i + ",\"status\":\"" + status
                     + "\"}").body();
@@ -194,38 +195,40 @@ class PagesTest {
     }
 
     private Void read(ApiClient client, Random random) {
-        Map<Query, String> known = new HashMap<>();
-        while (begun.get() < ANIMALS + WRITERS) {
-            Query query = Query.any(random);
+        Map<Query, String> knownTags = new HashMap<>();
+        while (started.get() < ANIMALS + WRITERS) {
+            Query query = Query.random(random);
             long before = acknowledged.get();
             HttpResponse<String> page = client.get(query.path(), "If-None-Match",
-                    known.getOrDefault(query, "\"none\""));
+                    knownTags.getOrDefault(query, "\"none\""));
             String tag = page.headers().firstValue("ETag").orElseThrow();
             Content content = page.statusCode() == 304 ? Objects.requireNonNull(tags.get(tag)) : Content.of(page);
-            assertThat(tags.computeIfAbsent(tag, _ -> content)).as("a tag stands for one page").isEqualTo(content);
-            known.put(query, tag);
+            assertThat(tags.computeIfAbsent(tag, _ -> content)).as("an ETag identifies one page").isEqualTo(content);
+            knownTags.put(query, tag);
             readings.add(new Reading(query, content, before));
         }
         return null;
     }
 
-    /// Everything acknowledged before is there, nothing is there that is not next, and `Link` is there if more was.
+    /// Asserts that the page has the next animals without a gap. Unless it has a `Link`, it must have every animal that was acknowledged
+    /// before the request.
     private void check(Reading reading) {
         Query query = reading.query();
-        List<Long> all = animals.tailMap(query.after(), false).keySet().stream()
+        List<Long> matching = animals.tailMap(query.after(), false).keySet().stream()
                 .filter(id -> query.status().isEmpty() || query.status().get().equals(statuses.get(id))).toList();
         List<Long> shown = ID.matcher(reading.content().body()).results().map(PagesTest::id).toList();
         assertThat(shown).hasSizeLessThanOrEqualTo(query.limit());
-        assertThat(reading.content().body()).isEqualTo(all.stream().limit(shown.size()).map(animals::get)
+        assertThat(reading.content().body()).isEqualTo(matching.stream().limit(shown.size()).map(animals::get)
                 .collect(Collectors.joining(",", "[", "]")));
         boolean hasNext = !reading.content().link().isEmpty();
         assertThat(shown.size() == query.limit() || !hasNext).isTrue();
-        Optional<Long> next = all.stream().skip(shown.size()).findFirst();
+        Optional<Long> next = matching.stream().skip(shown.size()).findFirst();
         if (hasNext) {
             assertThat(next).isPresent();
             assertThat(reading.content().link()).isEqualTo(query.linkAfter(shown.getLast()));
         } else {
-            assertThat(next.orElse(Long.MAX_VALUE)).as("missing in %s", reading).isGreaterThan(reading.acknowledged());
+            assertThat(next.orElse(Long.MAX_VALUE)).as("animal missing in %s", reading)
+                    .isGreaterThan(reading.acknowledged());
         }
     }
 

@@ -20,7 +20,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Each API key has its share of requests.
+/// Rate limits of API keys.
 @Tag("both-stores")
 class RateLimitTest {
 
@@ -43,20 +43,20 @@ class RateLimitTest {
     }
 
     @Test
-    void everyAnswerSaysWhatRemains() {
-        assertShare(client.get("/v1/pets"), 200, 2, 20);
-        assertShare(client.get("/v1/nothing"), 404, 1, 40);
-        assertShare(client.post("{}"), 400, 0, 60);
+    void reportsRemainingRequestsInEveryResponse() {
+        assertRateLimit(client.get("/v1/pets"), 200, 2, 20);
+        assertRateLimit(client.get("/v1/nothing"), 404, 1, 40);
+        assertRateLimit(client.post("{}"), 400, 0, 60);
         HttpResponse<String> refused = client.get("/v1/pets/1");
-        assertShare(refused, 429, 0, 60);
+        assertRateLimit(refused, 429, 0, 60);
         assertThat(refused.headers().allValues("Retry-After")).containsExactly("20");
         assertThat(refused.headers().firstValue("Deprecation")).isPresent();
         assertThat(ServedContract.json(refused.body()).get("code").asText()).isEqualTo("rate_limited");
     }
 
     @Test
-    void theBucketFillsUpAgain() {
-        spend(client, 3);
+    void refillsBucketOverTime() {
+        spendTokens(client, 3);
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
         clock.set("2026-11-21T10:00:19.999Z");
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
@@ -64,25 +64,25 @@ class RateLimitTest {
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
         clock.set("2026-11-21T12:00:00Z");
-        spend(client, 3);
+        spendTokens(client, 3);
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
     }
 
-    /// A client that waits for `Retry-After` is not refused again.
+    /// A client that waits for `Retry-After` must not be refused again.
     @Test
-    void partsOfASecondAreWaitedForWhole() {
-        spend(client, 3);
+    void roundsRetryAfterUpToWholeSeconds() {
+        spendTokens(client, 3);
         clock.set("2026-11-21T10:00:00.500Z");
         HttpResponse<String> refused = client.get("/v1/pets");
-        assertShare(refused, 429, 0, 60);
+        assertRateLimit(refused, 429, 0, 60);
         assertThat(refused.headers().allValues("Retry-After")).containsExactly("20");
         clock.set("2026-11-21T10:00:20.500Z");
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void aClockThatIsSetBackKeepsNobodyWaiting() {
-        spend(client, 3);
+    void refillsBucketAfterClockIsSetBack() {
+        spendTokens(client, 3);
         clock.set("2026-11-21T08:00:00Z");
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(429);
         clock.set("2026-11-21T08:00:20Z");
@@ -91,57 +91,57 @@ class RateLimitTest {
     }
 
     @Test
-    void aRefusedRequestChangesNothing() {
-        spend(client, 3);
+    void addsNoAnimalIfRateLimitIsExceeded() {
+        spendTokens(client, 3);
         assertThat(client.post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode()).isEqualTo(429);
         clock.set("2026-11-21T12:00:00Z");
         assertThat(client.get("/v1/pets").body()).isEqualTo("[]");
     }
 
     @Test
-    void eachKeyHasABucketOfItsOwn() {
-        spend(client, 3);
+    void limitsEachKeySeparately() {
+        spendTokens(client, 3);
         ApiClient other = client.withKey(CommandLines.run(folder, "keys", "create", "--name", "other"));
-        spend(other, 3);
+        spendTokens(other, 3);
         assertThat(other.get("/v1/pets").statusCode()).isEqualTo(429);
     }
 
     @Test
-    void aKeyMayHaveALimitOfItsOwn() {
-        ApiClient generous = client
+    void appliesRateLimitOfKeyInsteadOfDefault() {
+        ApiClient vip = client
                 .withKey(CommandLines.run(folder, "keys", "create", "--name", "vip", "--rate-limit", "5/10s"));
-        HttpResponse<String> first = generous.get("/v1/pets");
+        HttpResponse<String> first = vip.get("/v1/pets");
         assertThat(first.headers().allValues("RateLimit-Policy")).containsExactly("\"default\";q=5;w=10");
-        spend(generous, 4);
-        assertThat(generous.get("/v1/pets").statusCode()).isEqualTo(429);
+        spendTokens(vip, 4);
+        assertThat(vip.get("/v1/pets").statusCode()).isEqualTo(429);
     }
 
     @Test
-    void strangersAndOpenAddressesAreNotCounted() {
+    void doesNotCountUnauthenticatedOrHealthRequests() {
         for (int i = 0; i < 5; i++) {
-            HttpResponse<String> stranger = client.withKey("").get("/v1/pets");
-            assertThat(stranger.statusCode()).isEqualTo(401);
-            assertThat(stranger.headers().firstValue("RateLimit")).isEmpty();
+            HttpResponse<String> unauthorized = client.withKey("").get("/v1/pets");
+            assertThat(unauthorized.statusCode()).isEqualTo(401);
+            assertThat(unauthorized.headers().firstValue("RateLimit")).isEmpty();
             assertThat(client.get("/readyz").statusCode()).isEqualTo(200);
         }
-        spend(client, 3);
+        spendTokens(client, 3);
     }
 
     @Test
-    void thereIsNoLimitByDefault(@TempDir Path other) {
+    void appliesNoLimitByDefault(@TempDir Path other) {
         try (TestService unlimited = TestService.start(other)) {
             HttpResponse<String> response = unlimited.client().get("/v1/pets");
             assertThat(response.headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
         }
     }
 
-    private static void spend(ApiClient client, int count) {
+    private static void spendTokens(ApiClient client, int count) {
         for (int i = 0; i < count; i++) {
             assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
         }
     }
 
-    private static void assertShare(HttpResponse<String> response, int status, int remaining, int reset) {
+    private static void assertRateLimit(HttpResponse<String> response, int status, int remaining, int reset) {
         assertThat(response.statusCode()).isEqualTo(status);
         assertThat(
                 List.of(response.headers().firstValue("RateLimit-Policy"), response.headers().firstValue("RateLimit")))

@@ -19,26 +19,26 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A 304 is never sent for a page that has changed, however many clients write meanwhile.
+/// Conditional GET while other clients write. The service must never return 304 for a changed page.
 @Tag("both-stores")
 class RevalidationTest {
 
     private static final int ROUNDS = 5;
     private static final int WRITERS = 3;
-    private static final int ANIMALS_OF_A_WRITER = 33;
+    private static final int ANIMALS_PER_WRITER = 33;
     private static final int READERS = 3;
 
     private final AtomicInteger acknowledged = new AtomicInteger();
     private final AtomicInteger notModified = new AtomicInteger();
 
     @Test
-    void aPageThatIsNotModifiedHasEverythingAcknowledged(@TempDir Path folder)
+    void returns304OnlyIfPageHasAllAcknowledgedAnimals(@TempDir Path folder)
             throws InterruptedException, ExecutionException {
         try (TestService service = TestService.start(folder);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int round = 0; round < ROUNDS; round++) {
                 acknowledged.set(0);
-                String page = "/v1/pets?limit=100&after=" + round * WRITERS * ANIMALS_OF_A_WRITER;
+                String page = "/v1/pets?limit=100&after=" + round * WRITERS * ANIMALS_PER_WRITER;
                 List<Future<Integer>> work = new ArrayList<>();
                 for (int i = 0; i < READERS; i++) {
                     work.add(threads.submit(() -> poll(service.client(), page)));
@@ -46,8 +46,8 @@ class RevalidationTest {
                 for (int i = 0; i < WRITERS; i++) {
                     work.add(threads.submit(() -> write(service.client())));
                 }
-                for (Future<Integer> part : work) {
-                    assertThat(part.get()).isPositive();
+                for (Future<Integer> result : work) {
+                    assertThat(result.get()).isPositive();
                 }
             }
         }
@@ -55,22 +55,22 @@ class RevalidationTest {
     }
 
     private int write(ApiClient client) {
-        for (int i = 0; i < ANIMALS_OF_A_WRITER; i++) {
+        for (int i = 0; i < ANIMALS_PER_WRITER; i++) {
             assertThat(client.post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode()).isEqualTo(201);
             acknowledged.incrementAndGet();
         }
-        return ANIMALS_OF_A_WRITER;
+        return ANIMALS_PER_WRITER;
     }
 
-    /// Polls until everything is acknowledged, and once more.
+    /// Polls until all animals are acknowledged, and once more.
     private int poll(ApiClient client, String page) {
         String tag = "\"none\"";
         String body = "[]";
         int polls = 0;
         boolean last;
         do {
-            int before = acknowledged.get();
-            last = before == WRITERS * ANIMALS_OF_A_WRITER;
+            int acknowledgedBefore = acknowledged.get();
+            last = acknowledgedBefore == WRITERS * ANIMALS_PER_WRITER;
             HttpResponse<String> response = client.get(page, "If-None-Match", tag);
             String newTag = response.headers().firstValue("ETag").orElseThrow();
             if (response.statusCode() == 304) {
@@ -82,7 +82,7 @@ class RevalidationTest {
                 tag = newTag;
                 body = response.body();
             }
-            assertThat(ServedContract.json(body).size()).isGreaterThanOrEqualTo(before);
+            assertThat(ServedContract.json(body).size()).isGreaterThanOrEqualTo(acknowledgedBefore);
             polls++;
         } while (!last);
         return polls;

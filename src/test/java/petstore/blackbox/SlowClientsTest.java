@@ -24,21 +24,21 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Clients that take their time: each deadline ends the connections that overstep it, and no others. All of them come at once.
+/// Deadlines for slow clients. The service closes a connection that misses a deadline, and no other. All clients run at the same time.
 ///
-/// One deadline of each service is short, so that it is clear which one was reached on a slow machine too.
+/// Each service has only one short deadline. So it is clear which deadline was reached, even on a slow machine.
 class SlowClientsTest {
 
-    /// The deadlines, and a service of which that one is short.
-    private enum Limit {
+    /// A deadline of the server. [#start] starts a service on which only this deadline is short.
+    private enum Deadline {
         IDLE, HEADER, REQUEST;
 
         private TestService start(Path folder) {
             return TestService.start(folder.resolve(name()), new Deadlines(of(IDLE), of(HEADER), of(REQUEST)), 1_000);
         }
 
-        private Duration of(Limit limit) {
-            return limit == this ? SHORT : LONG;
+        private Duration of(Deadline deadline) {
+            return deadline == this ? SHORT : LONG;
         }
     }
 
@@ -46,9 +46,9 @@ class SlowClientsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     /// The greatest delay of a deadline on a busy machine.
     private static final Duration SLACK = Duration.ofSeconds(10);
-    /// Less than a client would wait if a slow one kept the service from answering it.
-    private static final Duration PROMPTLY = Duration.ofSeconds(2);
-    private static final Duration BETWEEN_DRIPS = Duration.ofMillis(50);
+    /// Less than the latency of a response that has to wait for a slow client.
+    private static final Duration MAX_LATENCY = Duration.ofSeconds(2);
+    private static final Duration DRIP_INTERVAL = Duration.ofMillis(50);
 
     private static final String GOOD = "GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
             + "\r\n\r\n";
@@ -58,47 +58,54 @@ class SlowClientsTest {
 
     /// The behaviour of a slow client.
     ///
-    /// @param onNew what it oversteps on a new connection, from its first byte or from connecting
-    /// @param onKept the same on a connection that has had one good request
-    /// @param start what it sends at once
-    /// @param drip what it sends again and again from then on; empty for nothing
-    private record Slow(String name, Limit onNew, Limit onKept, String start, String drip) {
+    /// @param onNew the deadline that it misses on a new connection, counted from the connect or from the first byte
+    /// @param onReused the deadline that it misses on a connection that has had a successful request
+    /// @param start the bytes that it sends first
+    /// @param drip the bytes that it then sends repeatedly; empty for nothing
+    private record SlowClient(String name, Deadline onNew, Deadline onReused, String start, String drip) {
     }
 
-    private static final List<Slow> TABLE = List.of(
-            new Slow("silence", Limit.HEADER, Limit.IDLE, "", ""),
-            new Slow("dripped empty lines", Limit.HEADER, Limit.HEADER, "", "\r\n"),
-            new Slow("half a request line", Limit.HEADER, Limit.HEADER, "GET /v1/pe", ""),
-            new Slow("a dripped request line", Limit.HEADER, Limit.HEADER, "GET /v1/pets?x=", "x"),
-            new Slow("half a header block", Limit.HEADER, Limit.HEADER, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n", ""),
-            new Slow("a dripped field", Limit.HEADER, Limit.HEADER, "GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ", "x"),
-            new Slow("dripped fields", Limit.HEADER, Limit.HEADER, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n", "X: x\r\n"),
-            new Slow("no body", Limit.REQUEST, Limit.REQUEST, POST + "Content-Length: 36\r\n\r\n", ""),
-            new Slow("no body after 100 Continue", Limit.REQUEST, Limit.REQUEST,
-                    POST + "Expect: 100-continue\r\nContent-Length: 36\r\n\r\n", ""),
-            new Slow("half a body", Limit.REQUEST, Limit.REQUEST, POST + "Content-Length: 36\r\n\r\n{\"name\":", ""),
-            new Slow("half a chunk", Limit.REQUEST, Limit.REQUEST,
-                    POST + "Transfer-Encoding: chunked\r\n\r\n24\r\n{\"name\":", ""),
-            new Slow("a dripped body", Limit.REQUEST, Limit.REQUEST, POST + "Content-Length: 60000\r\n\r\n", " "),
-            new Slow("dripped chunks", Limit.REQUEST, Limit.REQUEST, POST + "Transfer-Encoding: chunked\r\n\r\n",
-                    "1\r\n \r\n"),
-            new Slow("dripped trailers", Limit.REQUEST, Limit.REQUEST, POST + "Transfer-Encoding: chunked\r\n\r\n0\r\n",
+    private static final List<SlowClient> SLOW_CLIENTS = List.of(
+            new SlowClient("silence", Deadline.HEADER, Deadline.IDLE, "", ""),
+            new SlowClient("dripped empty lines", Deadline.HEADER, Deadline.HEADER, "", "\r\n"),
+            new SlowClient("half a request line", Deadline.HEADER, Deadline.HEADER, "GET /v1/pe", ""),
+            new SlowClient("a dripped request line", Deadline.HEADER, Deadline.HEADER, "GET /v1/pets?x=", "x"),
+            new SlowClient("half a header block", Deadline.HEADER, Deadline.HEADER,
+                    "GET /v1/pets HTTP/1.1\r\nHost: x\r\n", ""),
+            new SlowClient("a dripped field", Deadline.HEADER, Deadline.HEADER,
+                    "GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ", "x"),
+            new SlowClient("dripped fields", Deadline.HEADER, Deadline.HEADER, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n",
                     "X: x\r\n"),
-            new Slow("half of a body that is too long", Limit.REQUEST, Limit.REQUEST,
+            new SlowClient("no body", Deadline.REQUEST, Deadline.REQUEST, POST + "Content-Length: 36\r\n\r\n", ""),
+            new SlowClient("no body after 100 Continue", Deadline.REQUEST, Deadline.REQUEST,
+                    POST + "Expect: 100-continue\r\nContent-Length: 36\r\n\r\n", ""),
+            new SlowClient("half a body", Deadline.REQUEST, Deadline.REQUEST,
+                    POST + "Content-Length: 36\r\n\r\n{\"name\":", ""),
+            new SlowClient("half a chunk", Deadline.REQUEST, Deadline.REQUEST,
+                    POST + "Transfer-Encoding: chunked\r\n\r\n24\r\n{\"name\":", ""),
+            new SlowClient("a dripped body", Deadline.REQUEST, Deadline.REQUEST, POST + "Content-Length: 60000\r\n\r\n",
+                    " "),
+            new SlowClient("dripped chunks", Deadline.REQUEST, Deadline.REQUEST,
+                    POST + "Transfer-Encoding: chunked\r\n\r\n",
+                    "1\r\n \r\n"),
+            new SlowClient("dripped trailers", Deadline.REQUEST, Deadline.REQUEST,
+                    POST + "Transfer-Encoding: chunked\r\n\r\n0\r\n",
+                    "X: x\r\n"),
+            new SlowClient("half a body that is too long", Deadline.REQUEST, Deadline.REQUEST,
                     POST + "Content-Length: 70000\r\n\r\n{", ""),
-            new Slow("a dripped body without a key", Limit.REQUEST, Limit.REQUEST,
+            new SlowClient("a dripped body without a key", Deadline.REQUEST, Deadline.REQUEST,
                     "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n", " "),
-            new Slow("a dripped body of a GET", Limit.REQUEST, Limit.REQUEST,
+            new SlowClient("a dripped body of a GET", Deadline.REQUEST, Deadline.REQUEST,
                     GOOD.replace("\r\n\r\n", "\r\nContent-Length: 60000\r\n\r\n"), " "));
 
-    /// A client that is slow, but within the deadline of each step.
+    /// A slow client that meets the deadline of each step.
     @FunctionalInterface
-    private interface Patient {
+    private interface PatientClient {
         void talk(RawClient client) throws IOException;
     }
 
-    private static final Duration PATIENT_LIMIT = Duration.ofSeconds(4);
-    private static final Map<String, Patient> IN_TIME = Map.of(
+    private static final Duration PATIENT_DEADLINE = Duration.ofSeconds(4);
+    private static final Map<String, PatientClient> PATIENT_CLIENTS = Map.of(
             "a header block in three pieces", client -> {
                 sendInPieces(client, Duration.ofMillis(900), GOOD.substring(0, 10), GOOD.substring(10, 40),
                         GOOD.substring(40));
@@ -110,7 +117,7 @@ class SlowClientsTest {
                         ",\"categoryId\":7}  ");
                 assertThat(client.response().orElseThrow().status()).isEqualTo(201);
             },
-            "a header block and a body that together are too slow for either", client -> {
+            "a header block and a body that together take longer than a deadline", client -> {
                 sendInPieces(client, Duration.ofMillis(2_200), POST, "Content-Length: 34\r\n\r\n", PET);
                 assertThat(client.response().orElseThrow().status()).isEqualTo(201);
             },
@@ -120,7 +127,7 @@ class SlowClientsTest {
                     assertThat(client.isSilentFor(Duration.ofMillis(1_600))).isTrue();
                 }
             },
-            "a pause and a header block that together are too slow for either", client -> {
+            "a pause and a header block that together take longer than a deadline", client -> {
                 assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
                 sendInPieces(client, Duration.ofMillis(2_200), "", GOOD.substring(0, 30), GOOD.substring(30));
                 assertThat(client.response().orElseThrow().status()).isEqualTo(200);
@@ -130,33 +137,34 @@ class SlowClientsTest {
     private Path folder;
 
     @TestFactory
-    Stream<DynamicTest> everybodyAtOnce() throws InterruptedException {
-        try (TestService idle = Limit.IDLE.start(folder);
-                TestService header = Limit.HEADER.start(folder);
-                TestService request = Limit.REQUEST.start(folder);
+    Stream<DynamicTest> closesOnlyConnectionsThatMissDeadlines() throws InterruptedException {
+        try (TestService idle = Deadline.IDLE.start(folder);
+                TestService header = Deadline.HEADER.start(folder);
+                TestService request = Deadline.REQUEST.start(folder);
                 TestService patient = TestService.start(folder,
-                        new Deadlines(PATIENT_LIMIT, PATIENT_LIMIT, PATIENT_LIMIT), 1_000)) {
-            Function<Limit, TestService> services = limit -> switch (limit) {
+                        new Deadlines(PATIENT_DEADLINE, PATIENT_DEADLINE, PATIENT_DEADLINE), 1_000)) {
+            Function<Deadline, TestService> services = deadline -> switch (deadline) {
                 case IDLE -> idle;
                 case HEADER -> header;
                 case REQUEST -> request;
             };
             AtOnce clients = new AtOnce();
-            CountDownLatch slowOnes = new CountDownLatch(2 * TABLE.size());
-            for (Slow slow : TABLE) {
-                int portForNew = services.apply(slow.onNew()).port();
-                int portForKept = services.apply(slow.onKept()).port();
-                clients.add("closes a new connection for " + slow.name(),
-                        counted(slowOnes, () -> closesNew(portForNew, slow)));
-                clients.add("closes a kept connection for " + slow.name(),
-                        counted(slowOnes, () -> closesKept(portForKept, slow)));
+            CountDownLatch slowClients = new CountDownLatch(2 * SLOW_CLIENTS.size());
+            for (SlowClient slowClient : SLOW_CLIENTS) {
+                int portForNew = services.apply(slowClient.onNew()).port();
+                int portForReused = services.apply(slowClient.onReused()).port();
+                clients.add("closes a new connection with " + slowClient.name(),
+                        countingDown(slowClients, () -> closesNewConnection(portForNew, slowClient)));
+                clients.add("closes a reused connection with " + slowClient.name(),
+                        countingDown(slowClients, () -> closesReusedConnection(portForReused, slowClient)));
             }
-            for (Limit limit : Limit.values()) {
-                ApiClient other = services.apply(limit).client();
-                response(other);
-                clients.add("answers others promptly: " + limit, () -> answersPromptly(other, slowOnes));
+            for (Deadline deadline : Deadline.values()) {
+                ApiClient other = services.apply(deadline).client();
+                assertResponds(other);
+                clients.add("responds to other clients promptly while this deadline is short: " + deadline,
+                        () -> respondsPromptly(other, slowClients));
             }
-            IN_TIME.forEach((name, talk) -> clients.add("keeps a connection with " + name, () -> {
+            PATIENT_CLIENTS.forEach((name, talk) -> clients.add("keeps a connection with " + name, () -> {
                 try (RawClient client = new RawClient(patient.port())) {
                     talk.talk(client);
                 }
@@ -165,7 +173,7 @@ class SlowClientsTest {
         }
     }
 
-    private static AtOnce.Client counted(CountDownLatch done, AtOnce.Client client) {
+    private static AtOnce.Client countingDown(CountDownLatch done, AtOnce.Client client) {
         return () -> {
             try {
                 client.talk();
@@ -175,39 +183,39 @@ class SlowClientsTest {
         };
     }
 
-    private static void closesNew(int port, Slow slow) throws IOException {
+    private static void closesNewConnection(int port, SlowClient slowClient) throws IOException {
         long start = System.nanoTime();
         try (RawClient client = new RawClient(port)) {
-            client.send(slow.start());
-            dripUntilClosed(client, slow.drip());
+            client.send(slowClient.start());
+            dripUntilClosed(client, slowClient.drip());
         }
         assertThat(since(start)).isBetween(SHORT, SHORT.plus(SLACK));
     }
 
-    private static void closesKept(int port, Slow slow) throws IOException {
+    private static void closesReusedConnection(int port, SlowClient slowClient) throws IOException {
         try (RawClient client = new RawClient(port)) {
             long start = System.nanoTime();
             assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
-            if (slow.onKept() != Limit.IDLE) {
+            if (slowClient.onReused() != Deadline.IDLE) {
                 start = System.nanoTime();
             }
-            client.send(slow.start());
-            dripUntilClosed(client, slow.drip());
+            client.send(slowClient.start());
+            dripUntilClosed(client, slowClient.drip());
             assertThat(since(start)).isBetween(SHORT, SHORT.plus(SLACK));
         }
     }
 
-    private static void answersPromptly(ApiClient client, CountDownLatch slowOnes) throws InterruptedException {
+    private static void respondsPromptly(ApiClient client, CountDownLatch slowClients) throws InterruptedException {
         List<Duration> latencies = new ArrayList<>();
-        while (!slowOnes.await(20, TimeUnit.MILLISECONDS)) {
+        while (!slowClients.await(20, TimeUnit.MILLISECONDS)) {
             long start = System.nanoTime();
-            response(client);
+            assertResponds(client);
             latencies.add(since(start));
         }
-        assertThat(latencies).isNotEmpty().allSatisfy(latency -> assertThat(latency).isLessThan(PROMPTLY));
+        assertThat(latencies).isNotEmpty().allSatisfy(latency -> assertThat(latency).isLessThan(MAX_LATENCY));
     }
 
-    private static void response(ApiClient client) {
+    private static void assertResponds(ApiClient client) {
         assertThat(client.get("/v1/pets?limit=5").statusCode()).isEqualTo(200);
         assertThat(client.post(PET).statusCode()).isEqualTo(201);
     }
@@ -217,7 +225,7 @@ class SlowClientsTest {
             assertThat(client.isClosedByServer()).isTrue();
             return;
         }
-        client.socket().setSoTimeout((int) BETWEEN_DRIPS.toMillis());
+        client.socket().setSoTimeout((int) DRIP_INTERVAL.toMillis());
         byte[] ignored = new byte[1_024];
         long start = System.nanoTime();
         try {
@@ -231,7 +239,7 @@ class SlowClientsTest {
                 }
             }
         } catch (SocketException e) {
-            // Closed as well: the last drip came too late.
+            // The server closed the connection before the last drip.
         }
     }
 

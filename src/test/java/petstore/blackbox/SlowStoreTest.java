@@ -21,10 +21,10 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A store that takes longer than a request may.
+/// Requests that need the store while another connection locks it.
 class SlowStoreTest {
 
-    private static final Duration REQUEST = Duration.ofSeconds(1);
+    private static final Duration REQUEST_DEADLINE = Duration.ofSeconds(1);
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
 
     private static final String POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
@@ -33,9 +33,9 @@ class SlowStoreTest {
     @TempDir
     private Path folder;
 
-    /// That the use of a key cannot be saved meanwhile must not keep its end from being seen.
+    /// While the store is locked, the service cannot save the last use of a key. It must still notice that the key is revoked.
     @Test
-    void aRevokedKeyStopsThoughTheStoreCannotBeWritten() throws SQLException {
+    void refusesRevokedKeyWhileStoreIsLocked() throws SQLException {
         String key = CommandLines.run(folder, "keys", "create", "--name", "checkout");
         TestClock clock = new TestClock("2099-01-31T10:00:00Z");
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity());
@@ -53,16 +53,17 @@ class SlowStoreTest {
     }
 
     @Test
-    void whoWaitsForTheStoreIsToldSoAndKeepsTheConnection() throws IOException, SQLException {
-        Duration longer = Duration.ofSeconds(30);
-        try (TestService service = TestService.start(folder, new Deadlines(longer, longer, REQUEST), 10);
+    void returns503AtRequestDeadlineAndKeepsConnection() throws IOException, SQLException {
+        Duration otherDeadline = Duration.ofSeconds(30);
+        try (TestService service = TestService.start(folder,
+                new Deadlines(otherDeadline, otherDeadline, REQUEST_DEADLINE), 10);
                 RawClient client = new RawClient(service.port())) {
             try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                     Statement statement = other.createStatement()) {
                 statement.execute("BEGIN IMMEDIATE");
                 long start = System.nanoTime();
                 RawClient.Response response = client.send(POST).response().orElseThrow();
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(REQUEST);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(REQUEST_DEADLINE);
                 assertThat(response.status()).isEqualTo(503);
                 assertThat(response.body()).contains("the service could not answer in time");
                 assertThat(response.headers().get("retry-after")).isNotEmpty();

@@ -19,7 +19,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The API beside its operations: HEAD, request ids, other methods, and all that is outside `/v1`.
+/// HTTP apart from the operations: HEAD, `If-None-Match`, request ids, unsupported methods, and paths outside `/v1`.
 @Tag("both-stores")
 class SurroundingsTest {
 
@@ -41,7 +41,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void headIsGetWithoutTheBody() {
+    void returnsStatusAndHeadersOfGetForHead() {
         for (String path : List.of("/v1/pets", "/v1/pets?limit=1", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=x",
                 "/docs",
                 "/openapi.yaml", "/livez", "/nothing")) {
@@ -57,7 +57,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void headAnswersIfNoneMatchToo() {
+    void evaluatesIfNoneMatchOfGetAndHead() {
         String tag = client.send("HEAD", "/v1/pets", new byte[0]).headers().firstValue("ETag").orElseThrow();
         for (String known : List.of(tag, "*", "W/" + tag, "\"a\" , " + tag + ",\"b\"")) {
             assertThat(client.send("HEAD", "/v1/pets", new byte[0], "If-None-Match", known).statusCode())
@@ -71,7 +71,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void aRequestIdThatIsWellFormedComesBack() {
+    void returnsOnlyValidRequestIds() {
         String longest = "a".repeat(128);
         for (String id : List.of("x", "A-z_0.9", longest)) {
             assertThat(client.get("/v1/pets", "X-Request-Id", id).headers().allValues("X-Request-Id"))
@@ -86,7 +86,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void otherMethodsAreToldWhichAreWelcome() {
+    void listsAllowedMethodsIn405() {
         for (String method : List.of("PUT", "DELETE", "PATCH", "OPTIONS", "FOO")) {
             assertAllows(client.send(method, "/v1/pets", new byte[0]), "GET, HEAD, POST");
             assertAllows(client.send(method, "/v1/pets/1", new byte[0]), "GET, HEAD");
@@ -96,7 +96,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void unknownAddressesAreNotFound() {
+    void returns404ForUnknownPaths() {
         for (String path : List.of("/v1", "/v1/", "/v1/pets/", "/v1/pets/1/", "/v1/pets/1/2", "/v1//pets", "/v1/Pets",
                 "/v2/pets", "/V1/pets", "/v1pets", "/pets", "/docs/", "/docs/index.html", "/docs/docs.html", "/docs/..",
                 "/docs/%2e%2e%2fContract.class", "/page/", "/page/index.html", "/page/../1.sql",
@@ -106,9 +106,9 @@ class SurroundingsTest {
     }
 
     @Test
-    void theReferencePageLoadsOnlyWhatIsServedHere() {
-        ApiClient stranger = client.withKey("");
-        HttpResponse<String> page = stranger.get("/docs");
+    void servesReferencePageWithoutExternalResources() {
+        ApiClient anonymous = client.withKey("");
+        HttpResponse<String> page = anonymous.get("/docs");
         assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
         assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
                 .startsWith("default-src 'none'; ")
@@ -116,26 +116,26 @@ class SurroundingsTest {
         assertThat(page.body()).doesNotContainPattern("(?:src|href)=\"(?:https?:)?//");
     }
 
-    /// A proxy that serves it below a path of its own takes that path away, and changes no page.
+    /// A proxy with a path prefix removes the prefix from requests. It does not change the pages.
     @Test
-    void theReferencePageWorksBelowAPath() {
-        ApiClient stranger = client.withKey("");
+    void servesReferencePageBelowPathPrefix() {
+        ApiClient anonymous = client.withKey("");
         URI proxied = URI.create("https://proxy.example/shop/docs");
-        String page = stranger.get("/docs").body();
-        String script = stranger.get("/docs/docs.js").body();
+        String page = anonymous.get("/docs").body();
+        String script = anonymous.get("/docs/docs.js").body();
         Set<String> loaded = Pattern.compile("(?:(?:src|href)=\"|url: ')([^\"':]+)[\"']").matcher(page + script)
                 .results().map(found -> proxied.resolve(found.group(1)).toString())
                 .collect(Collectors.toSet());
         assertThat(loaded).hasSizeGreaterThanOrEqualTo(6).contains("https://proxy.example/shop/openapi.json")
                 .allSatisfy(url -> {
                     assertThat(url).startsWith("https://proxy.example/shop/");
-                    assertThat(stranger.get(url.substring("https://proxy.example/shop".length())).statusCode())
+                    assertThat(anonymous.get(url.substring("https://proxy.example/shop".length())).statusCode())
                             .isEqualTo(200);
                 });
     }
 
     @Test
-    void theContractIsServedTwice() {
+    void servesContractAsYamlAndJson() {
         HttpResponse<String> yaml = client.withKey("").get("/openapi.yaml");
         HttpResponse<String> json = client.withKey("").get("/openapi.json");
         assertThat(yaml.headers().firstValue("Content-Type")).contains("application/yaml");
@@ -148,30 +148,30 @@ class SurroundingsTest {
     }
 
     @Test
-    void healthIsOnBothListeners() {
+    void servesHealthOnBothListeners() {
         for (int port : List.of(service.port(), service.adminPort())) {
-            ApiClient stranger = new ApiClient(port, "");
-            assertThat(stranger.get("/livez").statusCode()).isEqualTo(200);
-            assertThat(stranger.get("/readyz").statusCode()).isEqualTo(200);
+            ApiClient anonymous = new ApiClient(port, "");
+            assertThat(anonymous.get("/livez").statusCode()).isEqualTo(200);
+            assertThat(anonymous.get("/readyz").statusCode()).isEqualTo(200);
         }
     }
 
     @Test
-    void unknownAddressesAreToldWhatThereIs() {
-        ApiClient stranger = client.withKey("");
-        assertThat(directions(stranger)).isEqualTo("not found; the reference is at /docs");
-        assertThat(stranger.get("/docs").statusCode()).isEqualTo(200);
+    void namesKnownPathsInMessageOf404() {
+        ApiClient anonymous = client.withKey("");
+        assertThat(notFoundMessage(anonymous)).isEqualTo("not found; the reference is at /docs");
+        assertThat(anonymous.get("/docs").statusCode()).isEqualTo(200);
         ApiClient admin = new ApiClient(service.adminPort(), "");
-        assertThat(directions(admin))
+        assertThat(notFoundMessage(admin))
                 .isEqualTo("not found; there are /metrics, /livez and /readyz");
         assertThat(admin.get("/docs").statusCode()).isEqualTo(404);
         assertThat(admin.get("/metrics").statusCode()).isEqualTo(200);
     }
 
-    private static String directions(ApiClient to) {
-        HttpResponse<String> answer = to.get("/nothing");
-        assertThat(answer.statusCode()).isEqualTo(404);
-        return ServedContract.json(answer.body()).get("message").asText();
+    private static String notFoundMessage(ApiClient client) {
+        HttpResponse<String> response = client.get("/nothing");
+        assertThat(response.statusCode()).isEqualTo(404);
+        return ServedContract.json(response.body()).get("message").asText();
     }
 
     private static void assertAllows(HttpResponse<String> response, String methods) {

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// The versions, key exchange groups and cipher suites of TLS, by the names that openssl has for them.
+/// TLS versions, key exchange groups and cipher suites, by their openssl names.
 class TlsHandshakeTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -35,15 +35,15 @@ class TlsHandshakeTest {
 
     @BeforeAll
     static void start() throws IOException {
-        assumeThat(Tools.have("openssl")).as("there is openssl").isTrue();
+        assumeThat(Tools.have("openssl")).as("openssl is installed").isTrue();
         ec = start("EC");
         rsa = start("RSA");
     }
 
     private static TestService start(String algorithm) throws IOException {
-        Path own = Files.createDirectory(folder.resolve(algorithm));
-        return TestService.start(own, Clock.systemUTC(),
-                http -> http.tls(TestCertificate.make(folder, algorithm).write(own)));
+        Path serviceFolder = Files.createDirectory(folder.resolve(algorithm));
+        return TestService.start(serviceFolder, Clock.systemUTC(),
+                http -> http.tls(TestCertificate.make(folder, algorithm).write(serviceFolder)));
     }
 
     @AfterAll
@@ -53,7 +53,7 @@ class TlsHandshakeTest {
         }
     }
 
-    /// A key on a curve is of use with TLS 1.2 only to clients that know the curve, here P-384.
+    /// With TLS 1.2, a client can use an EC key only if it supports the curve of the key, here P-384.
     @ParameterizedTest
     @ValueSource(strings = {"-tls1_3 -ciphersuites TLS_AES_128_GCM_SHA256",
             "-tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384",
@@ -62,12 +62,12 @@ class TlsHandshakeTest {
             "-tls1_2 -cipher ECDHE+AESGCM+AES256", "-tls1_2 -cipher ECDHE+CHACHA20",
             "-tls1_2 -groups X25519:P-384", "-tls1_2 -groups P-256:P-384", "-tls1_2 -groups P-384",
             "-alpn h2,http/1.1"})
-    void takes(String offer) throws IOException, InterruptedException {
-        assertThat(shake(ec, offer)).as("EC").contains("Cipher is ").doesNotContain("Cipher is (NONE)", "alert");
-        assertThat(shake(rsa, offer)).as("RSA").contains("Cipher is ").doesNotContain("Cipher is (NONE)", "alert");
+    void accepts(String offer) throws IOException, InterruptedException {
+        assertThat(handshake(ec, offer)).as("EC").contains("Cipher is ").doesNotContain("Cipher is (NONE)", "alert");
+        assertThat(handshake(rsa, offer)).as("RSA").contains("Cipher is ").doesNotContain("Cipher is (NONE)", "alert");
     }
 
-    /// A group that costs milliseconds, a suite without forward secrecy, a suite without authenticated encryption, an old version.
+    /// Groups that cost milliseconds, suites without forward secrecy or without authenticated encryption, and old versions.
     @ParameterizedTest
     @ValueSource(strings = {"-tls1_3 -groups ffdhe2048", "-tls1_3 -groups P-521", "-tls1_3 -groups X448",
             "-tls1_3 -groups P-521:X448:ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192",
@@ -78,32 +78,34 @@ class TlsHandshakeTest {
             "-tls1_2 -cipher ALL:COMPLEMENTOFALL:!AESGCM:!CHACHA20:@SECLEVEL=0", "-tls1_1 -cipher ALL:@SECLEVEL=0",
             "-tls1 -cipher ALL:@SECLEVEL=0"})
     void refuses(String offer) throws IOException, InterruptedException {
-        assertThat(shake(ec, offer)).as("EC").contains("Cipher is (NONE)", "SSL alert number ");
-        assertThat(shake(rsa, offer)).as("RSA").contains("Cipher is (NONE)", "SSL alert number ");
+        assertThat(handshake(ec, offer)).as("EC").contains("Cipher is (NONE)", "SSL alert number ");
+        assertThat(handshake(rsa, offer)).as("RSA").contains("Cipher is (NONE)", "SSL alert number ");
     }
 
     @Test
-    void refusesThemAfterARenewalToo(@TempDir Path own) throws IOException, InterruptedException {
+    void refusesWeakOffersAfterCertificateRenewal(@TempDir Path serviceFolder)
+            throws IOException, InterruptedException {
         TestCertificate first = TestCertificate.make(folder, "EC");
-        try (TestService service = TestService.start(own, Clock.systemUTC(), http -> http.tls(first.write(own)))) {
-            TestCertificate.make(folder, "RSA").write(own);
+        try (TestService service = TestService.start(serviceFolder, Clock.systemUTC(),
+                http -> http.tls(first.write(serviceFolder)))) {
+            TestCertificate.make(folder, "RSA").write(serviceFolder);
             await().atMost(PATIENCE)
-                    .until(() -> shake(service, "-tls1_2").contains("Peer signature type: RSA"));
+                    .until(() -> handshake(service, "-tls1_2").contains("Peer signature type: RSA"));
             for (String offer : List.of("-tls1_3 -groups P-521", "-tls1_2 -cipher DHE-RSA-AES256-GCM-SHA384")) {
-                assertThat(shake(service, offer)).contains("Cipher is (NONE)", "SSL alert number ");
+                assertThat(handshake(service, offer)).contains("Cipher is (NONE)", "SSL alert number ");
             }
         }
     }
 
-    /// The report of openssl on a handshake.
-    private static String shake(TestService service, String offer) throws IOException, InterruptedException {
+    /// Returns the output of openssl for a handshake.
+    private static String handshake(TestService service, String offer) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("openssl", "s_client", "-connect", "127.0.0.1:" + service.port()));
         command.addAll(List.of(offer.split(" ", -1)));
         Process openssl = new ProcessBuilder(command).redirectErrorStream(true).start();
         openssl.getOutputStream().close();
-        String said = new String(openssl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(openssl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         openssl.waitFor();
-        return said;
+        return output;
     }
 }

@@ -57,7 +57,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/// The API over TLS: HTTP/1.1 and HTTP/2, certificates that change, and clients that take their time at every step.
+/// The API over TLS: HTTP/1.1, HTTP/2, certificate renewal, and clients that are slow at each step.
 class TlsTest {
 
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
@@ -85,11 +85,12 @@ class TlsTest {
         return start(ec.write(folder), change);
     }
 
-    /// Starts a service beside others.
+    /// Starts a service in its own folder, so that several services can run at the same time.
     private TestService startIn(String name, Deadlines deadlines) throws IOException {
-        Path own = Files.createDirectory(folder.resolve(name));
-        TlsFiles files = ec.write(own);
-        return TestService.start(own.resolve("data"), Clock.systemUTC(), http -> http.deadlines(deadlines).tls(files));
+        Path serviceFolder = Files.createDirectory(folder.resolve(name));
+        TlsFiles files = ec.write(serviceFolder);
+        return TestService.start(serviceFolder.resolve("data"), Clock.systemUTC(),
+                http -> http.deadlines(deadlines).tls(files));
     }
 
     private TestService start(TlsFiles files, UnaryOperator<TestSettings> change) {
@@ -110,7 +111,7 @@ class TlsTest {
 
     @ParameterizedTest
     @EnumSource(value = HttpClient.Version.class, names = {"HTTP_1_1", "HTTP_2"})
-    void answersAsItDoesWithoutTls(HttpClient.Version version) throws IOException, InterruptedException {
+    void respondsAsWithoutTls(HttpClient.Version version) throws IOException, InterruptedException {
         try (TestService service = start(UnaryOperator.identity());
                 HttpClient client = HttpClient.newBuilder().version(version).sslContext(ec.trusted()).build()) {
             String key = TestService.KEY;
@@ -130,7 +131,7 @@ class TlsTest {
             for (String body : List.of(PET, "{}")) {
                 String fresh = CommandLines.run(folder.resolve("data"), "keys", "create", "--name", "fresh");
                 assertThat(send(client, port, "POST", "/v1/pets", fresh, body).statusCode())
-                        .as("with a key that is looked up").isEqualTo(body.equals(PET) ? 201 : 400);
+                        .as("with a key that is read from the store").isEqualTo(body.equals(PET) ? 201 : 400);
             }
             assertThat(send(client, port, "GET", "/v1/pets", "none", "").statusCode()).isEqualTo(401);
             assertThat(send(client, port, "GET", "/nothing", key, "").statusCode()).isEqualTo(404);
@@ -138,13 +139,13 @@ class TlsTest {
             assertThat(send(client, port, "POST", "/v1/pets", key, " ".repeat(300_000)).statusCode()).isEqualTo(413);
             assertThat(send(client, port, "GET", "/v1/pets", key, "").statusCode()).isEqualTo(200);
             assertThat(new ApiClient(service.adminPort(), "").get("/readyz").statusCode())
-                    .as("the admin listener stays without TLS").isEqualTo(200);
+                    .as("the admin listener does not use TLS").isEqualTo(200);
             service.awaitNoRequest();
         }
     }
 
     @Test
-    void browsersAreToldOfTlsAndOfOtherSites() throws IOException, InterruptedException {
+    void sendsHstsAndCorsHeaders() throws IOException, InterruptedException {
         String shop = "https://shop.example";
         try (TestService service = start(http -> http.corsOrigins(shop));
                 HttpClient client = HttpClient.newBuilder().sslContext(ec.trusted()).build()) {
@@ -158,15 +159,15 @@ class TlsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void takesRsaKeysInBothForms(boolean pkcs1) throws IOException {
+    void acceptsRsaKeysInPkcs8AndPkcs1(boolean pkcs1) throws IOException {
         TestCertificate rsa = TestCertificate.make(folder, "RSA");
         try (TestService service = start((pkcs1 ? rsa.inPkcs1() : rsa).write(folder), UnaryOperator.identity())) {
-            assertThat(served(service.port())).isEqualTo(rsa.der());
+            assertThat(servedCertificate(service.port())).isEqualTo(rsa.der());
         }
     }
 
-    /// The certificate that a new connection is shown.
-    private static Certificate served(int port) throws IOException {
+    /// Returns the certificate of a new connection.
+    private static Certificate servedCertificate(int port) throws IOException {
         try (SSLSocket socket = connect(port)) {
             return socket.getSession().getPeerCertificates()[0];
         }
@@ -189,8 +190,8 @@ class TlsTest {
             client.send(HexFormat.of().parseHex(tls11));
             byte[] alert = client.socket().getInputStream().readNBytes(7);
             assertThat(alert).hasSize(7);
-            assertThat(alert[0]).as("an alert").isEqualTo((byte) 21);
-            assertThat(alert[6]).as("about the version").isEqualTo((byte) 70);
+            assertThat(alert[0]).as("record type alert").isEqualTo((byte) 21);
+            assertThat(alert[6]).as("alert protocol_version").isEqualTo((byte) 70);
         }
         try (TestService service = start(UnaryOperator.identity()); SSLSocket client = connect(service.port())) {
             assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
@@ -198,7 +199,7 @@ class TlsTest {
     }
 
     @Test
-    void changesTheCertificateWithoutDroppingConnections() throws IOException {
+    void renewsCertificateWithoutClosingConnections() throws IOException {
         TestCertificate next = TestCertificate.make(folder, "RSA");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.list = new CopyOnWriteArrayList<>();
@@ -206,52 +207,52 @@ class TlsTest {
         Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.server.tls.Tls");
         logger.addAppender(log);
         try (TestService service = start(UnaryOperator.identity()); SSLSocket kept = connect(service.port())) {
-            assertThat(isAnswered(kept)).isTrue();
-            assertThat(served(service.port())).isEqualTo(ec.der());
+            assertThat(isResponding(kept)).isTrue();
+            assertThat(servedCertificate(service.port())).isEqualTo(ec.der());
             assertThat(expiry(service)).isEqualTo(ec.der().getNotAfter().toInstant().getEpochSecond());
             TlsFiles files = next.write(folder);
-            awaitServed(service.port(), next.der());
+            awaitCertificate(service.port(), next.der());
             assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
-            assertThat(isAnswered(kept)).as("a connection of before").isTrue();
+            assertThat(isResponding(kept)).as("on a connection from before the renewal").isTrue();
 
             Files.writeString(files.key(), next.key().substring(0, 100));
-            awaitLine(log, "PEM");
-            assertThat(served(service.port())).as("with half a key").isEqualTo(next.der());
+            awaitRefusedRenewal(log, "PEM");
+            assertThat(servedCertificate(service.port())).as("while the key file is incomplete").isEqualTo(next.der());
             ec.write(folder);
-            awaitServed(service.port(), ec.der());
-            assertThat(isAnswered(kept)).isTrue();
+            awaitCertificate(service.port(), ec.der());
+            assertThat(isResponding(kept)).isTrue();
         } finally {
             logger.detachAppender(log);
         }
     }
 
-    /// Returns the metric of the certificate's expiry.
+    /// Returns the metric of the certificate's expiry, in seconds since 1970.
     private static long expiry(TestService service) {
         String metric = "petstore_certificate_expiry_timestamp_seconds ";
         return (long) Double.parseDouble(new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
                 .filter(line -> line.startsWith(metric)).findFirst().orElseThrow().substring(metric.length()));
     }
 
-    /// Waits until the service has found the files invalid.
-    private static void awaitLine(ListAppender<ILoggingEvent> log, String reason) {
+    /// Waits until the service logs that the new files are invalid.
+    private static void awaitRefusedRenewal(ListAppender<ILoggingEvent> log, String reason) {
         await().atMost(PATIENCE).until(() -> log.list.stream().map(ILoggingEvent::getFormattedMessage)
                 .anyMatch(line -> line.startsWith("the TLS certificate was not renewed") && line.contains(reason)));
     }
 
-    private static void awaitServed(int port, Certificate expected) {
-        await().atMost(PATIENCE).until(() -> served(port).equals(expected));
+    private static void awaitCertificate(int port, Certificate expected) {
+        await().atMost(PATIENCE).until(() -> servedCertificate(port).equals(expected));
     }
 
-    private static boolean isAnswered(SSLSocket socket) throws IOException {
+    private static boolean isResponding(SSLSocket socket) throws IOException {
         socket.getOutputStream()
                 .write("HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        byte[] answer = new byte[1_000];
-        int length = socket.getInputStream().read(answer);
-        return length > 0 && new String(answer, 0, length, StandardCharsets.US_ASCII).startsWith("HTTP/1.1 200 ");
+        byte[] response = new byte[1_000];
+        int length = socket.getInputStream().read(response);
+        return length > 0 && new String(response, 0, length, StandardCharsets.US_ASCII).startsWith("HTTP/1.1 200 ");
     }
 
     @Test
-    void refusesFilesThatDoNotServe() throws IOException {
+    void refusesUnusableCertificateFiles() throws IOException {
         TlsFiles good = ec.write(folder);
         Path other = Files.writeString(folder.resolve("other.pem"), TestCertificate.make(folder, "EC").key());
         Path rsa = Files.writeString(folder.resolve("rsa.pem"), TestCertificate.make(folder, "RSA").key());
@@ -263,25 +264,25 @@ class TlsTest {
         assertRefused(new TlsFiles(good.certificate(), folder.resolve("none")), "none (--tls-key)", "no such file");
     }
 
-    private void assertRefused(TlsFiles files, String... says) {
+    private void assertRefused(TlsFiles files, String... messageParts) {
         assertThatExceptionOfType(Failure.class).isThrownBy(() -> start(files, UnaryOperator.identity()).close())
-                .satisfies(failure -> assertThat(failure.getMessage()).contains(says).doesNotContain("\n"));
+                .satisfies(failure -> assertThat(failure.getMessage()).contains(messageParts).doesNotContain("\n"));
     }
 
-    /// Each waits for a deadline of its own service.
+    /// Each client waits for a deadline of its own service.
     @TestFactory
-    Stream<DynamicTest> deadlines() throws InterruptedException {
+    Stream<DynamicTest> enforcesDeadlines() throws InterruptedException {
         AtOnce clients = new AtOnce();
         clients.add("closes connections whose handshake is not finished in time", this::closesUnfinishedHandshakes);
-        clients.add("resets streams that take too long, and keeps their connection", this::resetsLateStreamsAlone);
-        clients.add("resets streams whose answer is not read", this::resetsStreamsWithUnreadAnswers);
-        clients.add("closes idle connections, in spite of PING frames", this::closesIdleConnectionsInSpiteOfPings);
+        clients.add("resets late streams and keeps their connection", this::resetsOnlyLateStreams);
+        clients.add("resets streams whose response is not read", this::resetsStreamsWithUnreadResponses);
+        clients.add("closes idle connections despite PING frames", this::closesIdleConnectionsDespitePings);
         return clients.run();
     }
 
     private void closesUnfinishedHandshakes() throws IOException {
         try (TestService service = startIn("closesUnfinishedHandshakes", new Deadlines(LONG, SHORT, LONG))) {
-            Instant begun = Instant.now();
+            Instant started = Instant.now();
             try (RawClient silent = new RawClient(service.port());
                     RawClient half = new RawClient(service.port());
                     SSLSocket noRequest = connect(service.port());
@@ -295,41 +296,41 @@ class TlsTest {
                 assertThat(noStream.await(RawHttp2Client.GOAWAY)).isPresent();
                 assertThat(noStream.await(RawHttp2Client.DATA)).isEmpty();
             }
-            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
         }
     }
 
     @Test
-    void countsConnectionsFromBeforeTheirHandshake() throws IOException {
+    void countsConnectionsBeforeHandshake() throws IOException {
         try (TestService service = start(http -> http.maxConnections(3))) {
             List<RawClient> silent = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 silent.add(new RawClient(service.port()));
             }
-            // The three may be taken by another event loop than the next one.
+            // Another event loop may accept the next connection, so the three must be counted before.
             await().atMost(PATIENCE).until(() -> new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
                     .anyMatch("petstore_connections{listener=\"api\"} 3.0"::equals));
-            try (RawClient more = new RawClient(service.port())) {
-                more.socket().setSoTimeout(5_000);
-                assertThat(more.isClosedByServer()).isTrue();
+            try (RawClient oneMore = new RawClient(service.port())) {
+                oneMore.socket().setSoTimeout(5_000);
+                assertThat(oneMore.isClosedByServer()).isTrue();
             }
             for (RawClient client : silent) {
                 client.close();
             }
             await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
-                    .until(() -> served(service.port()).equals(ec.der()));
+                    .until(() -> servedCertificate(service.port()).equals(ec.der()));
         }
     }
 
-    private void resetsLateStreamsAlone() throws IOException, InterruptedException {
-        try (TestService service = startIn("resetsLateStreamsAlone", new Deadlines(LONG, LONG, SHORT));
+    private void resetsOnlyLateStreams() throws IOException, InterruptedException {
+        try (TestService service = startIn("resetsOnlyLateStreams", new Deadlines(LONG, LONG, SHORT));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            Instant begun = Instant.now();
+            Instant started = Instant.now();
             client.request(1, false, POST).request(3, false, POST);
             for (int i = 0; i < 2; i++) {
                 assertThat(client.await(RawHttp2Client.RST_STREAM).orElseThrow().errorCode()).isEqualTo(8);
             }
-            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
             client.request(5, true, "no", "thing").request(7, false, POST).send(RawHttp2Client.DATA,
                     RawHttp2Client.END_STREAM, 7, PET.replace("7", "\"7\"").getBytes(StandardCharsets.US_ASCII));
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(400);
@@ -337,54 +338,55 @@ class TlsTest {
         }
     }
 
-    /// Its answer was handed over long before, but nothing of it is taken.
-    private void resetsStreamsWithUnreadAnswers() throws IOException, InterruptedException {
-        try (TestService service = startIn("resetsStreamsWithUnreadAnswers", new Deadlines(LONG, LONG, SHORT));
+    /// The service has written the response long before the deadline, but the client does not read it.
+    private void resetsStreamsWithUnreadResponses() throws IOException, InterruptedException {
+        try (TestService service = startIn("resetsStreamsWithUnreadResponses", new Deadlines(LONG, LONG, SHORT));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            // Windows of one byte.
+            // The windows of the streams have one byte.
             client.send(RawHttp2Client.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 1);
-            Instant begun = Instant.now();
+            Instant started = Instant.now();
             client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/v1/pets", ":authority",
                     "localhost");
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(401);
             assertThat(client.await(RawHttp2Client.RST_STREAM).orElseThrow().errorCode()).isEqualTo(8);
-            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
             service.awaitNoRequest();
             client.request(3, true, ":method", "HEAD", ":scheme", "https", ":path", "/livez", ":authority",
                     "localhost");
-            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as("another").isEqualTo(200);
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as("another stream").isEqualTo(200);
         }
     }
 
-    private void closesIdleConnectionsInSpiteOfPings() throws IOException, InterruptedException {
-        try (TestService service = startIn("closesIdleConnectionsInSpiteOfPings", new Deadlines(SHORT, LONG, LONG));
+    private void closesIdleConnectionsDespitePings() throws IOException, InterruptedException {
+        try (TestService service = startIn("closesIdleConnectionsDespitePings", new Deadlines(SHORT, LONG, LONG));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            Instant begun = Instant.now();
+            Instant started = Instant.now();
             client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
-            Thread drip = Thread.ofVirtual().start(() -> {
+            Thread pings = Thread.ofVirtual().start(() -> {
                 try {
                     while (true) {
                         client.send(RawHttp2Client.PING, 0, 0, new byte[8]);
                         TimeUnit.MILLISECONDS.sleep(50);
                     }
                 } catch (IOException | InterruptedException e) {
-                    // Closed.
+                    // The server closed the connection.
                 }
             });
             assertThat(client.await(RawHttp2Client.GOAWAY)).isPresent();
             assertThat(client.await(RawHttp2Client.HEADERS)).isEmpty();
-            assertThat(Duration.between(begun, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
-            drip.join();
+            assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
+            pings.join();
         }
     }
 
     @Test
-    void refusesHeadsThatHttp1WouldNotBeAllowedEither() throws IOException {
+    void refusesHttp2HeadsThatHttp1Forbids() throws IOException {
         try (TestService service = start(UnaryOperator.identity());
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             RawHttp2Client.Frame settings = client.await(RawHttp2Client.SETTINGS).orElseThrow();
-            assertThat(HexFormat.of().formatHex(settings.payload().array())).as("100 streams").contains("000300000064");
+            assertThat(HexFormat.of().formatHex(settings.payload().array())).as("at most 100 streams")
+                    .contains("000300000064");
             List<String[]> heads = List.of(new String[]{":path", "/livez", "x", "y"},
                     new String[]{":path", "livez", ":authority", "localhost"},
                     new String[]{":path", "*", ":authority", "localhost"},
@@ -398,9 +400,9 @@ class TlsTest {
                 client.request(stream, true,
                         Stream.concat(Stream.of(":method", "GET", ":scheme", "https"), Stream.of(head))
                                 .toArray(String[]::new));
-                RawHttp2Client.Frame answer = client.await(RawHttp2Client.HEADERS).orElseThrow();
-                assertThat(answer.status()).as(String.join(" ", head)).isEqualTo(400);
-                assertThat(answer.stream()).isEqualTo(stream);
+                RawHttp2Client.Frame response = client.await(RawHttp2Client.HEADERS).orElseThrow();
+                assertThat(response.status()).as(String.join(" ", head)).isEqualTo(400);
+                assertThat(response.stream()).isEqualTo(stream);
                 stream += 2;
             }
             assertThat(statusOf(client, stream, "/livez?" + "x".repeat(5_000), "")).isEqualTo(414);
@@ -412,9 +414,9 @@ class TlsTest {
         }
     }
 
-    /// Every host that RFC 3986 has, in `:authority` or, without it, in `Host`.
+    /// The host is in `:authority` or, without it, in `Host`.
     @Test
-    void takesEveryKindOfHost() throws IOException {
+    void acceptsEveryHostFormOfRfc3986() throws IOException {
         try (TestService service = start(UnaryOperator.identity());
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             int stream = 1;
@@ -435,7 +437,7 @@ class TlsTest {
     }
 
     @Test
-    void resetsStreamsWhoseMethodIsNoneAndAnswersTheOthers() throws IOException, InterruptedException {
+    void resetsOnlyStreamsWithInvalidMethod() throws IOException, InterruptedException {
         try (TestService service = start(UnaryOperator.identity());
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             client.request(1, false, POST);
@@ -452,16 +454,16 @@ class TlsTest {
             byte[] body = PET.getBytes(StandardCharsets.US_ASCII);
             client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, stream - 2, body)
                     .send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1, body);
-            RawHttp2Client.Frame answer = client.await(RawHttp2Client.HEADERS).orElseThrow();
-            assertThat(answer.stream()).isEqualTo(1);
-            assertThat(answer.status()).isEqualTo(201);
+            RawHttp2Client.Frame response = client.await(RawHttp2Client.HEADERS).orElseThrow();
+            assertThat(response.stream()).isEqualTo(1);
+            assertThat(response.status()).isEqualTo(201);
             assertThat(statusOf(client, stream, "/livez", "")).isEqualTo(200);
             service.awaitNoRequest();
         }
     }
 
     @Test
-    void endsAConnectionThatBeginsRequestsOnlyToGiveThemUp() throws IOException, InterruptedException {
+    void closesConnectionThatResetsManyRequests() throws IOException, InterruptedException {
         try (TestService service = start(UnaryOperator.identity());
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             boolean open = true;
@@ -473,56 +475,56 @@ class TlsTest {
                     open = false;
                 }
             }
-            assertThat(client.await(RawHttp2Client.DATA)).as("closed").isEmpty();
+            assertThat(client.await(RawHttp2Client.DATA)).as("connection is closed").isEmpty();
             service.awaitNoRequest();
         }
     }
 
-    /// A client may send as many of them as it likes.
+    /// A client could fill the log, because it may send any number of invalid frames.
     @Test
-    void framesThatMakeNoSenseAreNoEventsOfTheLog() throws IOException {
+    void doesNotLogInvalidFrames() throws IOException {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.list = new CopyOnWriteArrayList<>();
         log.start();
-        Logger all = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        Logger rootLogger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
         try (TestService service = start(UnaryOperator.identity())) {
-            all.addAppender(log);
+            rootLogger.addAppender(log);
             try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
                 String[] post = Stream.concat(Stream.of(POST), Stream.of("content-length", "1")).toArray(String[]::new);
-                // The second one is longer than that, and the others come behind a reset.
+                // The second frame exceeds the content length, and the others follow the reset of the stream.
                 client.request(1, false, post)
                         .send(Collections.nCopies(10, RawHttp2Client.frame(RawHttp2Client.DATA, 0, 1, (byte) 'x')));
                 assertThat(client.await(RawHttp2Client.RST_STREAM)).isPresent();
             }
-            // The connection ends behind 200 resets, most of which have not gone then.
+            // The server closes the connection after 200 resets, most of which are not sent by then.
             try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
                 client.send(IntStream.range(0, 300).mapToObj(i -> RawHttp2Client.head(2 * i + 1, true, ":method",
                         "B D", ":scheme", "https", ":path", "/", ":authority", "localhost")).toList());
-                assertThat(client.await(RawHttp2Client.DATA)).as("closed").isEmpty();
+                assertThat(client.await(RawHttp2Client.DATA)).as("connection is closed").isEmpty();
             }
             byte[] frameOfOneByte = {0, 5, 0, 0, 0, 1};
             try (RawHttp2Client client = new RawHttp2Client(service.port()).begin(frameOfOneByte)) {
                 assertThat(client.await(RawHttp2Client.GOAWAY).orElseThrow().errorCode()).isEqualTo(1);
-                assertThat(client.await(RawHttp2Client.GOAWAY)).as("closed").isEmpty();
+                assertThat(client.await(RawHttp2Client.GOAWAY)).as("connection is closed").isEmpty();
             }
         } finally {
-            all.detachAppender(log);
+            rootLogger.detachAppender(log);
         }
         assertThat(log.list).isEmpty();
     }
 
     @Test
-    void sendsLongAnswersAtTheSameTime() throws IOException {
+    void sendsLongResponsesConcurrently() throws IOException {
         try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)));
                 RawHttp2Client client = withWideWindows(service)) {
             for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
-                askForTheScript(client, stream);
+                requestScript(client, stream);
             }
             Map<Integer, Integer> bytes = new HashMap<>();
-            for (int ended = 0; ended < SCRIPTS;) {
+            for (int finished = 0; finished < SCRIPTS;) {
                 RawHttp2Client.Frame data = client.await(RawHttp2Client.DATA).orElseThrow();
                 bytes.merge(data.stream(), data.payload().remaining(), Integer::sum);
-                ended += data.flags() & RawHttp2Client.END_STREAM;
+                finished += data.flags() & RawHttp2Client.END_STREAM;
             }
             assertThat(bytes).hasSize(SCRIPTS);
             assertThat(Set.copyOf(bytes.values())).hasSize(1).allMatch(length -> length > 1_000_000);
@@ -531,12 +533,12 @@ class TlsTest {
     }
 
     @Test
-    void forgetsClientsThatGoAwayAmidLongAnswers() throws IOException {
+    void finishesRequestsIfClientDisconnectsDuringResponses() throws IOException {
         try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)))) {
             for (int frames = 0; frames < 500; frames += 25) {
                 try (RawHttp2Client client = withWideWindows(service)) {
                     for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
-                        askForTheScript(client, stream);
+                        requestScript(client, stream);
                     }
                     for (int i = 0; i < frames; i++) {
                         assertThat(client.await(RawHttp2Client.DATA)).isPresent();
@@ -547,27 +549,27 @@ class TlsTest {
         }
     }
 
-    /// A client that would take all of its answers at once.
+    /// Connects a client whose flow-control windows hold all of its responses.
     private static RawHttp2Client withWideWindows(TestService service) throws IOException {
         return new RawHttp2Client(service.port()).begin((byte) 0, (byte) 4, (byte) 64, (byte) 0, (byte) 0, (byte) 0)
                 .send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 63, (byte) 0, (byte) 0, (byte) 0);
     }
 
-    private static void askForTheScript(RawHttp2Client client, int stream) throws IOException {
+    private static void requestScript(RawHttp2Client client, int stream) throws IOException {
         client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/docs/swagger-ui-bundle.js",
                 ":authority", "localhost");
     }
 
     @Test
-    void answersWhatHasBegunWhenItStops() throws IOException, InterruptedException {
+    void completesStartedRequestsWhenServiceStops() throws IOException, InterruptedException {
         TestService service = start(UnaryOperator.identity());
         try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             client.request(1, false, POST);
             client.request(3, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
             Thread stopping = Thread.ofVirtual().start(service::close);
-            RawHttp2Client.Frame away = client.await(RawHttp2Client.GOAWAY).orElseThrow();
-            assertThat(away.errorCode()).isZero();
+            RawHttp2Client.Frame goAway = client.await(RawHttp2Client.GOAWAY).orElseThrow();
+            assertThat(goAway.errorCode()).isZero();
             client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1,
                     PET.replace("7", "\"7\"").getBytes(StandardCharsets.US_ASCII));
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(400);

@@ -17,8 +17,8 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Requests whose rest never comes. There is nothing yet to refuse, so the connection is closed without an answer: at its
-/// deadline, or as soon as the client says that it will send no more.
+/// Incomplete requests. There is nothing to refuse yet, so the service closes the connection without a response. It does so at the
+/// deadline, or as soon as the client shuts down its output.
 class UnfinishedRequestsTest {
 
     private static final Duration SHORT = Duration.ofSeconds(2);
@@ -27,7 +27,7 @@ class UnfinishedRequestsTest {
     private static final String POST = "POST /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY
             + BadRequest.JSON;
 
-    private static final Map<String, String> BEGINNINGS = Map.ofEntries(
+    private static final Map<String, String> INCOMPLETE_REQUESTS = Map.ofEntries(
             Map.entry("nothing", ""),
             Map.entry("empty lines", "\r\n\r\n"),
             Map.entry("half a request line", "GET /v1/pe"),
@@ -36,7 +36,8 @@ class UnfinishedRequestsTest {
             Map.entry("half a header block", "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST),
             Map.entry("no body", POST + "Content-Length: 27\r\n\r\n"),
             Map.entry("half a body", POST + "Content-Length: 27\r\n\r\n{\"name\":\"a\""),
-            Map.entry("a body that lacks a byte", POST + "Content-Length: 28\r\n\r\n{\"name\":\"a\",\"categoryId\":1}"),
+            Map.entry("a body without its last byte",
+                    POST + "Content-Length: 28\r\n\r\n{\"name\":\"a\",\"categoryId\":1}"),
             Map.entry("no chunk", POST + "Transfer-Encoding: chunked\r\n\r\n"),
             Map.entry("half a chunk size", POST + "Transfer-Encoding: chunked\r\n\r\n1"),
             Map.entry("half a chunk", POST + "Transfer-Encoding: chunked\r\n\r\n1b\r\n{\"name\""),
@@ -49,39 +50,39 @@ class UnfinishedRequestsTest {
     private Path folder;
 
     @Test
-    void closesAtTheDeadline() throws IOException {
+    void closesConnectionAtDeadline() throws IOException {
         assertCloses(SHORT, false);
     }
 
     @Test
-    void closesWhenTheClientSendsNoMore() throws IOException {
+    void closesConnectionWhenClientShutsDownOutput() throws IOException {
         assertCloses(LONG, true);
     }
 
     /// All clients wait at the same time.
-    private void assertCloses(Duration deadline, boolean end) throws IOException {
+    private void assertCloses(Duration deadline, boolean shutDownOutput) throws IOException {
         Deadlines deadlines = new Deadlines(deadline, deadline, deadline);
         try (TestService service = TestService.start(folder, Clock.systemUTC(), http -> http.deadlines(deadlines))) {
-            assertCloses(service, end);
-            // A client that is slow itself is closed, too.
+            assertCloses(service, shutDownOutput);
+            // On a slow machine, the service may close this connection too, so the client retries.
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(service.client().get("/v1/pets").body()).isEqualTo("[]"));
         }
     }
 
-    private static void assertCloses(TestService service, boolean end) throws IOException {
+    private static void assertCloses(TestService service, boolean shutDownOutput) throws IOException {
         List<RawClient> clients = new ArrayList<>();
         try {
-            for (String beginning : BEGINNINGS.values()) {
+            for (String request : INCOMPLETE_REQUESTS.values()) {
                 RawClient client = new RawClient(service.port());
                 clients.add(client);
-                client.send(beginning);
-                if (end) {
+                client.send(request);
+                if (shutDownOutput) {
                     client.socket().shutdownOutput();
                 }
             }
             int i = 0;
-            for (String name : BEGINNINGS.keySet()) {
+            for (String name : INCOMPLETE_REQUESTS.keySet()) {
                 assertThat(clients.get(i++).response()).as(name).isEmpty();
             }
         } finally {

@@ -26,7 +26,7 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Clients that ask for much at once and do not read it, or read it slowly.
+/// Pipelined requests of clients that read the responses slowly or not at all.
 class UnreadResponsesTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -34,16 +34,16 @@ class UnreadResponsesTest {
     private static final Duration PATIENT = Duration.ofSeconds(3);
     /// The greatest delay of a deadline on a busy machine.
     private static final Duration SLACK = Duration.ofSeconds(10);
-    /// Bytes in the system's buffers of both directions, and those that the service reads before it stops.
-    private static final long MOST_BYTES_TAKEN_IN = 20L * 1024 * 1024;
-    /// Pages that are more than the system holds.
+    /// An upper bound of the bytes in the socket buffers of both directions and the bytes that the service reads before it stops.
+    private static final long MAX_BYTES_ACCEPTED = 20L * 1024 * 1024;
+    /// More pages than the socket buffers hold.
     private static final int PAGES = 700;
     private static final int SMALL_BUFFER = 4 * 1024;
 
     private static final String HEADERS = "Host: x\r\nAuthorization: Bearer " + TestService.KEY + "\r\n";
     private static final String PAGE = "GET /v1/pets?limit=100 HTTP/1.1\r\n" + HEADERS + "\r\n";
     private static final String SCRIPT = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
-    /// Makes the service read in larger and larger pieces.
+    /// Makes the service read larger and larger pieces at a time.
     private static final String LONG_BODY = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n"
             + "x".repeat(4_000_000);
     private static final String PET = "{\"name\":\"" + "x".repeat(255) + "\",\"categoryId\":7}";
@@ -54,18 +54,21 @@ class UnreadResponsesTest {
     private Path folder;
 
     @TestFactory
-    Stream<DynamicTest> everybodyAtOnce() throws InterruptedException {
+    Stream<DynamicTest> closesOnlyConnectionsThatReadTooSlowly() throws InterruptedException {
         try (TestService service = start("short", SHORT); TestService patient = start("patient", PATIENT)) {
             AtOnce clients = new AtOnce();
-            clients.add("stops reading and answering when answers pile up", () -> stopsWhenAnswersPileUp(service));
-            clients.add("goes on when they are read at last", () -> goesOnWhenRead(patient));
-            clients.add("closes who reads by drips", () -> closesWhoReadsByDrips(service));
-            clients.add("keeps who reads each answer in time", () -> keepsWhoReadsInTime(patient));
+            clients.add("stops reading and responding while responses are unread",
+                    () -> stopsWhileResponsesAreUnread(service));
+            clients.add("continues when the responses are read", () -> continuesWhenResponsesAreRead(patient));
+            clients.add("closes a connection whose client reads a few bytes at a time",
+                    () -> closesConnectionOfSlowReader(service));
+            clients.add("keeps a connection whose client reads each response in time",
+                    () -> keepsConnectionOfTimelyReader(patient));
             return clients.run();
         }
     }
 
-    /// A service with a full page of animals.
+    /// Starts a service with a full page of animals.
     private TestService start(String name, Duration request) {
         TestService service = TestService.start(folder.resolve(name), new Deadlines(LONG, LONG, request), 100);
         for (int i = 0; i < 100; i++) {
@@ -74,9 +77,9 @@ class UnreadResponsesTest {
         return service;
     }
 
-    /// Requests take many times the room of their bytes once they are read, and must wait behind answers that nobody takes.
+    /// A decoded request needs many times the memory of its bytes, and has to wait behind the unread responses.
     @Test
-    void readsLittleOfWhatMustWait() throws IOException, InterruptedException {
+    void readsFewRequestsBehindUnreadResponses() throws IOException, InterruptedException {
         byte[] requests = (LONG_BODY + SCRIPT.repeat(8) + "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100_000))
                 .getBytes(StandardCharsets.US_ASCII);
         List<RawClient> clients = new ArrayList<>();
@@ -90,17 +93,16 @@ class UnreadResponsesTest {
             }
             awaitBytes(clients, 10_001);
             Thread.sleep(SHORT);
-            long taken = heapBytes() - before;
+            long heapGrowth = heapBytes() - before;
             for (RawClient client : clients) {
                 client.close();
             }
-            assertThat(taken).isLessThan(clients.size() * 4L * 1024 * 1024);
+            assertThat(heapGrowth).isLessThan(clients.size() * 4L * 1024 * 1024);
         }
     }
 
-    /// The service buffers a small part of a long response that a client does not read.
     @Test
-    void keepsLittleOfAnAnswerThatNobodyTakes() throws IOException {
+    void buffersSmallPartOfUnreadResponse() throws IOException {
         List<RawClient> clients = new ArrayList<>();
         try (TestService service = TestService.start(folder, new Deadlines(LONG, LONG, LONG), 100)) {
             long before = directBytes();
@@ -122,7 +124,7 @@ class UnreadResponsesTest {
 
     /// Waits until every client has received this many bytes.
     private static void awaitBytes(List<RawClient> clients, int count) {
-        await("answers").pollDelay(Duration.ZERO).until(() -> {
+        await("responses").pollDelay(Duration.ZERO).until(() -> {
             for (RawClient client : clients) {
                 if (client.socket().getInputStream().available() < count) {
                     return false;
@@ -140,7 +142,7 @@ class UnreadResponsesTest {
         try {
             client.send(bytes);
         } catch (IOException e) {
-            // Nobody took all of it.
+            // The service does not read all of it.
         }
     }
 
@@ -149,25 +151,25 @@ class UnreadResponsesTest {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /// The animal behind more pages than the system can hold is never added.
-    private static void stopsWhenAnswersPileUp(TestService service) throws IOException {
+    /// The animal is never added, because its POST follows requests for more pages than the socket buffers hold.
+    private static void stopsWhileResponsesAreUnread(TestService service) throws IOException {
         long start = System.nanoTime();
         long sent = 0;
         try (RawClient client = new RawClient(service.port())) {
             client.send(PAGE.repeat(PAGES) + POST);
-            String more = PAGE.repeat(1_000);
-            while (sent < 2 * MOST_BYTES_TAKEN_IN) {
-                client.send(more);
-                sent += more.length();
+            String batch = PAGE.repeat(1_000);
+            while (sent < 2 * MAX_BYTES_ACCEPTED) {
+                client.send(batch);
+                sent += batch.length();
             }
         } catch (SocketException e) {
             assertThat(since(start)).isBetween(SHORT, SHORT.plus(SLACK));
         }
-        assertThat(sent).isLessThan(MOST_BYTES_TAKEN_IN);
+        assertThat(sent).isLessThan(MAX_BYTES_ACCEPTED);
         assertThat(service.client().get("/v1/pets/101").statusCode()).isEqualTo(404);
     }
 
-    private static void goesOnWhenRead(TestService service) throws IOException, InterruptedException {
+    private static void continuesWhenResponsesAreRead(TestService service) throws IOException, InterruptedException {
         int count = 1_000;
         StringBuilder requests = new StringBuilder();
         for (int i = 0; i < count; i++) {
@@ -184,7 +186,7 @@ class UnreadResponsesTest {
         }
     }
 
-    private static void closesWhoReadsByDrips(TestService service) throws IOException, InterruptedException {
+    private static void closesConnectionOfSlowReader(TestService service) throws IOException, InterruptedException {
         long start = System.nanoTime();
         try (RawClient client = new RawClient(service.port(), SMALL_BUFFER)) {
             client.send(SCRIPT.repeat(8));
@@ -198,8 +200,8 @@ class UnreadResponsesTest {
         assertThat(since(start)).isBetween(SHORT, SHORT.plus(SLACK));
     }
 
-    /// All answers together take longer than one may take.
-    private static void keepsWhoReadsInTime(TestService service) throws IOException, InterruptedException {
+    /// All responses together take longer than the deadline of one response.
+    private static void keepsConnectionOfTimelyReader(TestService service) throws IOException, InterruptedException {
         long start = System.nanoTime();
         try (RawClient client = new RawClient(service.port())) {
             client.send(SCRIPT.repeat(16));

@@ -21,13 +21,13 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
-/// Bodies that nobody wants: their sender can read why, although it sends the whole of it first.
+/// Bodies that the service refuses or does not need. A client that sends the whole body first can still read the response.
 class UnwantedBodyTest {
 
     private static final int MEBIBYTE = 1024 * 1024;
     private static final int LENGTH = 5 * MEBIBYTE;
     private static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
-    private static final String UNKNOWN = new KeyToken("a".repeat(10), "b".repeat(32)).text();
+    private static final String UNKNOWN_KEY = new KeyToken("a".repeat(10), "b".repeat(32)).text();
     private static final String JSON = "Content-Type: application/json\r\n";
     private static final String GOOD = "GET /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + "\r\n";
 
@@ -49,17 +49,17 @@ class UnwantedBodyTest {
         return Stream.of(
                 argumentSet("too long", "POST /v1/pets", KEY + JSON, 413),
                 argumentSet("no key", "POST /v1/pets", JSON, 401),
-                argumentSet("a key that the service does not know", "POST /v1/pets",
-                        "Authorization: Bearer " + UNKNOWN + "\r\n" + JSON, 401),
+                argumentSet("an unknown key", "POST /v1/pets",
+                        "Authorization: Bearer " + UNKNOWN_KEY + "\r\n" + JSON, 401),
                 argumentSet("not JSON", "POST /v1/pets", KEY + "Content-Type: text/plain\r\n", 415),
-                argumentSet("nothing there", "PUT /nothing", KEY, 404),
-                argumentSet("another method", "PUT /v1/pets", KEY, 405),
-                argumentSet("a GET", "GET /v1/pets", KEY, 200));
+                argumentSet("an unknown path", "PUT /nothing", KEY, 404),
+                argumentSet("an unsupported method", "PUT /v1/pets", KEY, 405),
+                argumentSet("a GET with a body", "GET /v1/pets", KEY, 200));
     }
 
     @ParameterizedTest
     @MethodSource("unwanted")
-    void senderCanReadTheAnswerAfterSendingAll(String line, String headers, int status) throws IOException {
+    void returnsResponseAfterWholeBodyIsSent(String line, String headers, int status) throws IOException {
         String start = line + " HTTP/1.1\r\nHost: x\r\n" + headers;
         try (RawClient client = new RawClient(service.port())) {
             client.send(start + "Content-Length: " + LENGTH + "\r\n\r\n").send(new byte[LENGTH]);
@@ -72,7 +72,7 @@ class UnwantedBodyTest {
 
     @ParameterizedTest
     @MethodSource("unwanted")
-    void senderThatEndsTheConnectionCanReadTheAnswer(String line, String headers, int status) throws IOException {
+    void returnsResponseBeforeClosingConnection(String line, String headers, int status) throws IOException {
         try (RawClient client = new RawClient(service.port())) {
             client.send(line + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers + "Content-Length: " + LENGTH
                     + "\r\n\r\n").send(new byte[LENGTH]);
@@ -88,7 +88,7 @@ class UnwantedBodyTest {
     }
 
     @Test
-    void whoAsksFirstIsNotToldToContinueWithWhatIsTooLong() throws IOException {
+    void returns413InsteadOf100IfBodyIsTooLong() throws IOException {
         byte[] body = new byte[70_000];
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
@@ -99,7 +99,7 @@ class UnwantedBodyTest {
     }
 
     @Test
-    void whoAsksFirstIsToldToContinueOnce() throws IOException {
+    void sends100ContinueOncePerRequest() throws IOException {
         String pet = "{\"name\":\"Whiskers\",\"categoryId\":7}";
         String headers = KEY + JSON + "Expect: 100-continue\r\nContent-Length: " + pet.length() + "\r\n\r\n";
         try (RawClient client = new RawClient(service.port())) {
@@ -109,14 +109,14 @@ class UnwantedBodyTest {
                 assertThat(client.send(pet).response().orElseThrow().status()).isEqualTo(201);
             }
         }
-        try (RawClient old = new RawClient(service.port())) {
-            old.send("POST /v1/pets HTTP/1.0\r\n" + headers + pet);
-            assertThat(old.response().orElseThrow().status()).isEqualTo(201);
+        try (RawClient http10 = new RawClient(service.port())) {
+            http10.send("POST /v1/pets HTTP/1.0\r\n" + headers + pet);
+            assertThat(http10.response().orElseThrow().status()).isEqualTo(201);
         }
     }
 
     @Test
-    void senderOfABodyThatIsNotHttpIsToldSo() throws IOException {
+    void returns400ForInvalidChunks() throws IOException {
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
                     + "Transfer-Encoding: chunked\r\n\r\nno length\r\n");
@@ -128,16 +128,16 @@ class UnwantedBodyTest {
     }
 
     @Test
-    void thereIsAnEndToWhatIsReadAndDropped() throws IOException {
+    void limitsDiscardedBytesOfRefusedBody() throws IOException {
         try (RawClient client = new RawClient(service.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: " + (1L << 40) + "\r\n\r\n");
             Optional<RawClient.Response> response = client.response();
             assertThat(response.orElseThrow().status()).isEqualTo(401);
-            byte[] part = new byte[MEBIBYTE];
+            byte[] mebibyte = new byte[MEBIBYTE];
             int sent = 0;
             try {
                 while (sent < 64) {
-                    client.send(part);
+                    client.send(mebibyte);
                     sent++;
                 }
             } catch (IOException e) {
