@@ -30,14 +30,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Bearer keys: which are accepted, and the answers to the others.
+/// Authentication by API keys as bearer tokens: accepted and refused keys, and their scopes.
 @Tag("both-stores")
 class AuthenticationTest {
 
     private static final String NOW = "2026-11-21T10:00:00Z";
-    private static final Duration REVOCATION = Duration.ofSeconds(2);
-    private static final String NO_KEY = "Bearer realm=\"petstore\"";
-    private static final String BAD_KEY = NO_KEY + ", error=\"invalid_token\"";
+    private static final Duration REVOCATION_LIMIT = Duration.ofSeconds(2);
+    private static final String CHALLENGE = "Bearer realm=\"petstore\"";
+    private static final String INVALID_KEY_CHALLENGE = CHALLENGE + ", error=\"invalid_token\"";
 
     @TempDir
     private Path folder;
@@ -58,32 +58,32 @@ class AuthenticationTest {
     }
 
     @Test
-    void everythingUnderV1AuthenticatesFirst() {
-        ApiClient stranger = service.client().withKey("");
+    void checksKeyBeforeAnythingElseUnderV1() {
+        ApiClient withoutKey = service.client().withKey("");
         Set<String> bodies = new HashSet<>();
         for (String method : List.of("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")) {
             for (String path : List.of("/v1", "/v1/", "/v1/pets", "/v1/pets?limit=0", "/v1/pets/1", "/v1/pets/x",
                     "/v1/nothing")) {
-                HttpResponse<String> response = stranger.send(method, path, "{".repeat(70_000).getBytes(UTF_8));
+                HttpResponse<String> response = withoutKey.send(method, path, "{".repeat(70_000).getBytes(UTF_8));
                 assertThat(response.statusCode()).as("%s %s", method, path).isEqualTo(401);
-                assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(NO_KEY);
+                assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(CHALLENGE);
                 bodies.add(response.body());
             }
         }
-        HttpResponse<String> bad = service.client().withKey("wrong").get("/v1/pets");
-        assertThat(bad.headers().allValues("WWW-Authenticate")).containsExactly(BAD_KEY);
-        bodies.add(bad.body());
+        HttpResponse<String> wrongKey = service.client().withKey("wrong").get("/v1/pets");
+        assertThat(wrongKey.headers().allValues("WWW-Authenticate")).containsExactly(INVALID_KEY_CHALLENGE);
+        bodies.add(wrongKey.body());
         assertThat(bodies).hasSize(1);
     }
 
     @Test
-    void aNewKeyWorksOnItsFirstRequest() {
+    void acceptsNewKeyOnFirstRequest() {
         KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
         assertThat(service.client().withKey(token.text()).get("/v1/pets").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void aKeyWithAnotherSecretIsRefused() {
+    void refusesKeyWithWrongSecret() {
         KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
         KeyToken forged = new KeyToken(token.id(), KeyToken.random(new SecureRandom()).secret());
         assertRefused(forged);
@@ -92,25 +92,25 @@ class AuthenticationTest {
     }
 
     @Test
-    void aKeyThatNobodyMadeIsRefused() {
+    void refusesUnknownKey() {
         KeyToken token = KeyToken.random(new SecureRandom());
         assertRefused(token);
         assertRefused(token);
     }
 
     @Test
-    void aRevokedKeyStopsWithinTwoSeconds() {
+    void refusesRevokedKeyWithinTwoSeconds() {
         KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
         ApiClient client = service.client().withKey(token.text());
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
         assertThat(otherProcess.keys().revoke(token.id(), clock.instant())).isPresent();
-        await("the key does not work any more").atMost(REVOCATION)
+        await("the revoked key is refused").atMost(REVOCATION_LIMIT)
                 .until(() -> client.get("/v1/pets").statusCode() != 200);
         assertRefused(token);
     }
 
     @Test
-    void aKeyStopsWhenItExpires() {
+    void acceptsKeyUntilItExpires() {
         KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.of(Instant.parse("2026-11-21T11:00:00Z")));
         clock.set("2026-11-21T10:59:59.999Z");
         assertThat(service.client().withKey(token.text()).get("/v1/pets").statusCode()).isEqualTo(200);
@@ -119,7 +119,7 @@ class AuthenticationTest {
     }
 
     @Test
-    void aKeyDoesWhatItsScopesSay() {
+    void allowsOnlyOperationsWithinScopes() {
         ApiClient reader = service.client().withKey(issue(Set.of(Scope.READ), Optional.empty()).text());
         ApiClient writer = service.client().withKey(issue(Set.of(Scope.WRITE), Optional.empty()).text());
         String pet = "{\"name\":\"Rex\",\"categoryId\":1}";
@@ -133,10 +133,11 @@ class AuthenticationTest {
     }
 
     @Test
-    void theSchemeIsCaseInsensitive() {
-        ApiClient stranger = service.client().withKey("");
+    void ignoresCaseOfAuthorizationScheme() {
+        ApiClient withoutKey = service.client().withKey("");
         for (String scheme : List.of("bearer ", "BEARER ", "bEaReR   ")) {
-            assertThat(stranger.get("/v1/pets", "Authorization", scheme + TestService.KEY).statusCode()).isEqualTo(200);
+            assertThat(withoutKey.get("/v1/pets", "Authorization", scheme + TestService.KEY).statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -149,12 +150,12 @@ class AuthenticationTest {
     private void assertRefused(KeyToken token) {
         HttpResponse<String> response = service.client().withKey(token.text()).get("/v1/pets");
         assertThat(response.statusCode()).isEqualTo(401);
-        assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(BAD_KEY);
+        assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(INVALID_KEY_CHALLENGE);
     }
 
     private static void assertForbidden(HttpResponse<String> response, String scope) {
         assertThat(response.statusCode()).isEqualTo(403);
         assertThat(response.headers().allValues("WWW-Authenticate"))
-                .containsExactly(NO_KEY + ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
+                .containsExactly(CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
     }
 }

@@ -15,8 +15,7 @@ import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// createPet with bodies that are not one JSON object in UTF-8 of at most 64 KiB. Wrong members are in
-/// [BadMembersTest].
+/// createPet requests whose body is not a single JSON object in UTF-8 of at most 64 KiB. [BadMembersTest] tests invalid members.
 @Tag("both-stores")
 class BadBodiesTest {
 
@@ -24,7 +23,7 @@ class BadBodiesTest {
 
     static final List<BadRequest> DOCUMENTS = List.of(
             invalid("empty", ""),
-            invalid("white space alone", " \r\n\t "),
+            invalid("only white space", " \r\n\t "),
             invalid("null", "null"),
             invalid("a boolean", "true"),
             invalid("a number", "7"),
@@ -35,28 +34,28 @@ class BadBodiesTest {
             invalid("two documents", BadRequest.PET + BadRequest.PET),
             invalid("two documents in two lines", BadRequest.PET + "\n" + BadRequest.PET),
             invalid("trailing text", BadRequest.PET + " x"),
-            invalid("a trailing comma behind the object", BadRequest.PET + ","),
-            invalid("a closing brace too many", BadRequest.PET + "}"),
+            invalid("a comma after the object", BadRequest.PET + ","),
+            invalid("an extra closing brace", BadRequest.PET + "}"),
             invalid("a trailing NUL", BadRequest.PET + "\0"),
             invalid("a byte order mark", "\uFEFF" + BadRequest.PET),
-            invalid("a byte order mark alone", "\uFEFF"),
-            invalid("a byte order mark behind white space", " \uFEFF" + BadRequest.PET),
+            invalid("only a byte order mark", "\uFEFF"),
+            invalid("a byte order mark after white space", " \uFEFF" + BadRequest.PET),
             invalid("a byte order mark at the end", BadRequest.PET + "\uFEFF"),
             invalid("a block comment", "/* a */" + BadRequest.PET),
             invalid("a block comment inside", "{\"name\":\"a\",/**/\"categoryId\":1}"),
             invalid("a line comment", BadRequest.PET + "// a"),
-            invalid("a comment as in YAML", BadRequest.PET + "# a"),
-            invalid("an object that does not end", "{\"name\":\"a\",\"categoryId\":1"),
-            invalid("an object that ends as an array", "{\"name\":\"a\",\"categoryId\":1]"),
-            invalid("a string that does not end", "{\"name\":\"a,\"categoryId\":1}"),
-            invalid("a literal that does not end", "{\"name\":\"a\",\"categoryId\":1,\"x\":tru}"),
+            invalid("a YAML comment", BadRequest.PET + "# a"),
+            invalid("an unclosed object", "{\"name\":\"a\",\"categoryId\":1"),
+            invalid("an object closed by a bracket", "{\"name\":\"a\",\"categoryId\":1]"),
+            invalid("an unclosed string", "{\"name\":\"a,\"categoryId\":1}"),
+            invalid("a truncated literal", "{\"name\":\"a\",\"categoryId\":1,\"x\":tru}"),
             invalid("no colon", "{\"name\" \"a\",\"categoryId\":1}"),
             invalid("no comma", "{\"name\":\"a\" \"categoryId\":1}"),
             invalid("two commas", "{\"name\":\"a\",,\"categoryId\":1}"),
-            invalid("a comma first", "{,\"name\":\"a\",\"categoryId\":1}"),
-            invalid("a comma last", "{\"name\":\"a\",\"categoryId\":1,}"),
-            invalid("a comma last in an array", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,]}"),
-            invalid("an array without a value", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,,2]}"),
+            invalid("a leading comma", "{,\"name\":\"a\",\"categoryId\":1}"),
+            invalid("a trailing comma", "{\"name\":\"a\",\"categoryId\":1,}"),
+            invalid("a trailing comma in an array", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,]}"),
+            invalid("an array with a missing value", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,,2]}"),
             invalid("single quotes", "{'name':'a','categoryId':1}"),
             invalid("member names without quotes", "{name:\"a\",categoryId:1}"),
             invalid("a member name that is a number", "{\"name\":\"a\",\"categoryId\":1,2:3}"),
@@ -65,12 +64,13 @@ class BadBodiesTest {
             invalid("undefined", "{\"name\":\"a\",\"categoryId\":1,\"x\":undefined}"),
             invalid("a no-break space between tokens", "{\"name\":\u00A0\"a\",\"categoryId\":1}"),
             invalid("a vertical tab between tokens", "{\"name\":\u000B\"a\",\"categoryId\":1}"),
-            invalid("a record separator first", "\u001E" + BadRequest.PET),
-            invalid("an escape by hexadecimal digits", "{\"name\":\"\\x41\",\"categoryId\":1}"),
-            invalid("an escape of three digits", "{\"name\":\"\\u041\",\"categoryId\":1}"),
-            invalid("an escape with a letter that is no digit", "{\"name\":\"\\u00g1\",\"categoryId\":1}"),
-            invalid("an escape with a capital U", "{\"name\":\"\\U00000041\",\"categoryId\":1}"),
-            invalid("an escape of an emoji", "{\"name\":\"\\\uD83D\uDE3A\",\"categoryId\":1}"),
+            invalid("a leading record separator", "\u001E" + BadRequest.PET),
+            invalid("a hexadecimal escape with x", "{\"name\":\"\\x41\",\"categoryId\":1}"),
+            invalid("a Unicode escape of three digits", "{\"name\":\"\\u041\",\"categoryId\":1}"),
+            invalid("a Unicode escape with a letter that is not hexadecimal",
+                    "{\"name\":\"\\u00g1\",\"categoryId\":1}"),
+            invalid("a Unicode escape with a capital U", "{\"name\":\"\\U00000041\",\"categoryId\":1}"),
+            invalid("an escaped emoji", "{\"name\":\"\\\uD83D\uDE3A\",\"categoryId\":1}"),
             invalid("a line feed in a string", "{\"name\":\"a\nb\",\"categoryId\":1}"),
             invalid("a tab in a string", "{\"name\":\"a\tb\",\"categoryId\":1}"),
             invalid("a NUL in a string", "{\"name\":\"a\0b\",\"categoryId\":1}"),
@@ -80,45 +80,46 @@ class BadBodiesTest {
             invalid("YAML", "name: a\ncategoryId: 1\n"),
             invalid("JSONP", "callback(" + BadRequest.PET + ")"),
             invalid("name twice", "{\"name\":\"a\",\"name\":\"a\",\"categoryId\":1}"),
-            invalid("name twice, once by an escape", "{\"name\":\"a\",\"\\u006eame\":\"a\",\"categoryId\":1}"),
+            invalid("name twice, one of them escaped", "{\"name\":\"a\",\"\\u006eame\":\"a\",\"categoryId\":1}"),
             invalid("categoryId twice", "{\"name\":\"a\",\"categoryId\":1,\"categoryId\":1}"),
             invalid("status twice", "{\"name\":\"a\",\"categoryId\":1,\"status\":\"sold\",\"status\":\"sold\"}"),
             invalid("an unknown member twice", "{\"name\":\"a\",\"categoryId\":1,\"x\":1,\"x\":2}"),
-            invalid("a duplicate further down", "{\"name\":\"a\",\"categoryId\":1,\"x\":[{\"y\":1,\"y\":2}]}"),
-            invalid("a member without a name twice", "{\"name\":\"a\",\"categoryId\":1,\"\":1,\"\":2}"),
-            invalid("half a surrogate pair as a name twice",
+            invalid("a duplicate member in a nested object",
+                    "{\"name\":\"a\",\"categoryId\":1,\"x\":[{\"y\":1,\"y\":2}]}"),
+            invalid("an empty member name twice", "{\"name\":\"a\",\"categoryId\":1,\"\":1,\"\":2}"),
+            invalid("a lone surrogate as a member name twice",
                     "{\"name\":\"a\",\"categoryId\":1,\"\\ud800\":1,\"\\ud800\":2}"),
             invalid("a member name of 257 characters", "{\"name\":\"a\",\"categoryId\":1,\"" + "x".repeat(257)
                     + "\":1}"),
-            invalid("arrays 32 levels down", unknown("[".repeat(32) + "]".repeat(32))),
-            invalid("objects 32 levels down", unknown("{\"x\":".repeat(32) + "1" + "}".repeat(32))),
-            invalid("arrays 30,000 levels down", unknown("[".repeat(30_000) + "]".repeat(30_000))),
-            invalid("60,000 arrays that do not end", unknown("[".repeat(60_000))),
-            invalid("10,000 objects that do not end", "{\"x\":".repeat(10_000)),
-            BadRequest.post("100,000 arrays that do not end", "[".repeat(100_000), 413, "payload_too_large"),
-            invalid("a number of 33 characters", unknown("1".repeat(33))),
-            invalid("a number of 5,000 digits", unknown("1".repeat(5_000))),
-            invalid("a number of 5,000 digits deep down", unknown("{\"y\":[" + "1".repeat(5_000) + "]}")),
-            invalid("a fraction of 5,000 digits", unknown("0." + "1".repeat(5_000))),
-            invalid("an exponent of 5,000 digits", unknown("1e" + "1".repeat(5_000))));
+            invalid("32 nested arrays", withUnknownMember("[".repeat(32) + "]".repeat(32))),
+            invalid("32 nested objects", withUnknownMember("{\"x\":".repeat(32) + "1" + "}".repeat(32))),
+            invalid("30,000 nested arrays", withUnknownMember("[".repeat(30_000) + "]".repeat(30_000))),
+            invalid("60,000 unclosed arrays", withUnknownMember("[".repeat(60_000))),
+            invalid("10,000 unclosed objects", "{\"x\":".repeat(10_000)),
+            BadRequest.post("100,000 unclosed arrays", "[".repeat(100_000), 413, "payload_too_large"),
+            invalid("a number of 33 characters", withUnknownMember("1".repeat(33))),
+            invalid("a number of 5,000 digits", withUnknownMember("1".repeat(5_000))),
+            invalid("a nested number of 5,000 digits", withUnknownMember("{\"y\":[" + "1".repeat(5_000) + "]}")),
+            invalid("a fraction of 5,000 digits", withUnknownMember("0." + "1".repeat(5_000))),
+            invalid("an exponent of 5,000 digits", withUnknownMember("1e" + "1".repeat(5_000))));
 
     static final List<BadRequest> ENCODINGS = List.of(
-            raw("a continuation byte alone", named("\u0080")),
-            raw("a lead byte alone", named("\u00C3")),
+            raw("a lone continuation byte", withName("\u0080")),
+            raw("a lone lead byte", withName("\u00C3")),
             raw("a lead byte at the end of the body", BadRequest.PET + "\u00C3"),
-            raw("a byte that UTF-8 does not have", named("\u00FF")),
-            raw("a sequence of four bytes cut to three", named("\u00F0\u009F\u0098")),
-            raw("a slash in two bytes", named("\u00C0\u00AF")),
-            raw("a slash in three bytes", named("\u00E0\u0080\u00AF")),
-            raw("a slash in four bytes", named("\u00F0\u0080\u0080\u00AF")),
-            raw("NUL in two bytes", named("\u00C0\u0080")),
-            raw("quotes in two bytes", "{\u00C0\u00A2name\u00C0\u00A2:\"a\",\"categoryId\":1}"),
-            raw("half a surrogate pair in three bytes", named("\u00ED\u00A0\u0080")),
-            raw("a surrogate pair in six bytes", named("\u00ED\u00A0\u00BD\u00ED\u00B8\u00BA")),
-            raw("a code point above U+10FFFF", named("\u00F4\u0090\u0080\u0080")),
-            raw("a sequence of five bytes", named("\u00F8\u0088\u0080\u0080\u0080")),
-            raw("ISO-8859-1", named("Se\u00F1or")),
-            raw("invalid UTF-8 in an unknown member", unknown("\"\u0080\"")),
+            raw("a byte that never occurs in UTF-8", withName("\u00FF")),
+            raw("a sequence of four bytes truncated to three", withName("\u00F0\u009F\u0098")),
+            raw("an overlong slash of two bytes", withName("\u00C0\u00AF")),
+            raw("an overlong slash of three bytes", withName("\u00E0\u0080\u00AF")),
+            raw("an overlong slash of four bytes", withName("\u00F0\u0080\u0080\u00AF")),
+            raw("an overlong NUL of two bytes", withName("\u00C0\u0080")),
+            raw("overlong quotes of two bytes", "{\u00C0\u00A2name\u00C0\u00A2:\"a\",\"categoryId\":1}"),
+            raw("a lone surrogate in three bytes", withName("\u00ED\u00A0\u0080")),
+            raw("a surrogate pair in six bytes", withName("\u00ED\u00A0\u00BD\u00ED\u00B8\u00BA")),
+            raw("a code point above U+10FFFF", withName("\u00F4\u0090\u0080\u0080")),
+            raw("a sequence of five bytes", withName("\u00F8\u0088\u0080\u0080\u0080")),
+            raw("ISO-8859-1", withName("Se\u00F1or")),
+            raw("invalid UTF-8 in an unknown member", withUnknownMember("\"\u0080\"")),
             raw("invalid UTF-8 between tokens", "{\"name\":\u0080\"a\",\"categoryId\":1}"),
             raw("UTF-16 with a byte order mark", bytes(BadRequest.PET, StandardCharsets.UTF_16)),
             raw("UTF-16LE", bytes(BadRequest.PET, StandardCharsets.UTF_16LE)),
@@ -128,25 +129,25 @@ class BadBodiesTest {
             raw("UTF-32LE with a byte order mark",
                     "\u00FF\u00FE\0\0" + bytes(BadRequest.PET, StandardCharsets.UTF_32LE)),
             raw("EBCDIC", bytes(BadRequest.PET, Charset.forName("IBM037"))),
-            raw("the beginning of a gzip file", "\u001F\u008B\u0008\0\0\0\0\0\0\u0003"));
+            raw("the start of a gzip file", "\u001F\u008B\u0008\0\0\0\0\0\0\u0003"));
 
     static final List<BadRequest> SIZES = List.of(
             tooLarge("one byte too many", BadRequest.post(padded(MAX_LENGTH + 1))),
             tooLarge("one byte too many in one chunk", BadRequest.postChunked(padded(MAX_LENGTH + 1), MAX_LENGTH + 1)),
             tooLarge("one byte too many in chunks", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1_000)),
             tooLarge("one byte too many in chunks of one byte", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1)),
-            tooLarge("white space alone", BadRequest.post(" ".repeat(MAX_LENGTH + 1))),
-            tooLarge("an animal and then white space",
+            tooLarge("only white space", BadRequest.post(" ".repeat(MAX_LENGTH + 1))),
+            tooLarge("an animal followed by white space",
                     BadRequest.postChunked(BadRequest.PET + " ".repeat(MAX_LENGTH), 20_000)),
             tooLarge("a million bytes", BadRequest.post(padded(1_000_000))),
             tooLarge("a million bytes in chunks", BadRequest.postChunked(padded(1_000_000), 10_000)));
 
-    static final List<BadRequest> SIZES_THAT_NEVER_COME = List.of(
-            tooLarge("a length of 64 KiB and a byte", announcing("Content-Length: 65537", "")),
-            tooLarge("a length of 2^63 - 1", announcing("Content-Length: 9223372036854775807", "")),
-            tooLarge("a length of 64 KiB and a byte with Expect",
-                    announcing("Content-Length: 65537\r\nExpect: 100-continue", "")),
-            tooLarge("a chunk of 2 GiB", announcing("Transfer-Encoding: chunked",
+    static final List<BadRequest> SIZES_OF_UNFINISHED_BODIES = List.of(
+            tooLarge("a Content-Length of 64 KiB + 1", unfinished("Content-Length: 65537", "")),
+            tooLarge("a Content-Length of 2^63 - 1", unfinished("Content-Length: 9223372036854775807", "")),
+            tooLarge("a Content-Length of 64 KiB + 1 with Expect",
+                    unfinished("Content-Length: 65537\r\nExpect: 100-continue", "")),
+            tooLarge("a chunk of 2 GiB", unfinished("Transfer-Encoding: chunked",
                     "7fffffff\r\n" + " ".repeat(MAX_LENGTH + 1))));
 
     @RegisterExtension
@@ -154,13 +155,13 @@ class BadBodiesTest {
 
     @ParameterizedTest
     @FieldSource({"DOCUMENTS", "ENCODINGS", "SIZES"})
-    void refuses(BadRequest request) throws IOException {
+    void refusesBody(BadRequest request) throws IOException {
         service.refuses(request);
     }
 
     @ParameterizedTest
-    @FieldSource("SIZES_THAT_NEVER_COME")
-    void refusesBeforeTheBodyHasCome(BadRequest request) throws IOException {
+    @FieldSource("SIZES_OF_UNFINISHED_BODIES")
+    void refusesTooLargeBodyBeforeItsEnd(BadRequest request) throws IOException {
         service.refusesUnfinished(request);
     }
 
@@ -190,22 +191,22 @@ class BadBodiesTest {
         return new BadRequest(name, request, 413, "payload_too_large");
     }
 
-    private static String announcing(String framing, String body) {
+    private static String unfinished(String framing, String body) {
         return "POST /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY + BadRequest.JSON + framing + "\r\n\r\n"
                 + body;
     }
 
-    private static String named(String name) {
+    private static String withName(String name) {
         return "{\"name\":\"" + name + "\",\"categoryId\":1}";
     }
 
-    private static String unknown(String value) {
+    private static String withUnknownMember(String value) {
         return "{\"name\":\"a\",\"categoryId\":1,\"x\":" + value + "}";
     }
 
     private static String padded(int length) {
-        String padding = "x".repeat(length - unknown("\"\"").length());
-        return unknown('"' + padding + '"');
+        String padding = "x".repeat(length - withUnknownMember("\"\"").length());
+        return withUnknownMember('"' + padding + '"');
     }
 
     private static String bytes(String text, Charset charset) {

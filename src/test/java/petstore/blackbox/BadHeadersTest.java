@@ -22,7 +22,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Requests whose head is well-formed but does not say the right things: no key, a wrong key, a body that is not JSON.
+/// Well-formed requests with a missing or wrong API key, media type or content coding.
 @Tag("both-stores")
 class BadHeadersTest {
 
@@ -32,43 +32,43 @@ class BadHeadersTest {
     static final List<BadRequest> WITHOUT_KEY = List.of(
             unauthorized("no Authorization", ""),
             unauthorized("an empty value", "Authorization:\r\n"),
-            unauthorized("the scheme alone", "Authorization: Bearer\r\n"),
+            unauthorized("only the scheme", "Authorization: Bearer\r\n"),
             unauthorized("the scheme and spaces", "Authorization: Bearer   \r\n"),
-            unauthorized("the key alone", "Authorization: " + KEY + "\r\n"),
-            unauthorized("no space behind the scheme", "Authorization: Bearer" + KEY + "\r\n"),
-            unauthorized("a tab behind the scheme", "Authorization: Bearer\t" + KEY + "\r\n"),
-            unauthorized("a colon behind the scheme", "Authorization: Bearer: " + KEY + "\r\n"),
-            unauthorized("an equals sign behind the scheme", "Authorization: Bearer=" + KEY + "\r\n"),
-            unauthorized("everything in quotes", "Authorization: \"Bearer " + KEY + "\"\r\n"),
-            unauthorized("Basic", "Authorization: Basic " + base64(":" + KEY) + "\r\n"),
-            unauthorized("Token", "Authorization: Token " + KEY + "\r\n"),
+            unauthorized("only the key", "Authorization: " + KEY + "\r\n"),
+            unauthorized("no space after the scheme", "Authorization: Bearer" + KEY + "\r\n"),
+            unauthorized("a tab after the scheme", "Authorization: Bearer\t" + KEY + "\r\n"),
+            unauthorized("a colon after the scheme", "Authorization: Bearer: " + KEY + "\r\n"),
+            unauthorized("an equals sign after the scheme", "Authorization: Bearer=" + KEY + "\r\n"),
+            unauthorized("the whole value in quotes", "Authorization: \"Bearer " + KEY + "\"\r\n"),
+            unauthorized("the scheme Basic", "Authorization: Basic " + base64(":" + KEY) + "\r\n"),
+            unauthorized("the scheme Token", "Authorization: Token " + KEY + "\r\n"),
             unauthorized("another scheme first", "Authorization: Basic YTpi, Bearer " + KEY + "\r\n"),
             unauthorized("the key twice", BadRequest.KEY + BadRequest.KEY),
-            unauthorized("a wrong key and the right one", "Authorization: Bearer wrong\r\n" + BadRequest.KEY),
-            unauthorized("the key for a proxy", "Proxy-" + BadRequest.KEY),
+            unauthorized("a wrong key, then the right key", "Authorization: Bearer wrong\r\n" + BadRequest.KEY),
+            unauthorized("the key in Proxy-Authorization", "Proxy-" + BadRequest.KEY),
             unauthorized("the key in a cookie", "Cookie: Authorization=\"Bearer " + KEY + "\"\r\n"),
             unauthorized("the key in X-API-Key", "X-API-Key: " + KEY + "\r\n"),
             new BadRequest("the key in the query", "GET /v1/pets?access_token=" + KEY + " HTTP/1.1\r\n"
                     + BadRequest.HOST + "\r\n", 401, "unauthorized"));
 
     static final List<BadRequest> WITH_WRONG_KEY = List.of(
-            unauthorized("an unknown text", bearer("wrong")),
+            unauthorized("a text that is not a key", bearer("wrong")),
             unauthorized("an unknown key", bearer(UNKNOWN_KEY)),
             unauthorized("an unknown key again", bearer(UNKNOWN_KEY)),
             unauthorized("a key with a wrong checksum", bearer(UNKNOWN_KEY.substring(0, 48) + "abcdef")),
             unauthorized("a key without its prefix", bearer(UNKNOWN_KEY.substring(5))),
-            unauthorized("a prefix alone", bearer("pets_")),
-            unauthorized("a character less", bearer(KEY.substring(1))),
-            unauthorized("a character more", bearer(KEY + "x")),
-            unauthorized("capitals", bearer(KEY.toUpperCase(Locale.ROOT))),
+            unauthorized("only the prefix", bearer("pets_")),
+            unauthorized("a key without its first character", bearer(KEY.substring(1))),
+            unauthorized("a key with an extra character", bearer(KEY + "x")),
+            unauthorized("the key in capitals", bearer(KEY.toUpperCase(Locale.ROOT))),
             unauthorized("the key in quotes", bearer('"' + KEY + '"')),
             unauthorized("the key in angle brackets", bearer("<" + KEY + ">")),
             unauthorized("the key and a comma", bearer(KEY + ",")),
             unauthorized("the key twice in one value", bearer(KEY + " " + KEY)),
             unauthorized("the scheme twice", bearer("Bearer " + KEY)),
-            unauthorized("a realm behind the key", bearer(KEY + ", realm=\"petstore\"")),
-            unauthorized("the key in base 64", bearer(base64(KEY))),
-            unauthorized("the key with an escape", bearer(KEY.replace("-", "%2D"))),
+            unauthorized("a realm after the key", bearer(KEY + ", realm=\"petstore\"")),
+            unauthorized("the key in Base64", bearer(base64(KEY))),
+            unauthorized("the key with percent-encoded hyphens", bearer(KEY.replace("-", "%2D"))),
             unauthorized("bytes above ASCII", bearer("\u00FF\u00FE\u0080")),
             unauthorized("undefined", bearer("undefined")),
             unauthorized("7,000 characters", bearer("x".repeat(7_000))),
@@ -76,68 +76,69 @@ class BadHeadersTest {
                     .replace(BadRequest.KEY, bearer(KeyToken.random(new SecureRandom()).text())), 401,
                     "unauthorized"));
 
-    static final List<BadRequest> KEY_COMES_FIRST = List.of(
+    static final List<BadRequest> KEY_CHECKED_FIRST = List.of(
             new BadRequest("an unknown path", "GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            new BadRequest("a bad id", "GET /v1/pets/x HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            new BadRequest("a bad query", "GET /v1/pets?limit=0 HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            new BadRequest("a bad method", "DELETE /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
+            new BadRequest("an invalid id", "GET /v1/pets/x HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
+            new BadRequest("an invalid query", "GET /v1/pets?limit=0 HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
+            new BadRequest("a method that is not allowed", "DELETE /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", 401,
+                    "unauthorized"),
             withoutKey("an animal", BadRequest.post(BadRequest.PET)),
-            withoutKey("a bad body", BadRequest.post("x")),
+            withoutKey("an invalid body", BadRequest.post("x")),
             withoutKey("a body that is too large", BadRequest.post(" ".repeat(100_000))),
-            withoutKey("chunks that are too large", BadRequest.postChunked(" ".repeat(100_000), 1_000)));
+            withoutKey("a chunked body that is too large", BadRequest.postChunked(" ".repeat(100_000), 1_000)));
 
     static final List<BadRequest> CONTENT_TYPES = List.of(
-            type("none", ""),
-            type("an empty one", "Content-Type:\r\n"),
-            type("text", "Content-Type: text/plain\r\n"),
-            type("a form", "Content-Type: application/x-www-form-urlencoded\r\n"),
-            type("a form in parts", "Content-Type: multipart/form-data; boundary=x\r\n"),
-            type("text/json", "Content-Type: text/json\r\n"),
-            type("no slash", "Content-Type: json\r\n"),
-            type("a slash too many", "Content-Type: application/json/\r\n"),
-            type("spaces around the slash", "Content-Type: application / json\r\n"),
-            type("a wildcard", "Content-Type: application/*\r\n"),
-            type("problem details", "Content-Type: application/problem+json\r\n"),
-            type("a patch", "Content-Type: application/merge-patch+json\r\n"),
-            type("lines of JSON", "Content-Type: application/x-ndjson\r\n"),
-            type("two in one field", "Content-Type: application/json, application/json\r\n"),
-            type("two fields", BadRequest.JSON + BadRequest.JSON),
-            type("two different fields", BadRequest.JSON + "Content-Type: text/plain\r\n"),
-            type("quotes", "Content-Type: \"application/json\"\r\n"),
-            type("no semicolon", "Content-Type: application/json charset=utf-8\r\n"),
-            type("a byte above ASCII", "Content-Type: application/json\u00A0\r\n"),
-            type("UTF-16", "Content-Type: application/json; charset=utf-16\r\n"),
-            type("ISO-8859-1", "Content-Type: application/json;charset=ISO-8859-1\r\n"),
-            type("UTF-16 in quotes", "Content-Type: application/json; charset=\"utf-16\"\r\n"),
-            type("an empty charset", "Content-Type: application/json; charset=\r\n"),
-            type("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),
-            type("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"));
+            unsupported("no Content-Type", ""),
+            unsupported("an empty Content-Type", "Content-Type:\r\n"),
+            unsupported("text/plain", "Content-Type: text/plain\r\n"),
+            unsupported("a form", "Content-Type: application/x-www-form-urlencoded\r\n"),
+            unsupported("a multipart form", "Content-Type: multipart/form-data; boundary=x\r\n"),
+            unsupported("text/json", "Content-Type: text/json\r\n"),
+            unsupported("no slash", "Content-Type: json\r\n"),
+            unsupported("an extra slash", "Content-Type: application/json/\r\n"),
+            unsupported("spaces around the slash", "Content-Type: application / json\r\n"),
+            unsupported("a wildcard", "Content-Type: application/*\r\n"),
+            unsupported("problem details", "Content-Type: application/problem+json\r\n"),
+            unsupported("a JSON merge patch", "Content-Type: application/merge-patch+json\r\n"),
+            unsupported("NDJSON", "Content-Type: application/x-ndjson\r\n"),
+            unsupported("two types in one field", "Content-Type: application/json, application/json\r\n"),
+            unsupported("the same field twice", BadRequest.JSON + BadRequest.JSON),
+            unsupported("two fields with different types", BadRequest.JSON + "Content-Type: text/plain\r\n"),
+            unsupported("a type in quotes", "Content-Type: \"application/json\"\r\n"),
+            unsupported("no semicolon before the charset", "Content-Type: application/json charset=utf-8\r\n"),
+            unsupported("a byte above ASCII", "Content-Type: application/json\u00A0\r\n"),
+            unsupported("UTF-16", "Content-Type: application/json; charset=utf-16\r\n"),
+            unsupported("ISO-8859-1", "Content-Type: application/json;charset=ISO-8859-1\r\n"),
+            unsupported("UTF-16 in quotes", "Content-Type: application/json; charset=\"utf-16\"\r\n"),
+            unsupported("an empty charset", "Content-Type: application/json; charset=\r\n"),
+            unsupported("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),
+            unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"));
 
     static final List<BadRequest> ENCODINGS = List.of(
-            type("gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n"),
-            type("gzip in capitals", BadRequest.JSON + "CONTENT-ENCODING: GZIP\r\n"),
-            type("deflate", BadRequest.JSON + "Content-Encoding: deflate\r\n"),
-            type("br", BadRequest.JSON + "Content-Encoding: br\r\n"),
-            type("identity", BadRequest.JSON + "Content-Encoding: identity\r\n"),
-            type("an empty one", BadRequest.JSON + "Content-Encoding:\r\n"),
-            type("two", BadRequest.JSON + "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"),
-            typeOf("a body in gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(BadRequest.PET)),
-            typeOf("a megabyte in a kilobyte", BadRequest.JSON + "Content-Encoding: gzip\r\n",
+            unsupported("gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n"),
+            unsupported("gzip in capitals", BadRequest.JSON + "CONTENT-ENCODING: GZIP\r\n"),
+            unsupported("deflate", BadRequest.JSON + "Content-Encoding: deflate\r\n"),
+            unsupported("br", BadRequest.JSON + "Content-Encoding: br\r\n"),
+            unsupported("identity", BadRequest.JSON + "Content-Encoding: identity\r\n"),
+            unsupported("an empty Content-Encoding", BadRequest.JSON + "Content-Encoding:\r\n"),
+            unsupported("gzip twice", BadRequest.JSON + "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"),
+            unsupported("a gzip body", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(BadRequest.PET)),
+            unsupported("a megabyte compressed to a kilobyte", BadRequest.JSON + "Content-Encoding: gzip\r\n",
                     gzip(" ".repeat(1_000_000))));
 
     @RegisterExtension
     private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
-    @FieldSource({"WITHOUT_KEY", "KEY_COMES_FIRST"})
-    void asksForAKey(BadRequest request) throws IOException {
+    @FieldSource({"WITHOUT_KEY", "KEY_CHECKED_FIRST"})
+    void challengesRequestWithoutKey(BadRequest request) throws IOException {
         assertThat(service.refuses(request).headers().get("www-authenticate"))
                 .containsExactly("Bearer realm=\"petstore\"");
     }
 
     @ParameterizedTest
     @FieldSource("WITH_WRONG_KEY")
-    void refusesKey(BadRequest request) throws IOException {
+    void refusesWrongKey(BadRequest request) throws IOException {
         assertThat(service.refuses(request).headers().get("www-authenticate"))
                 .containsExactly("Bearer realm=\"petstore\", error=\"invalid_token\"");
     }
@@ -164,9 +165,9 @@ class BadHeadersTest {
             Content-Encoding: br | Content-Type is missing: it must be application/json; \
             the body must not be compressed: Content-Encoding is not supported
             """)
-    void saysWhatIsWrongWithTheMediaType(@Nullable String fields, String message) throws IOException {
+    void reportsReasonForUnsupportedMediaType(@Nullable String fields, String message) throws IOException {
         String lines = fields == null ? "" : fields.replace(",Content", "\r\nContent") + "\r\n";
-        assertThat(service.refusal(type(message, lines)))
+        assertThat(service.refusal(unsupported(message, lines)))
                 .isEqualTo(message);
     }
 
@@ -179,11 +180,11 @@ class BadHeadersTest {
         return new BadRequest(name, request.replace(BadRequest.KEY, ""), 401, "unauthorized");
     }
 
-    private static BadRequest type(String name, String fields) {
-        return typeOf(name, fields, BadRequest.PET);
+    private static BadRequest unsupported(String name, String fields) {
+        return unsupported(name, fields, BadRequest.PET);
     }
 
-    private static BadRequest typeOf(String name, String fields, String body) {
+    private static BadRequest unsupported(String name, String fields, String body) {
         return new BadRequest(name, BadRequest.post(body).replace(BadRequest.JSON, fields), 415,
                 "unsupported_media_type");
     }

@@ -11,111 +11,112 @@ import petstore.testkit.ProbedService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// createPet with a member that is missing or has a value that the contract does not allow.
+/// createPet requests with a member that is missing or has a value that the contract forbids.
 @Tag("both-stores")
 class BadMembersTest {
 
     static final List<BadRequest> NAMES = List.of(
             name("missing", "{\"categoryId\":1}"),
-            name("spelt otherwise", "{\"Name\":\"a\",\"categoryId\":1}"),
-            name("null", named("null")),
-            name("a number", named("7")),
-            name("a boolean", named("true")),
-            name("an array", named("[\"a\"]")),
-            name("an object", named("{\"name\":\"a\"}")),
-            name("an empty string", named("\"\"")),
-            name("a space", named("\" \"")),
-            name("a tab by an escape", named("\"\\t\"")),
-            name("every kind of line end", named("\"\\n\\r\\u000b\\f\\u2028\\u2029\"")),
-            name("a no-break space", named("\"\u00A0\"")),
-            name("an ideographic space", named("\"\u3000\"")),
-            name("a byte order mark", named("\"\uFEFF\"")),
-            name("NUL by an escape", named("\"\\u0000\"")),
-            name("NUL behind letters", named("\"Whiskers\\u0000\"")),
-            name("256 letters", named('"' + "a".repeat(256) + '"')),
-            name("256 letters by escapes", named('"' + "\\u0061".repeat(256) + '"')),
-            name("256 code points of two characters", named('"' + "\uD83D\uDE3A".repeat(256) + '"')),
-            name("256 spaces", named('"' + " ".repeat(256) + '"')),
-            name("60,000 letters", named('"' + "a".repeat(60_000) + '"')),
-            name("a high surrogate alone", named("\"\\ud83d\"")),
-            name("a low surrogate alone", named("\"\\ude3a\"")),
-            name("a surrogate pair the wrong way round", named("\"\\ude3a\\ud83d\"")),
-            name("two high surrogates and a low one", named("\"\\ud83d\\ud83d\\ude3a\"")),
-            name("a high surrogate before a letter", named("\"\\ud83da\"")));
+            name("in different case", "{\"Name\":\"a\",\"categoryId\":1}"),
+            name("null", withName("null")),
+            name("a number", withName("7")),
+            name("a boolean", withName("true")),
+            name("an array", withName("[\"a\"]")),
+            name("an object", withName("{\"name\":\"a\"}")),
+            name("an empty string", withName("\"\"")),
+            name("a space", withName("\" \"")),
+            name("an escaped tab", withName("\"\\t\"")),
+            name("every kind of line terminator", withName("\"\\n\\r\\u000b\\f\\u2028\\u2029\"")),
+            name("a no-break space", withName("\"\u00A0\"")),
+            name("an ideographic space", withName("\"\u3000\"")),
+            name("a byte order mark", withName("\"\uFEFF\"")),
+            name("an escaped NUL", withName("\"\\u0000\"")),
+            name("an escaped NUL after letters", withName("\"Whiskers\\u0000\"")),
+            name("256 letters", withName('"' + "a".repeat(256) + '"')),
+            name("256 escaped letters", withName('"' + "\\u0061".repeat(256) + '"')),
+            name("256 code points of two UTF-16 units", withName('"' + "\uD83D\uDE3A".repeat(256) + '"')),
+            name("256 spaces", withName('"' + " ".repeat(256) + '"')),
+            name("60,000 letters", withName('"' + "a".repeat(60_000) + '"')),
+            name("a lone high surrogate", withName("\"\\ud83d\"")),
+            name("a lone low surrogate", withName("\"\\ude3a\"")),
+            name("a reversed surrogate pair", withName("\"\\ude3a\\ud83d\"")),
+            name("two high surrogates and a low one", withName("\"\\ud83d\\ud83d\\ude3a\"")),
+            name("a high surrogate before a letter", withName("\"\\ud83da\"")));
 
     static final List<BadRequest> CATEGORY_IDS = List.of(
             categoryId("missing", "{\"name\":\"a\"}"),
-            categoryId("spelt otherwise", "{\"name\":\"a\",\"categoryid\":1}"),
-            categoryId("null", category("null")),
-            categoryId("a digit in a string", category("\"7\"")),
-            categoryId("an empty string", category("\"\"")),
-            categoryId("half a surrogate pair", category("\"\\ud83d\"")),
-            categoryId("a boolean", category("true")),
-            categoryId("an empty array", category("[]")),
-            categoryId("an array of a number", category("[7]")),
-            categoryId("an empty object", category("{}")),
-            categoryId("an object", category("{\"categoryId\":7}")),
-            categoryId("a fraction", category("1.5")),
-            categoryId("nearly an integer", category("7.0000000000000000000000000001")),
-            categoryId("a tenth", category("1e-1")),
-            categoryId("2^63", category("9223372036854775808")),
-            categoryId("-2^63 - 1", category("-9223372036854775809")),
-            categoryId("2^63 with an exponent", category("9.223372036854775808e18")),
-            categoryId("2^64 + 1", category("18446744073709551617")),
-            categoryId("1e19", category("1e19")),
-            categoryId("32 digits", category("9".repeat(32))),
-            categoryId("1e1000000000", category("1e1000000000")),
-            categoryId("-1e1000000000", category("-1e1000000000")),
-            categoryId("1e-1000000000", category("1e-1000000000")),
-            categoryId("1e500000000", category("1e500000000")),
-            categoryId("-1e100000000", category("-1e100000000")),
-            categoryId("1e-500000000", category("1e-500000000")),
-            categoryId("1e2147483647", category("1e2147483647")),
-            categoryId("1e-2147483648", category("1e-2147483648")),
-            categoryId("0.1e-2147483647", category("0.1e-2147483647")),
-            categoryId("an exponent of more than 32 bits", category("1e99999999999")),
-            categoryId("an exponent of 30 digits", category("1e" + "9".repeat(30))),
-            categoryId("a negative exponent of 29 digits", category("1e-" + "9".repeat(29))),
-            categoryId("not quite zero with a great exponent", category("0.01e-9999999999")));
+            categoryId("in different case", "{\"name\":\"a\",\"categoryid\":1}"),
+            categoryId("null", withCategoryId("null")),
+            categoryId("a digit in a string", withCategoryId("\"7\"")),
+            categoryId("an empty string", withCategoryId("\"\"")),
+            categoryId("a lone surrogate", withCategoryId("\"\\ud83d\"")),
+            categoryId("a boolean", withCategoryId("true")),
+            categoryId("an empty array", withCategoryId("[]")),
+            categoryId("an array of a number", withCategoryId("[7]")),
+            categoryId("an empty object", withCategoryId("{}")),
+            categoryId("an object", withCategoryId("{\"categoryId\":7}")),
+            categoryId("a fraction", withCategoryId("1.5")),
+            categoryId("almost an integer", withCategoryId("7.0000000000000000000000000001")),
+            categoryId("a tenth", withCategoryId("1e-1")),
+            categoryId("2^63", withCategoryId("9223372036854775808")),
+            categoryId("-2^63 - 1", withCategoryId("-9223372036854775809")),
+            categoryId("2^63 with an exponent", withCategoryId("9.223372036854775808e18")),
+            categoryId("2^64 + 1", withCategoryId("18446744073709551617")),
+            categoryId("1e19", withCategoryId("1e19")),
+            categoryId("32 digits", withCategoryId("9".repeat(32))),
+            categoryId("1e1000000000", withCategoryId("1e1000000000")),
+            categoryId("-1e1000000000", withCategoryId("-1e1000000000")),
+            categoryId("1e-1000000000", withCategoryId("1e-1000000000")),
+            categoryId("1e500000000", withCategoryId("1e500000000")),
+            categoryId("-1e100000000", withCategoryId("-1e100000000")),
+            categoryId("1e-500000000", withCategoryId("1e-500000000")),
+            categoryId("1e2147483647", withCategoryId("1e2147483647")),
+            categoryId("1e-2147483648", withCategoryId("1e-2147483648")),
+            categoryId("0.1e-2147483647", withCategoryId("0.1e-2147483647")),
+            categoryId("an exponent of more than 32 bits", withCategoryId("1e99999999999")),
+            categoryId("an exponent of 30 digits", withCategoryId("1e" + "9".repeat(30))),
+            categoryId("a negative exponent of 29 digits", withCategoryId("1e-" + "9".repeat(29))),
+            categoryId("a nonzero number with a huge negative exponent", withCategoryId("0.01e-9999999999")));
 
-    static final List<BadRequest> NUMBERS_THAT_ARE_NOT_JSON = List.of(
-            noJson("33 digits", category("1".repeat(33))),
-            noJson("32 digits and a point", category("1." + "0".repeat(31))),
-            noJson("32 digits and a minus", category("-" + "1".repeat(32))),
-            noJson("5,000 digits", category("1".repeat(5_000))),
-            noJson("-5,000 digits", category("-" + "1".repeat(5_000))),
-            noJson("seven and 5,000 zeros", category("7." + "0".repeat(5_000))),
-            noJson("an exponent of 5,000 digits", category("1e" + "1".repeat(5_000))),
-            noJson("a plus", category("+7")),
-            noJson("a zero first", category("07")),
-            noJson("a minus and a zero first", category("-07")),
-            noJson("a minus alone", category("-")),
-            noJson("two minuses", category("--7")),
-            noJson("a point first", category(".5")),
-            noJson("a point last", category("7.")),
-            noJson("an exponent without digits", category("7e")),
-            noJson("an exponent with a sign alone", category("7e+")),
-            noJson("hexadecimal", category("0x10")),
-            noJson("an underscore", category("1_000")),
-            noJson("a decimal comma", category("7,0")),
-            noJson("a suffix", category("7L")),
-            noJson("NaN", category("NaN")),
-            noJson("Infinity", category("Infinity")),
-            noJson("-Infinity", category("-Infinity")),
-            noJson("an Arabic digit", category("\u0667")),
-            noJson("a full-width digit", category("\uFF17")),
-            noJson("two numbers", category("7 7")),
-            noJson("nothing", category("")));
+    /// Numbers that the JSON parser refuses: malformed, or longer than 32 characters.
+    static final List<BadRequest> UNPARSABLE_NUMBERS = List.of(
+            unparsable("33 digits", withCategoryId("1".repeat(33))),
+            unparsable("32 digits and a point", withCategoryId("1." + "0".repeat(31))),
+            unparsable("32 digits and a minus", withCategoryId("-" + "1".repeat(32))),
+            unparsable("5,000 digits", withCategoryId("1".repeat(5_000))),
+            unparsable("-5,000 digits", withCategoryId("-" + "1".repeat(5_000))),
+            unparsable("seven with 5,000 decimal zeros", withCategoryId("7." + "0".repeat(5_000))),
+            unparsable("an exponent of 5,000 digits", withCategoryId("1e" + "1".repeat(5_000))),
+            unparsable("a plus", withCategoryId("+7")),
+            unparsable("a leading zero", withCategoryId("07")),
+            unparsable("a minus and a leading zero", withCategoryId("-07")),
+            unparsable("only a minus", withCategoryId("-")),
+            unparsable("two minuses", withCategoryId("--7")),
+            unparsable("a leading point", withCategoryId(".5")),
+            unparsable("a trailing point", withCategoryId("7.")),
+            unparsable("an exponent without digits", withCategoryId("7e")),
+            unparsable("an exponent with only a sign", withCategoryId("7e+")),
+            unparsable("hexadecimal", withCategoryId("0x10")),
+            unparsable("an underscore", withCategoryId("1_000")),
+            unparsable("a decimal comma", withCategoryId("7,0")),
+            unparsable("a suffix", withCategoryId("7L")),
+            unparsable("NaN", withCategoryId("NaN")),
+            unparsable("Infinity", withCategoryId("Infinity")),
+            unparsable("-Infinity", withCategoryId("-Infinity")),
+            unparsable("an Arabic digit", withCategoryId("\u0667")),
+            unparsable("a full-width digit", withCategoryId("\uFF17")),
+            unparsable("two numbers", withCategoryId("7 7")),
+            unparsable("no value", withCategoryId("")));
 
     static final List<BadRequest> STATUSES = List.of(
             status("null", "null"),
             status("an empty string", "\"\""),
             status("an unknown status", "\"lost\""),
             status("a capital", "\"Sold\""),
-            status("a space behind it", "\"sold \""),
-            status("NUL behind it", "\"sold\\u0000\""),
+            status("a trailing space", "\"sold \""),
+            status("a trailing NUL", "\"sold\\u0000\""),
             status("a Cyrillic letter", "\"s\u043Eld\""),
-            status("half a surrogate pair", "\"\\ud83d\""),
+            status("a lone surrogate", "\"\\ud83d\""),
             status("two statuses", "\"available,sold\""),
             status("a number", "0"),
             status("a boolean", "false"),
@@ -138,8 +139,8 @@ class BadMembersTest {
     }
 
     @ParameterizedTest
-    @FieldSource("NUMBERS_THAT_ARE_NOT_JSON")
-    void refusesNumber(BadRequest request) throws IOException {
+    @FieldSource("UNPARSABLE_NUMBERS")
+    void refusesUnparsableNumber(BadRequest request) throws IOException {
         assertThat(service.refusal(request)).doesNotContain("categoryId");
     }
 
@@ -157,7 +158,7 @@ class BadMembersTest {
         return invalid("categoryId: " + name, body);
     }
 
-    private static BadRequest noJson(String name, String body) {
+    private static BadRequest unparsable(String name, String body) {
         return invalid("number: " + name, body);
     }
 
@@ -169,11 +170,11 @@ class BadMembersTest {
         return BadRequest.post(name, BadRequest.utf8(body), 400, "invalid_request");
     }
 
-    private static String named(String value) {
+    private static String withName(String value) {
         return "{\"name\":" + value + ",\"categoryId\":1}";
     }
 
-    private static String category(String value) {
+    private static String withCategoryId(String value) {
         return "{\"name\":\"a\",\"categoryId\":" + value + "}";
     }
 }

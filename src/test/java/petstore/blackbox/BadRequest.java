@@ -4,22 +4,22 @@ import java.nio.charset.StandardCharsets;
 
 import petstore.testkit.TestService;
 
-/// A request that must be refused, and how.
+/// A request that the service must refuse, and the expected error response.
 ///
-/// @param name why it is bad
+/// @param name the name of the test case: the reason for the refusal
 /// @param bytes the request; each character is one byte
-/// @param status the status of the answer
-/// @param code the code in its Error body
+/// @param status the expected status code
+/// @param code the expected `code` in the Error body
 public record BadRequest(String name, String bytes, int status, String code) {
 
-    /// The parts of every request besides its host and its key.
+    /// Header lines of a valid request.
     static final String HOST = "Host: petstore\r\n";
     static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
     static final String JSON = "Content-Type: application/json\r\n";
     /// A valid body.
     static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
 
-    /// A request that is refused with 400.
+    /// Returns a request that must be refused with 400.
     static BadRequest of(String name, String bytes) {
         return new BadRequest(name, bytes, 400, "invalid_request");
     }
@@ -28,7 +28,7 @@ public record BadRequest(String name, String bytes, int status, String code) {
         return new BadRequest(name, get(target), status, code);
     }
 
-    /// A createPet request with this body.
+    /// Returns a createPet request with this body that must be refused.
     static BadRequest post(String name, String body, int status, String code) {
         return new BadRequest(name, post(body), status, code);
     }
@@ -37,7 +37,7 @@ public record BadRequest(String name, String bytes, int status, String code) {
         return "GET " + target + " HTTP/1.1\r\n" + HOST + KEY + "\r\n";
     }
 
-    /// A createPet request.
+    /// Returns a createPet request.
     ///
     /// @param body each character is one byte
     static String post(String body) {
@@ -45,7 +45,7 @@ public record BadRequest(String name, String bytes, int status, String code) {
                 + body;
     }
 
-    /// A createPet request whose body comes in chunks of at most `size` bytes.
+    /// Returns a createPet request with a chunked body, in chunks of at most `size` bytes.
     static String postChunked(String body, int size) {
         StringBuilder chunks = new StringBuilder();
         for (int from = 0; from < body.length(); from += size) {
@@ -56,12 +56,12 @@ public record BadRequest(String name, String bytes, int status, String code) {
                 + "0\r\n\r\n";
     }
 
-    /// The UTF-8 of a text, each byte as one character.
+    /// Returns the UTF-8 encoding of a text, each byte as one character.
     static String utf8(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
-    /// The name of the row, for reports.
+    /// Returns the name of the test case, for test reports.
     @Override
     public String toString() {
         return name;

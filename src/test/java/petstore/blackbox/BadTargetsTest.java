@@ -15,7 +15,7 @@ import petstore.testkit.RawClient.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Well-formed requests for something that is not there: bad query values, ids, paths, methods.
+/// Well-formed requests with an invalid query, an unknown id or path, or a method that is not allowed.
 @Tag("both-stores")
 class BadTargetsTest {
 
@@ -171,7 +171,7 @@ class BadTargetsTest {
 
     @ParameterizedTest
     @FieldSource({"QUERIES", "IDS", "PATHS"})
-    void refuses(BadRequest request) throws IOException {
+    void refusesTarget(BadRequest request) throws IOException {
         service.refuses(request);
     }
 
@@ -199,8 +199,8 @@ class BadTargetsTest {
     void refusesMethod(String method, String target, String allow) throws IOException {
         String request = method + " " + target + " HTTP/1.1\r\n" + BadRequest.HOST + BadRequest.KEY
                 + BadRequest.JSON + "Content-Length: 2\r\n\r\n{}";
-        Response answer = service.refuses(new BadRequest(method, request, 405, "method_not_allowed"));
-        assertThat(answer.headers().get("allow")).containsExactly(allow);
+        Response response = service.refuses(new BadRequest(method, request, 405, "method_not_allowed"));
+        assertThat(response.headers().get("allow")).containsExactly(allow);
     }
 
     @ParameterizedTest
@@ -215,25 +215,25 @@ class BadTargetsTest {
     }
 
     @Test
-    void refusesHeadLikeGetButWithoutABody() {
+    void sendsNoBodyWhenRefusingHead() {
         HttpResponse<String> response = service.client().send("HEAD", "/v1/pets?limit=0", new byte[0]);
         assertThat(response.statusCode()).isEqualTo(400);
         service.assertUnchanged();
     }
 
     private static BadRequest query(String query) {
-        return BadRequest.get(named(query), "/v1/pets?" + query, 400, "invalid_request");
+        return BadRequest.get(shortened(query), "/v1/pets?" + query, 400, "invalid_request");
     }
 
     private static BadRequest id(String id) {
-        return BadRequest.get("petId " + named(id), "/v1/pets/" + id, 404, "not_found");
+        return BadRequest.get("petId " + shortened(id), "/v1/pets/" + id, 404, "not_found");
     }
 
     private static BadRequest path(String path) {
-        return BadRequest.get(named(path), path, 404, "not_found");
+        return BadRequest.get(shortened(path), path, 404, "not_found");
     }
 
-    private static String named(String text) {
+    private static String shortened(String text) {
         return text.length() > 50 ? text.substring(0, 40) + "… (" + text.length() + ")" : text;
     }
 }

@@ -22,48 +22,48 @@ import petstore.testkit.TestService;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Every operation × status pair that the contract documents is reached, and validated on the way.
+/// Coverage of the contract: each documented pair of operation and status code occurs. `ApiClient` validates each response.
 class ContractCoverageTest {
 
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
 
-    private final Set<String> reached = new TreeSet<>();
+    private final Set<String> observed = new TreeSet<>();
     private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
     @TempDir
     private Path folder;
 
     @Test
-    void everyDocumentedAnswerIsReached() throws SQLException {
+    void returnsEveryDocumentedStatus() throws SQLException {
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
-            reachWhatAnIdempotencyKeyAnswers(service.client());
-            reachWhatALimitedKeyIsAnswered(service.client());
-            reachWhatAHealthyStoreAnswers(service.client());
-            reachWhatABrokenStoreAnswers(service.client());
+            callWithIdempotencyKey(service.client());
+            callWithRateLimitedKey(service.client());
+            callWithHealthyStore(service.client());
+            callWithBrokenStore(service.client());
         }
-        assertThat(reached).isEqualTo(documented());
+        assertThat(observed).isEqualTo(documented());
     }
 
-    private void reachWhatAHealthyStoreAnswers(ApiClient client) {
+    private void callWithHealthyStore(ApiClient client) {
         create(client, PET);
         create(client, PET);
         create(client, "{}");
         create(client, "x".repeat(70_000));
-        reach("createPet", client.send("POST", "/v1/pets", PET.getBytes(UTF_8)).statusCode());
+        observe("createPet", client.send("POST", "/v1/pets", PET.getBytes(UTF_8)).statusCode());
         list(client, "");
         list(client, "?limit=0");
         get(client, "1");
         get(client, "999");
-        reach("listPets", client.get("/v1/pets", "If-None-Match", "*").statusCode());
-        reach("getPet", client.get("/v1/pets/1", "If-None-Match", "*").statusCode());
-        reach("listPets", client.get("/v1/pets", "If-Match", "\"a\"").statusCode());
-        reach("getPet", client.get("/v1/pets/1", "If-Match", "\"a\"").statusCode());
+        observe("listPets", client.get("/v1/pets", "If-None-Match", "*").statusCode());
+        observe("getPet", client.get("/v1/pets/1", "If-None-Match", "*").statusCode());
+        observe("listPets", client.get("/v1/pets", "If-Match", "\"a\"").statusCode());
+        observe("getPet", client.get("/v1/pets/1", "If-Match", "\"a\"").statusCode());
         clock.set("2030-12-06T00:00:00Z");
         get(client, "1");
         clock.set("2026-11-21T10:00:00Z");
-        ApiClient stranger = client.withKey("");
-        create(stranger, PET);
-        list(stranger, "");
-        get(stranger, "1");
+        ApiClient withoutKey = client.withKey("");
+        create(withoutKey, PET);
+        list(withoutKey, "");
+        get(withoutKey, "1");
         ApiClient reader = client.withKey(CommandLines.run(folder, "keys", "create", "--name=r", "--scope=pets:read"));
         ApiClient writer = client.withKey(CommandLines.run(folder, "keys", "create", "--name=w", "--scope=pets:write"));
         create(reader, PET);
@@ -71,23 +71,23 @@ class ContractCoverageTest {
         get(writer, "1");
     }
 
-    /// A held lock of the store keeps a request in progress.
-    private void reachWhatAnIdempotencyKeyAnswers(ApiClient client) throws SQLException {
+    /// While the test holds the write lock of the store, one request is in progress and the other is refused.
+    private void callWithIdempotencyKey(ApiClient client) throws SQLException {
         String[] key = {"Idempotency-Key", "coverage"};
         try (Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                 Statement statement = store.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
-            CompletableFuture<Integer> one = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
-            CompletableFuture<Integer> other = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
-            CompletableFuture.anyOf(one, other).join();
+            CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
+            CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
+            CompletableFuture.anyOf(first, second).join();
             statement.execute("COMMIT");
-            reach("createPet", one.join());
-            reach("createPet", other.join());
+            observe("createPet", first.join());
+            observe("createPet", second.join());
         }
-        reach("createPet", client.post(PET.replace("Rex", "Max"), key).statusCode());
+        observe("createPet", client.post(PET.replace("Rex", "Max"), key).statusCode());
     }
 
-    private void reachWhatALimitedKeyIsAnswered(ApiClient client) {
+    private void callWithRateLimitedKey(ApiClient client) {
         ApiClient limited = client
                 .withKey(CommandLines.run(folder, "keys", "create", "--name=l", "--rate-limit=1/1h"));
         for (int i = 0; i < 2; i++) {
@@ -97,9 +97,9 @@ class ContractCoverageTest {
         }
     }
 
-    /// A trigger that refuses every animal and a status that no version knows are defects; a table that is not there is a
-    /// store that is not there. Earlier requests would be answered from memory.
-    private void reachWhatABrokenStoreAnswers(ApiClient client) throws SQLException {
+    /// An insert that a trigger refuses and an unknown status count as defects. Without its table, the store is unavailable.
+    /// The pages and the id differ from those of earlier requests, which would be served from memory.
+    private void callWithBrokenStore(ApiClient client) throws SQLException {
         try (Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                 Statement statement = store.createStatement()) {
             statement.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'no'); END");
@@ -116,19 +116,19 @@ class ContractCoverageTest {
     }
 
     private void create(ApiClient client, String body) {
-        reach("createPet", client.post(body).statusCode());
+        observe("createPet", client.post(body).statusCode());
     }
 
     private void list(ApiClient client, String query) {
-        reach("listPets", client.get("/v1/pets" + query).statusCode());
+        observe("listPets", client.get("/v1/pets" + query).statusCode());
     }
 
     private void get(ApiClient client, String id) {
-        reach("getPet", client.get("/v1/pets/" + id).statusCode());
+        observe("getPet", client.get("/v1/pets/" + id).statusCode());
     }
 
-    private void reach(String operation, int status) {
-        reached.add(operation + " " + status);
+    private void observe(String operation, int status) {
+        observed.add(operation + " " + status);
     }
 
     private static Set<String> documented() {

@@ -16,12 +16,12 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Requests of pages on other sites, as browsers send them.
+/// Cross-origin requests as browsers send them (CORS), and the security headers of pages.
 class CorsTest {
 
     private static final String SHOP = "https://shop.example";
     private static final String KEY = "Authorization: Bearer " + TestService.KEY + "\r\n";
-    private static final String ASKED = "Access-Control-Request-Method: POST\r\n";
+    private static final String REQUEST_METHOD = "Access-Control-Request-Method: POST\r\n";
 
     @TempDir
     private static Path folder;
@@ -50,13 +50,14 @@ class CorsTest {
     }
 
     @Test
-    void everyAnswerToAnAllowedOriginMayBeRead() throws IOException {
+    void letsAllowedOriginReadEveryResponse() throws IOException {
         List<RawClient.Response> responses = List.of(send(service, "GET /v1/pets", KEY, origin(SHOP)),
                 send(service, "GET /v1/pets", origin(SHOP)), send(service, "GET /v1/pets?limit=0", KEY, origin(SHOP)),
                 send(service, "GET /nothing", origin(SHOP)), send(service, "PUT /v1/pets", KEY, origin(SHOP)),
                 send(service, "GET /v1/pets", KEY, origin(SHOP), "Bad Name: x\r\n"),
                 send(service, "GET nothing", KEY, origin(SHOP)), send(service, "GET /v1/pets/1", KEY, origin(SHOP)));
-        assertThat(responses.stream().map(RawClient.Response::status)).containsExactly(200, 401, 400, 404, 405, 400, 400,
+        assertThat(responses.stream().map(RawClient.Response::status)).containsExactly(200, 401, 400, 404, 405, 400,
+                400,
                 404);
         for (RawClient.Response response : responses) {
             Map<String, List<String>> headers = response.headers();
@@ -70,7 +71,7 @@ class CorsTest {
     }
 
     @Test
-    void otherOriginsAreToldNothing() throws IOException {
+    void sendsNoCorsHeadersToOtherOrigins() throws IOException {
         for (String other : List.of("https://shop.example.evil.example", "http://shop.example",
                 "https://shop.example:444", "https://SHOP.example", "null", "*")) {
             RawClient.Response response = send(service, "GET /v1/pets", KEY, origin(other));
@@ -78,14 +79,14 @@ class CorsTest {
             assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin",
                     "access-control-expose-headers");
             assertThat(response.headers().get("vary")).containsExactly("Origin");
-            assertThat(send(service, "OPTIONS /v1/pets", origin(other), ASKED).status()).isEqualTo(401);
+            assertThat(send(service, "OPTIONS /v1/pets", origin(other), REQUEST_METHOD).status()).isEqualTo(401);
         }
         assertThat(send(service, "GET /v1/pets", KEY).headers().get("vary")).containsExactly("Origin");
     }
 
     @Test
-    void aBrowserMayAskWithoutAKey() throws IOException {
-        RawClient.Response response = send(service, "OPTIONS /v1/pets", origin("http://localhost:3000"), ASKED,
+    void respondsToPreflightWithoutKey() throws IOException {
+        RawClient.Response response = send(service, "OPTIONS /v1/pets", origin("http://localhost:3000"), REQUEST_METHOD,
                 "Access-Control-Request-Headers: authorization,content-type\r\n");
         assertThat(response.status()).isEqualTo(204);
         assertThat(response.headers().get("access-control-allow-origin")).containsExactly("http://localhost:3000");
@@ -93,32 +94,33 @@ class CorsTest {
         assertThat(response.headers().get("access-control-allow-headers")).containsExactly(
                 "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent");
         assertThat(response.headers()).containsKey("access-control-max-age");
-        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("no preflight").isEqualTo(401);
-        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("no preflight").isEqualTo(405);
-        assertThat(send(service, "OPTIONS /v1/pets", ASKED).status()).as("no origin").isEqualTo(401);
-        assertThat(send(service, "GET /v1/pets", origin(SHOP), ASKED).status()).as("no OPTIONS").isEqualTo(401);
+        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("not a preflight").isEqualTo(401);
+        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("not a preflight").isEqualTo(405);
+        assertThat(send(service, "OPTIONS /v1/pets", REQUEST_METHOD).status()).as("without Origin").isEqualTo(401);
+        assertThat(send(service, "GET /v1/pets", origin(SHOP), REQUEST_METHOD).status()).as("not OPTIONS")
+                .isEqualTo(401);
     }
 
     @Test
-    void operatorsAreToldWhatABrowserAskedFor() throws IOException {
-        send(service, "OPTIONS /v1/pets/1", origin(SHOP), ASKED);
+    void recordsRouteOfPreflightInMetrics() throws IOException {
+        send(service, "OPTIONS /v1/pets/1", origin(SHOP), REQUEST_METHOD);
         service.awaitNoRequest();
         assertThat(new ApiClient(service.adminPort(), "").get("/metrics").body()).contains(
                 "http_request_method=\"OPTIONS\",http_response_status_code=\"204\",http_route=\"/v1/pets/{petId}\"");
     }
 
     @Test
-    void nothingIsSaidUnlessItIsSwitchedOn(@TempDir Path other) throws IOException {
+    void sendsNoCorsHeadersByDefault(@TempDir Path other) throws IOException {
         try (TestService plain = TestService.start(other)) {
             RawClient.Response response = send(plain, "GET /v1/pets", KEY, origin(SHOP));
             assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin", "vary",
                     "strict-transport-security");
-            assertThat(send(plain, "OPTIONS /v1/pets", origin(SHOP), ASKED).status()).isEqualTo(401);
+            assertThat(send(plain, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD).status()).isEqualTo(401);
         }
     }
 
     @Test
-    void pagesCannotBeFramedAndLoadNothingFromElsewhere() throws IOException {
+    void forbidsFramingAndExternalContentOfPages() throws IOException {
         Map<String, List<String>> headers = send(service, "GET /docs").headers();
         assertThat(String.valueOf(headers.get("content-security-policy"))).contains("default-src 'none'",
                 "frame-ancestors 'none'");

@@ -16,7 +16,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// createPet through HTTP.
+/// createPet over HTTP.
 @Tag("both-stores")
 class CreatePetTest {
 
@@ -35,7 +35,7 @@ class CreatePetTest {
     }
 
     @Test
-    void answersWithTheAnimalAndWhereItIs() {
+    void returnsAnimalAndItsLocation() {
         HttpResponse<String> created = service.client()
                 .post("{\"name\":\"Whiskers\",\"categoryId\":7,\"status\":\"available\"}");
         assertThat(created.statusCode()).isEqualTo(201);
@@ -48,7 +48,7 @@ class CreatePetTest {
     }
 
     @Test
-    void anAbsentStatusStaysAbsent() {
+    void omitsStatusThatWasNotSent() {
         HttpResponse<String> created = service.client().post("{\"name\":\"Rex\",\"categoryId\":-1}");
         assertThat(created.body()).isEqualTo("{\"id\":1,\"name\":\"Rex\",\"categoryId\":-1}");
         assertThat(service.client().get("/v1/pets").body()).isEqualTo("[" + created.body() + "]");
@@ -56,14 +56,14 @@ class CreatePetTest {
     }
 
     @Test
-    void anIdOfTheClientIsIgnored() {
+    void ignoresIdFromClient() {
         HttpResponse<String> created = service.client()
                 .post("{\"id\":99,\"name\":\"Rex\",\"categoryId\":1,\"tag\":{\"a\":[]}}");
         assertThat(created.body()).isEqualTo("{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}");
     }
 
     @Test
-    void aNameComesBackExactlyAsSent() {
+    void returnsNameExactlyAsSent() {
         String name = "  \u00DCn\u00EF \uD83D\uDC15 \\\"quoted\\\" \\u0009 \u2028 e\u0301 ";
         HttpResponse<String> created = service.client().post("{\"name\":\"" + name + "\",\"categoryId\":1}");
         assertThat(created.statusCode()).isEqualTo(201);
@@ -72,7 +72,7 @@ class CreatePetTest {
     }
 
     @Test
-    void aBaseAddressMakesReferencesAbsolute(@TempDir Path other) {
+    void makesLinksAbsoluteWithBaseUrl(@TempDir Path other) {
         BaseUrl base = BaseUrl.parse("https://shop.example/animals/v1");
         try (TestService based = TestService.start(other, Clock.systemUTC(),
                 http -> http.baseUrl(base))) {

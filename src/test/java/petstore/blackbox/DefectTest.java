@@ -30,7 +30,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A request that a defect keeps from being carried out.
+/// Requests that fail because of a defect in the program: the response and the log.
 class DefectTest {
 
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
@@ -41,31 +41,31 @@ class DefectTest {
     private final Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.Dispatcher");
 
     @BeforeEach
-    void readLog() {
+    void captureLog() {
         log.start();
         logger.addAppender(log);
     }
 
     @AfterEach
-    void leaveLog() {
+    void detachLog() {
         logger.detachAppender(log);
     }
 
     @Test
-    void theLogHasTheCauseUnderTheIdThatTheClientIsTold() throws SQLException {
+    void logsCauseWithRequestIdOfResponse() throws SQLException {
         try (TestService service = TestService.start(folder);
                 Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                 Statement statement = store.createStatement()) {
             statement.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'secret'); END");
-            assertDefect(service.client().post(PET, "X-Request-Id", "of-the-test"));
+            assertInternalError(service.client().post(PET, "X-Request-Id", "of-the-test"));
             assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getThrowableProxy().getCause()
                     .getMessage()).contains("secret"));
         }
     }
 
-    /// Every kind of exception, in each step: before the key is judged, in an operation without a body, and behind a body.
+    /// An `Error` instead of an `Exception`, in each step: in the key check, in an operation without a body, and after the body.
     @Test
-    void anErrorIsAnsweredToo() {
+    void returns500AfterJavaError() {
         AtomicBoolean isBroken = new AtomicBoolean();
         Clock clock = new BrokenClock(isBroken);
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
@@ -77,14 +77,14 @@ class DefectTest {
                     () -> service.client().get("/v1/pets/1", "X-Request-Id", "of-the-test"),
                     () -> service.client().post(PET, "X-Request-Id", "of-the-test", "Idempotency-Key", "k"))) {
                 log.list.clear();
-                assertDefect(request.get());
+                assertInternalError(request.get());
             }
             isBroken.set(false);
             assertThat(stored.get("/v1/pets").body()).isEqualTo("[]");
         }
     }
 
-    private void assertDefect(HttpResponse<String> response) {
+    private void assertInternalError(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(500);
         assertThat(ServedContract.json(response.body()).get("message").asText())
                 .isEqualTo("internal error; see request of-the-test in the log");
@@ -92,7 +92,7 @@ class DefectTest {
                 .containsExactly("request of-the-test failed");
     }
 
-    /// A clock that cannot tell the moment while it is broken.
+    /// A clock whose `instant()` throws an `Error` while it is broken.
     private static final class BrokenClock extends Clock {
 
         private final AtomicBoolean isBroken;
@@ -121,7 +121,7 @@ class DefectTest {
 
         @Override
         public Clock withZone(ZoneId zone) {
-            throw new UnsupportedOperationException("only moments are asked for");
+            throw new UnsupportedOperationException("the service does not change the time zone");
         }
     }
 }

@@ -18,7 +18,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// getPet through HTTP, before and after its removal date.
+/// getPet over HTTP, before and after its removal date.
 @Tag("both-stores")
 class GetPetTest {
 
@@ -41,46 +41,46 @@ class GetPetTest {
     }
 
     @Test
-    void isServedUntilTheLastMoment() {
+    void returnsAnimalUntilRemovalDate() {
         HttpResponse<String> response = client.get("/v1/pets/1");
         assertThat(response.statusCode()).isEqualTo(200);
-        assertIsDeprecated(response);
+        assertHasDeprecationHeaders(response);
     }
 
     @Test
-    void isGoneFromTheNextMomentOn() {
+    void returns410FromRemovalDate() {
         clock.set("2030-12-06T00:00:00Z");
         for (String id : List.of("1", "2", "x")) {
             HttpResponse<String> response = client.get("/v1/pets/" + id);
             assertThat(response.statusCode()).isEqualTo(410);
             assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("gone");
-            assertIsDeprecated(response);
+            assertHasDeprecationHeaders(response);
         }
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void saysThatItIsDeprecatedWhenThereIsNoSuchAnimal() {
+    void sendsDeprecationHeadersWith404() {
         for (String id : List.of("2", "0", "-1", "9223372036854775807", "9223372036854775808", "x", "1.0", "01", "+1",
                 "%00",
                 "%25zz", "1%20")) {
             HttpResponse<String> response = client.get("/v1/pets/" + id);
             assertThat(response.statusCode()).as(id).isEqualTo(404);
             assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("not_found");
-            assertIsDeprecated(response);
+            assertHasDeprecationHeaders(response);
         }
     }
 
     @Test
-    void saysItToAClientThatHasTheAnimal() {
+    void sendsDeprecationHeadersWith304() {
         String tag = client.get("/v1/pets/1").headers().firstValue("ETag").orElseThrow();
         HttpResponse<String> response = client.get("/v1/pets/1", "If-None-Match", tag);
         assertThat(response.statusCode()).isEqualTo(304);
-        assertIsDeprecated(response);
+        assertHasDeprecationHeaders(response);
     }
 
     @Test
-    void saysNothingOfItToAStranger() {
+    void sendsNoDeprecationHeadersWith401() {
         String unknown = new KeyToken("a".repeat(10), "b".repeat(32)).text();
         for (String key : List.of("", "wrong", unknown)) {
             HttpResponse<String> response = client.withKey(key).get("/v1/pets/1");
@@ -90,11 +90,11 @@ class GetPetTest {
     }
 
     @Test
-    void readsAnEncodedId() {
+    void acceptsPercentEncodedId() {
         assertThat(client.get("/v1/pets/%31").statusCode()).isEqualTo(200);
     }
 
-    private static void assertIsDeprecated(HttpResponse<String> response) {
+    private static void assertHasDeprecationHeaders(HttpResponse<String> response) {
         assertThat(response.headers().allValues("Deprecation")).containsExactly("@1795132800");
         assertThat(response.headers().allValues("Sunset")).containsExactly("Thu, 05 Dec 2030 23:59:59 GMT");
         assertThat(response.headers().allValues("Link")).containsExactly(

@@ -27,12 +27,12 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The address `/`: a page for people, a description for programs.
+/// The resource `/`: an HTML page for people, a JSON description for programs.
 class HomeTest {
 
     private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    private static final int MOST_BYTES = 60_000;
-    private static final Pattern PART = Pattern.compile("(?:href|src)=\"(page/[^\"]+)\"|from '\\./([^']+)'");
+    private static final int MAX_BYTES = 60_000;
+    private static final Pattern REFERENCE = Pattern.compile("(?:href|src)=\"(page/[^\"]+)\"|from '\\./([^']+)'");
 
     @TempDir
     private Path folder;
@@ -64,18 +64,18 @@ class HomeTest {
     @CsvSource(delimiter = '|', nullValues = "-", value = {"-|false", "*/*|false", "application/json|false",
             "text/*|false", "text/html;q=0|false", "text/html; q=0.000, */*|false", "text/htmlx|false",
             "text/html|true", "TEXT/HTML;level=1|true", "application/json, text/html;q=0.1|true"})
-    void thePageIsForClientsThatNameHtml(String accept, boolean html) throws IOException {
+    void returnsPageOnlyIfAcceptNamesHtml(String accept, boolean expectsHtml) throws IOException {
         try (TestService service = TestService.start(folder)) {
             HttpResponse<byte[]> home = accept == null ? get(service, "/") : get(service, "/", "Accept", accept);
             assertThat(home.statusCode()).isEqualTo(200);
             assertThat(home.headers().firstValue("Vary").orElseThrow().split(", ")).contains("Accept");
             assertThat(home.headers().firstValue("Content-Type"))
-                    .contains(html ? "text/html; charset=utf-8" : "application/json");
+                    .contains(expectsHtml ? "text/html; charset=utf-8" : "application/json");
         }
     }
 
     @Test
-    void theDescriptionLinksToContractDocsAndApi() throws IOException {
+    void linksToContractDocsAndApi() throws IOException {
         try (TestService service = TestService.start(folder)) {
             JsonNode description = ServedContract.json(text(get(service, "/")));
             assertThat(description.get("name").asText()).isEqualTo("Petstore Animals Service");
@@ -88,10 +88,10 @@ class HomeTest {
     }
 
     @Test
-    void allFilesAreCompressedRevalidatedAndSmall() throws IOException {
+    void servesSmallCompressedFilesWithETags() throws IOException {
         try (TestService service = TestService.start(folder)) {
             int bytes = 0;
-            List<String> paths = parts(service);
+            List<String> paths = pageFiles(service);
             assertThat(paths).hasSizeGreaterThan(5);
             for (String path : paths) {
                 HttpResponse<byte[]> file = get(service, path, "Accept", HTML, "Accept-Encoding", "br, gzip");
@@ -108,12 +108,12 @@ class HomeTest {
                 assertThat(plain.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
                 assertThat(text(plain)).isEqualTo(text(file));
             }
-            assertThat(bytes).isLessThan(MOST_BYTES);
+            assertThat(bytes).isLessThan(MAX_BYTES);
         }
     }
 
     @Test
-    void thePageRunsNothingInlineAndNothingFromElsewhere() throws IOException {
+    void servesPageWithoutInlineOrExternalContent() throws IOException {
         try (TestService service = TestService.start(folder)) {
             HttpResponse<byte[]> page = get(service, "/", "Accept", HTML);
             assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
@@ -125,18 +125,19 @@ class HomeTest {
         }
     }
 
-    /// The paths of the page and everything that it loads.
-    private static List<String> parts(TestService service) throws IOException {
+    /// Returns the paths of the page and of each file that it loads.
+    private static List<String> pageFiles(TestService service) throws IOException {
         String page = text(get(service, "/", "Accept", HTML));
-        List<String> files = PART.matcher(page).results().map(part -> "/" + part.group(1)).toList();
+        List<String> files = REFERENCE.matcher(page).results().map(reference -> "/" + reference.group(1)).toList();
         String main = text(get(service, "/page/main.js"));
-        Stream<String> modules = Stream.concat(PART.matcher(main).results(),
-                PART.matcher(text(get(service, "/page/list.js"))).results()).map(part -> "/page/" + part.group(2));
-        return Stream.of(Stream.of("/"), files.stream(), modules).flatMap(part -> part).distinct().toList();
+        Stream<String> modules = Stream.concat(REFERENCE.matcher(main).results(),
+                REFERENCE.matcher(text(get(service, "/page/list.js"))).results())
+                .map(reference -> "/page/" + reference.group(2));
+        return Stream.of(Stream.of("/"), files.stream(), modules).flatMap(paths -> paths).distinct().toList();
     }
 
     @Test
-    void withoutThePageThereIsTheDescriptionAlone() throws IOException {
+    void returnsDescriptionIfPageIsDisabled() throws IOException {
         try (TestService service = TestService.start(folder, Clock.systemUTC(),
                 settings -> settings.withoutPage())) {
             HttpResponse<byte[]> home = get(service, "/", "Accept", HTML);
@@ -146,16 +147,16 @@ class HomeTest {
         }
     }
 
-    /// The page shows each part of a message at the field with which it begins.
+    /// The page shows each violation next to the field whose name it begins with.
     @Test
-    void partsOfRefusalsBeginWithTheNameOfTheField() {
+    void beginsEachViolationWithFieldName() {
         try (TestService service = TestService.start(folder)) {
             ApiClient client = service.client();
             for (String body : List.of("{}", "{\"name\":\" \",\"categoryId\":\"x\",\"status\":\"lost\"}",
                     "{\"name\":\"\",\"categoryId\":99999999999999999999,\"status\":1}")) {
                 String message = ServedContract.json(client.post(body).body()).get("message").asText();
                 assertThat(message.split("; ")).hasSizeGreaterThan(1)
-                        .allMatch(part -> part.matches("(?:name|categoryId|status) .+"));
+                        .allMatch(violation -> violation.matches("(?:name|categoryId|status) .+"));
             }
         }
     }

@@ -18,7 +18,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Idempotency-Key through HTTP: retries act once.
+/// Idempotency-Key over HTTP: a repeated request adds only one animal.
 @Tag("both-stores")
 class IdempotencyTest {
 
@@ -42,7 +42,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void aRetryGetsTheSameAnswer() {
+    void returnsSameResponseToRetry() {
         HttpResponse<String> first = post(PET, "a-1");
         HttpResponse<String> second = post(PET, "a-1");
         assertThat(first.headers().firstValue("Idempotent-Replayed")).isEmpty();
@@ -54,7 +54,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void theSameRequestMayBeSpelledDifferently() {
+    void recognisesEquivalentRequestAsRetry() {
         post(PET, "k");
         for (String spelling : List.of(" { \"status\" : \"sold\",\n\"categoryId\":7.0, \"name\":\"R\\u0065x\" } ",
                 "{\"id\":9,\"name\":\"Rex\",\"categoryId\":7e0,\"status\":\"sold\",\"extra\":[1]}")) {
@@ -67,7 +67,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void anotherRequestWithTheKeyIsRefused() {
+    void refusesKeyReusedForDifferentRequest() {
         post(PET, "k");
         for (String other : List.of(PET.replace("Rex", "rex"), PET.replace("7", "8"), PET.replace("sold", "pending"),
                 "{\"name\":\"Rex\",\"categoryId\":7}")) {
@@ -79,14 +79,14 @@ class IdempotencyTest {
     }
 
     @Test
-    void aRetryAfterAFailureIsAFreshTry() {
+    void executesRetryAfterFailure() {
         assertThat(post("{\"name\":\"\",\"categoryId\":7}", "k").statusCode()).isEqualTo(400);
         assertThat(post(PET, "k").statusCode()).isEqualTo(201);
         assertAnimals(1);
     }
 
     @Test
-    void takesKeysOfOneTo255VisibleCharacters() {
+    void acceptsKeysOf1To255VisibleCharacters() {
         for (String key : List.of("x", "!~", "a".repeat(255), "\"" + "a".repeat(255) + "\"", "\"a\\\"b\\\\c\"", "a\"b",
                 "a,b")) {
             assertThat(post(PET, key).statusCode()).as(key).isEqualTo(201);
@@ -105,20 +105,20 @@ class IdempotencyTest {
     }
 
     @Test
-    void aRotatedKeyIsTheSameOwner() {
+    void sharesResultsAmongApiKeysOfSameName() {
         String key = CommandLines.run(folder, "keys", "create", "--name", "checkout");
-        ApiClient before = client.withKey(key);
-        HttpResponse<String> first = before.post(PET, "Idempotency-Key", "k");
+        ApiClient original = client.withKey(key);
+        HttpResponse<String> first = original.post(PET, "Idempotency-Key", "k");
         String rotated = CommandLines.run(folder, "keys", "rotate", key.substring(5, 15), "--grace", "1h");
         assertThat(rotated).isNotEqualTo(key);
         assertThat(client.withKey(rotated).post(PET, "Idempotency-Key", "k").body()).isEqualTo(first.body());
-        assertThat(post(PET, "k").body()).as("of another owner").isNotEqualTo(first.body());
+        assertThat(post(PET, "k").body()).as("API key of another owner").isNotEqualTo(first.body());
         String namesake = CommandLines.run(folder, "keys", "create", "--name", "checkout");
         assertThat(client.withKey(namesake).post(PET, "Idempotency-Key", "k").body()).isEqualTo(first.body());
     }
 
     @Test
-    void theKeyIsAuthorisedBeforeItsResultIsLookedUp() {
+    void checksApiKeyBeforeLookingUpResult() {
         post(PET, "k");
         assertThat(client.withKey("").post(PET, "Idempotency-Key", "k").statusCode()).isEqualTo(401);
         String reader = CommandLines.run(folder, "keys", "create", "--name", "PETSTORE_API_KEY", "--scope",
@@ -127,7 +127,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void resultsAreKeptForADay() {
+    void keepsResultsForOneDay() {
         HttpResponse<String> first = post(PET, "k");
         clock.set("2026-11-22T09:59:59.999Z");
         assertThat(post(PET, "k").body()).isEqualTo(first.body());

@@ -15,7 +15,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// If-Match (RFC 9110 section 13.1.1): a read of a changed resource is refused.
+/// If-Match of reads (RFC 9110 section 13.1.1): status 412 if the resource has changed.
 @Tag("both-stores")
 class IfMatchTest {
 
@@ -49,22 +49,23 @@ class IfMatchTest {
     }
 
     @Test
-    void answersTheTagThatHolds() {
+    void returnsResourceIfTagMatches() {
         for (String path : PATHS) {
             String tag = tag(path);
             for (String method : METHODS) {
-                for (String held : List.of("*", " * ", tag, "\"a,b\"," + tag, "W/\"a\" ,\t" + tag + ", \"b\"",
+                for (String field : List.of("*", " * ", tag, "\"a,b\"," + tag, "W/\"a\" ,\t" + tag + ", \"b\"",
                         ", ," + tag)) {
-                    assertThat(read(method, path, "If-Match", held)).as("%s %s %s", method, path, held).isEqualTo(200);
+                    assertThat(read(method, path, "If-Match", field)).as("%s %s %s", method, path, field)
+                            .isEqualTo(200);
                 }
                 assertThat(read(method, path, "If-Match", "\"a\"", "If-Match", tag)).isEqualTo(200);
             }
         }
     }
 
-    /// The comparison is strong: a weak tag is nobody's. A malformed field names no tag.
+    /// The comparison is strong, so a weak tag never matches. A malformed field matches no tag.
     @Test
-    void refusesEveryOtherTag() {
+    void returns412IfNoTagMatches() {
         for (String path : PATHS) {
             String tag = tag(path);
             String bare = tag.substring(1, tag.length() - 1);
@@ -82,7 +83,7 @@ class IfMatchTest {
     }
 
     @Test
-    void saysThatThePreconditionFailed() {
+    void reportsFailedPrecondition() {
         HttpResponse<String> response = client.get("/v1/pets", "If-Match", "\"a\"");
         assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("precondition_failed");
         assertThat(response.headers().allValues("Cache-Control")).containsExactly("no-store");
@@ -90,18 +91,19 @@ class IfMatchTest {
     }
 
     @Test
-    void refusesWhatHasChanged() {
+    void returns412AfterChange() {
         String tag = tag("/v1/pets");
         String first = tag("/v1/pets?limit=1");
         client.post(PET);
         for (int i = 0; i < 3; i++) {
             assertThat(read("GET", "/v1/pets", "If-Match", tag)).isEqualTo(412);
-            assertThat(read("GET", "/v1/pets?limit=1", "If-Match", first)).as("it has a next page now").isEqualTo(412);
+            assertThat(read("GET", "/v1/pets?limit=1", "If-Match", first)).as("the page has a next page now")
+                    .isEqualTo(412);
         }
     }
 
     @Test
-    void isJudgedBeforeIfNoneMatchAndAfterEverythingElse() {
+    void checksIfMatchAfterOtherErrorsAndBeforeIfNoneMatch() {
         for (String path : PATHS) {
             String tag = tag(path);
             assertThat(read("GET", path, "If-Match", "\"a\"", "If-None-Match", tag)).isEqualTo(412);
@@ -118,7 +120,7 @@ class IfMatchTest {
     }
 
     @Test
-    void isIgnoredByCreatePet() {
+    void ignoresPreconditionsOfCreatePet() {
         assertThat(client.post(PET, "If-Match", "\"a\"", "If-None-Match", "*").statusCode()).isEqualTo(201);
     }
 }

@@ -20,18 +20,18 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Clients that end what they send, or go away, and the number of connections that may be open.
+/// Clients that close one or both directions of a connection, and the limit of open connections.
 class LeavingClientsTest {
 
-    /// So long that no deadline ends a connection of these tests.
-    private static final Deadlines LONG = new Deadlines(Duration.ofSeconds(60), Duration.ofSeconds(60),
+    /// Long enough that no connection of these tests reaches a deadline.
+    private static final Deadlines LONG_DEADLINES = new Deadlines(Duration.ofSeconds(60), Duration.ofSeconds(60),
             Duration.ofSeconds(60));
-    private static final int MOST = 3;
+    private static final int MAX_CONNECTIONS = 3;
 
     private static final String HEADERS = "Host: x\r\nAuthorization: Bearer " + TestService.KEY + "\r\n";
     private static final String GET = "GET /v1/pets HTTP/1.1\r\n" + HEADERS + "\r\n";
     private static final String SCRIPT = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
-    private static final String UNKNOWN = "Host: x\r\nAuthorization: Bearer "
+    private static final String HEADERS_WITH_UNKNOWN_KEY = "Host: x\r\nAuthorization: Bearer "
             + new KeyToken("a".repeat(10), "b".repeat(32)).text() + "\r\n";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final String POST = "Content-Type: application/json\r\nContent-Length: " + PET.length() + "\r\n\r\n";
@@ -40,22 +40,23 @@ class LeavingClientsTest {
     private Path folder;
 
     @TestFactory
-    Stream<DynamicTest> clientsThatOnlyListen() throws InterruptedException {
-        try (TestService service = TestService.start(folder, LONG, 100)) {
+    Stream<DynamicTest> respondsToHalfClosedConnections() throws InterruptedException {
+        try (TestService service = TestService.start(folder, LONG_DEADLINES, 100)) {
             AtOnce clients = new AtOnce();
-            responses(clients, service, "a GET", GET, 200);
-            responses(clients, service, "a POST", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + PET, 201);
-            responses(clients, service, "a request without a key", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 401);
-            responses(clients, service, "a GET with a key it does not know",
-                    "GET /v1/pets HTTP/1.1\r\n" + UNKNOWN + "\r\n", 401);
-            responses(clients, service, "a POST with a key it does not know",
-                    "POST /v1/pets HTTP/1.1\r\n" + UNKNOWN + POST + PET, 401);
-            responses(clients, service, "a few requests", GET + "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" + GET, 200,
+            addClient(clients, service, "a GET", GET, 200);
+            addClient(clients, service, "a POST", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + PET, 201);
+            addClient(clients, service, "a request without a key", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 401);
+            addClient(clients, service, "a GET with an unknown key",
+                    "GET /v1/pets HTTP/1.1\r\n" + HEADERS_WITH_UNKNOWN_KEY + "\r\n", 401);
+            addClient(clients, service, "a POST with an unknown key",
+                    "POST /v1/pets HTTP/1.1\r\n" + HEADERS_WITH_UNKNOWN_KEY + POST + PET, 401);
+            addClient(clients, service, "three pipelined requests",
+                    GET + "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" + GET, 200,
                     404,
                     200);
-            responses(clients, service, "many requests", GET.repeat(500),
+            addClient(clients, service, "500 pipelined requests", GET.repeat(500),
                     Collections.nCopies(500, 200).toArray(Integer[]::new));
-            clients.add("answers more than the system holds and closes", () -> {
+            clients.add("sends more than the socket buffers hold and closes the connection", () -> {
                 try (RawClient client = new RawClient(service.port())) {
                     client.send(SCRIPT.repeat(8)).socket().shutdownOutput();
                     Thread.sleep(Duration.ofMillis(300));
@@ -65,36 +66,37 @@ class LeavingClientsTest {
                     assertThat(client.isClosedByServer()).isTrue();
                 }
             });
-            responses(clients, service, "half a body that is refused",
+            addClient(clients, service, "half a body without a key",
                     "POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + POST + "{", 401);
-            responses(clients, service, "half a header block", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
-            responses(clients, service, "half a body", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{");
-            responses(clients, service, "nothing", "");
+            addClient(clients, service, "half a header block", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
+            addClient(clients, service, "half a body", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{");
+            addClient(clients, service, "no data", "");
             return clients.run();
         }
     }
 
-    private static void responses(AtOnce clients, TestService service, String name, String sent, Integer... statuses) {
-        clients.add("answers " + name + " and closes", () -> {
+    private static void addClient(AtOnce clients, TestService service, String name, String sent, Integer... statuses) {
+        String outcome = statuses.length == 0 ? "closes" : "responds and closes";
+        clients.add(outcome + " the connection after " + name, () -> {
             try (RawClient client = new RawClient(service.port())) {
                 client.send(sent).socket().shutdownOutput();
-                List<Integer> answered = new ArrayList<>();
-                client.response().ifPresent(first -> answered.add(first.status()));
-                while (answered.size() < statuses.length) {
-                    answered.add(client.response().orElseThrow().status());
+                List<Integer> received = new ArrayList<>();
+                client.response().ifPresent(first -> received.add(first.status()));
+                while (received.size() < statuses.length) {
+                    received.add(client.response().orElseThrow().status());
                 }
-                assertThat(answered).containsExactly(statuses);
+                assertThat(received).containsExactly(statuses);
                 assertThat(client.isClosedByServer()).isTrue();
             }
         });
     }
 
     @Test
-    void closesConnectionsAboveTheLimitAtOnceAndServesTheOthers() throws IOException {
-        try (TestService service = TestService.start(folder, LONG, MOST)) {
+    void closesConnectionsAboveLimitAtOnceAndServesOthers() throws IOException {
+        try (TestService service = TestService.start(folder, LONG_DEADLINES, MAX_CONNECTIONS)) {
             List<RawClient> clients = connectAll(service);
-            try (RawClient oneMore = new RawClient(service.port())) {
-                assertThat(oneMore.isClosedByServer()).isTrue();
+            try (RawClient excess = new RawClient(service.port())) {
+                assertThat(excess.isClosedByServer()).isTrue();
             }
             for (RawClient client : clients) {
                 assertThat(client.send(GET).response().orElseThrow().status()).isEqualTo(200);
@@ -108,16 +110,16 @@ class LeavingClientsTest {
     }
 
     @Test
-    void closedConnectionsLeaveNothingBehindInEachState() throws IOException {
-        List<String> lastWords = List.of("", "GET /v1/pe", GET, "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{",
+    void freesConnectionsThatClientsCloseInAnyState() throws IOException {
+        List<String> inputs = List.of("", "GET /v1/pe", GET, "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{",
                 "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{", GET.repeat(1_000),
                 SCRIPT.repeat(20), "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));
-        try (TestService service = TestService.start(folder, LONG, MOST)) {
-            for (boolean reset : new boolean[]{false, true}) {
-                for (String words : lastWords) {
+        try (TestService service = TestService.start(folder, LONG_DEADLINES, MAX_CONNECTIONS)) {
+            for (boolean withReset : new boolean[]{false, true}) {
+                for (String input : inputs) {
                     List<RawClient> clients = connectAll(service);
                     for (RawClient client : clients) {
-                        client.send(words).socket().setSoLinger(reset, 0);
+                        client.send(input).socket().setSoLinger(withReset, 0);
                     }
                     closeAll(clients);
                 }
@@ -127,12 +129,12 @@ class LeavingClientsTest {
         }
     }
 
-    /// As many clients as may be connected at once, each of which gets an answer. Until the service has noticed that others
-    /// went away, it closes the connections of new ones.
+    /// Returns the maximum number of connected clients, each after a response. Until the service has noticed that earlier
+    /// clients closed their connections, it closes new connections.
     private static List<RawClient> connectAll(TestService service) throws IOException {
         List<RawClient> clients = new ArrayList<>();
         long start = System.nanoTime();
-        while (clients.size() < MOST) {
+        while (clients.size() < MAX_CONNECTIONS) {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
             RawClient client = new RawClient(service.port());
             if (client.send(GET).response().isPresent()) {

@@ -17,7 +17,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// listPets through HTTP: limit, status, after, Link.
+/// listPets over HTTP: limit, status, after, Link.
 @Tag("both-stores")
 class ListPetsTest {
 
@@ -38,7 +38,7 @@ class ListPetsTest {
     }
 
     @Test
-    void givesAnEmptyArrayWhenThereIsNoAnimal() {
+    void returnsEmptyArrayWithoutAnimals() {
         HttpResponse<String> response = client.get("/v1/pets");
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.body()).isEqualTo("[]");
@@ -46,7 +46,7 @@ class ListPetsTest {
     }
 
     @Test
-    void givesTwentyOfTheOldestByDefault() {
+    void returnsFirstTwentyAnimalsByDefault() {
         add(25, "available");
         HttpResponse<String> response = client.get("/v1/pets");
         assertThat(ids(response)).hasSize(20).isSorted().startsWith(1L).endsWith(20L);
@@ -54,7 +54,7 @@ class ListPetsTest {
     }
 
     @Test
-    void linksLeadThroughEveryAnimalOnce() {
+    void reachesEveryAnimalOnceThroughLinks() {
         add(7, "sold");
         add(6, "available");
         add(5, "sold");
@@ -70,7 +70,7 @@ class ListPetsTest {
     }
 
     @Test
-    void linkKeepsTheFilterAndIsAbsentOnTheLastPage() {
+    void keepsFilterInLinkAndOmitsLinkOnLastPage() {
         add(4, "pending");
         assertThat(client.get("/v1/pets?status=pending&limit=2").headers().allValues("Link"))
                 .containsExactly("</v1/pets?limit=2&status=pending&after=2>; rel=\"next\"");
@@ -78,7 +78,7 @@ class ListPetsTest {
     }
 
     @Test
-    void aPageThatGetsASuccessorIsNotTheSameAnyMore() {
+    void changesETagWhenNextPageAppears() {
         add(20, "available");
         String tag = client.get("/v1/pets").headers().firstValue("ETag").orElseThrow();
         assertThat(client.get("/v1/pets", "If-None-Match", tag).statusCode()).isEqualTo(304);
@@ -89,7 +89,7 @@ class ListPetsTest {
     }
 
     @Test
-    void notModifiedKeepsTheLink() {
+    void sendsLinkWith304() {
         add(21, "available");
         String tag = client.get("/v1/pets").headers().firstValue("ETag").orElseThrow();
         HttpResponse<String> response = client.get("/v1/pets", "If-None-Match", "\"other\", W/" + tag);
@@ -100,7 +100,7 @@ class ListPetsTest {
     }
 
     @Test
-    void takesTheWholeRangeOfLimitAndAfter() {
+    void acceptsFullRangeOfLimitAndAfter() {
         add(3, "available");
         assertThat(ids(client.get("/v1/pets?limit=1"))).containsExactly(1L);
         assertThat(ids(client.get("/v1/pets?limit=100"))).hasSize(3);
