@@ -17,7 +17,7 @@ import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A store that a command opens: one connection, and no thread of the server.
+/// A store opened for a command, which uses one connection and no threads of the server.
 class CommandStoreTest {
 
     private static final String SERVER_THREADS = "(?i).*(pool|reader|writer|store-|catalogue).*";
@@ -26,29 +26,30 @@ class CommandStoreTest {
     private Path folder;
 
     @Test
-    void takesNoThreadOnSqlite() {
-        takesNoThread(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)), () -> {
+    void startsNoServerThreadsOnSqlite() {
+        assertStartsNoServerThreads(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)), () -> {
         });
     }
 
     @Test
-    void takesNoThreadAndOneConnectionOnPostgresql() {
+    void startsNoServerThreadsAndOpensOneConnectionOnPostgresql() {
         String url = PostgresServer.newDatabase();
-        takesNoThread(() -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true)),
+        assertStartsNoServerThreads(
+                () -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true)),
                 () -> assertThat(PostgresServer.query(url, "SELECT pid FROM pg_stat_activity"
                         + " WHERE datname = current_database() AND application_name = 'petstore'")).hasSize(1));
     }
 
-    private static void takesNoThread(Supplier<SqlStore> open, Runnable alsoHolds) {
+    private static void assertStartsNoServerThreads(Supplier<SqlStore> open, Runnable furtherAssertion) {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         try (SqlStore store = open.get()) {
             store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
             assertThat(store.keys().list()).isEmpty();
             store.catalogue().forEachGroup(_ -> {
-                Set<String> added = Thread.getAllStackTraces().keySet().stream()
+                Set<String> started = Thread.getAllStackTraces().keySet().stream()
                         .filter(thread -> !before.contains(thread)).map(Thread::getName).collect(Collectors.toSet());
-                assertThat(added).noneMatch(name -> name.matches(SERVER_THREADS));
-                alsoHolds.run();
+                assertThat(started).noneMatch(name -> name.matches(SERVER_THREADS));
+                furtherAssertion.run();
             });
         }
     }

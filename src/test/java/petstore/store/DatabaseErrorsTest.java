@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DatabaseErrorsTest {
 
     @Test
-    void whatFailsForEveryRequestIsLoggedOnceASecond() {
+    void logsRepeatedErrorOnceASecond() {
         DatabaseErrors errors = new DatabaseErrors(e -> e.getErrorCode() == 1);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();

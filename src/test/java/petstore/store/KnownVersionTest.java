@@ -12,7 +12,7 @@ import petstore.store.sqlite.Sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a process that serves SQLite knows of the version, on a store in which there is nothing yet.
+/// The version that a process knows while it serves an empty SQLite store.
 class KnownVersionTest {
 
     private static final CatalogueVersion SEVEN = new CatalogueVersion(0, 7);
@@ -35,16 +35,16 @@ class KnownVersionTest {
         sqlite.close();
     }
 
-    /// A version may be read before an animal is added and arrive afterwards. A page without the animal would count as new.
+    /// A version may be read before an animal is added, and arrive afterwards. Then a page without the animal would count as current.
     @Test
-    void whatIsReadDoesNotTakeBackWhatWasReached() {
+    void readingOlderVersionDoesNotLowerKnownVersion() {
         version.reached(SEVEN.lastId());
-        assertThat(version.now().join()).as("read").isEqualTo(SEVEN);
-        assertThat(version.now().join()).as("known").isEqualTo(SEVEN);
+        assertThat(version.now().join()).as("version that is read").isEqualTo(SEVEN);
+        assertThat(version.now().join()).as("version that is known").isEqualTo(SEVEN);
     }
 
     @Test
-    void whatIsReachedOutOfTurnDoesNotEither() {
+    void lowerReachedIdDoesNotLowerKnownVersion() {
         version.reached(SEVEN.lastId());
         version.reached(6);
         assertThat(version.now().join()).isEqualTo(SEVEN);

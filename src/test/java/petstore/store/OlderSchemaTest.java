@@ -42,14 +42,14 @@ import petstore.testkit.PostgresServer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Stores with the first schema that there was, made by its script and filled by SQL alone.
+/// Stores with schema version 1, created by its script and filled with SQL only.
 class OlderSchemaTest {
 
     private static final Pet WHISKERS = new Pet(7, "Whiskers", 3, Optional.of(PetStatus.SOLD));
     private static final ApiKey KEY = ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
             Instant.ofEpochMilli(1_000), Optional.empty(), Optional.empty());
 
-    /// Opens a connection that knows nothing of the program.
+    /// Opens connections without code of the program.
     @FunctionalInterface
     private interface Database {
         Connection connect() throws SQLException;
@@ -59,41 +59,41 @@ class OlderSchemaTest {
     private Path folder;
 
     @Test
-    void sqliteStoreIsBroughtUpToDateOrRefused() {
+    void upgradesOlderSqliteStoreUnlessPolicyIsCheck() {
         Database database = sqlite(folder);
-        make(database, "sqlite");
-        isBroughtUpToDateOrRefused(database, migrate -> SqlStore.of(Sqlite.forCommand(folder, migrate, true)));
+        createStore(database, "sqlite");
+        assertUpgradedUnlessPolicyIsCheck(database, migrate -> SqlStore.of(Sqlite.forCommand(folder, migrate, true)));
     }
 
     @Test
-    void postgresStoreIsBroughtUpToDateOrRefused() {
+    void upgradesOlderPostgresStoreUnlessPolicyIsCheck() {
         String url = PostgresServer.newDatabase();
         Database database = () -> PostgresServer.connect(url);
-        make(database, "postgresql");
+        createStore(database, "postgresql");
         execute(database, "UPDATE pet_id SET last_id = 7");
-        isBroughtUpToDateOrRefused(database,
+        assertUpgradedUnlessPolicyIsCheck(database,
                 migrate -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true)));
     }
 
-    private static void isBroughtUpToDateOrRefused(Database database, Function<SchemaPolicy, SqlStore> open) {
+    private static void assertUpgradedUnlessPolicyIsCheck(Database database, Function<SchemaPolicy, SqlStore> open) {
         assertThatThrownBy(() -> open.apply(SchemaPolicy.CHECK)).isInstanceOf(Failure.class).hasMessage(
                 "the store has schema version 1, this petstore needs version 6; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(SchemaPolicy.AUTO)) {
-            assertHasBoth(store, 8);
+            assertHasAnimalAndKey(store, 8);
         }
         assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5, 6);
         open.apply(SchemaPolicy.CHECK).close();
     }
 
     @Test
-    void backupOfAnOlderStoreIsRestored() throws IOException {
+    void restoresBackupOfOlderStore() throws IOException {
         Path old = Files.createDirectory(folder.resolve("old"));
-        make(sqlite(old), "sqlite");
+        createStore(sqlite(old), "sqlite");
         Path backup = folder.resolve("backup.db");
         assertThat(SqliteCopy.backup(old, backup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(1, false));
-        assertThat(versions(sqlite(old))).as("a backup changes nothing").containsExactly(1);
+        assertThat(versions(sqlite(old))).as("a backup does not upgrade the store").containsExactly(1);
 
         Path data = folder.resolve("data");
         try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
@@ -103,11 +103,11 @@ class OlderSchemaTest {
         SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
         });
         try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
-            assertHasBoth(restored, 101);
+            assertHasAnimalAndKey(restored, 101);
         }
     }
 
-    private static void assertHasBoth(SqlStore store, long nextId) {
+    private static void assertHasAnimalAndKey(SqlStore store, long nextId) {
         assertThat(CatalogueKit.awaited(store.catalogue().find(WHISKERS.id()))).contains(WHISKERS);
         assertThat(CatalogueKit.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
                 .containsExactly(WHISKERS);
@@ -122,7 +122,7 @@ class OlderSchemaTest {
         return () -> DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
     }
 
-    private static void make(Database database, String dialect) {
+    private static void createStore(Database database, String dialect) {
         execute(database, "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY)");
         execute(database, script("migrations/" + dialect + "/1.sql").split(";\\s*\\n", 0));
         execute(database, "INSERT INTO schema_version (version) VALUES (1)",
@@ -141,8 +141,8 @@ class OlderSchemaTest {
 
     private static void execute(Database database, String... sql) {
         try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
-            for (String one : sql) {
-                statement.execute(one);
+            for (String command : sql) {
+                statement.execute(command);
             }
         } catch (SQLException e) {
             throw new AssertionError(e);

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-/// A store being closed while it is in use.
+/// A store that is closed while it is in use.
 class SqlStoreTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -36,7 +36,7 @@ class SqlStoreTest {
     private Path folder;
 
     @Test
-    void refusesEverythingOnceItIsClosed() {
+    void refusesOperationsOnceClosed() {
         SqlStore store = open();
         store.close();
         assertTimeoutPreemptively(PATIENCE, () -> {
@@ -50,7 +50,7 @@ class SqlStoreTest {
     }
 
     @Test
-    void answersEverybodyWhileItIsBeingClosed() {
+    void completesAllRequestsDuringClose() {
         for (int i = 0; i < 5; i++) {
             assertTimeoutPreemptively(PATIENCE, this::closeUnderLoad);
         }
@@ -71,8 +71,8 @@ class SqlStoreTest {
                 client.get();
             }
         }
-        try (SqlStore again = open()) {
-            assertThat(added).allMatch(id -> CatalogueKit.awaited(again.catalogue().find(id)).isPresent());
+        try (SqlStore reopened = open()) {
+            assertThat(added).allMatch(id -> CatalogueKit.awaited(reopened.catalogue().find(id)).isPresent());
         }
     }
 
@@ -94,8 +94,8 @@ class SqlStoreTest {
         }), new SimpleMeterRegistry());
     }
 
-    private static void assertUnavailable(Runnable use) {
-        assertThatThrownBy(use::run).isInstanceOfSatisfying(Failure.class,
+    private static void assertUnavailable(Runnable operation) {
+        assertThatThrownBy(operation::run).isInstanceOfSatisfying(Failure.class,
                 failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE));
     }
 }

@@ -27,7 +27,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Files in another format: the line number and the reason are true for both formats.
+/// Import of files in another format or encoding. Line number and reason are correct for both formats.
 class FileShapesTest {
 
     private static final String HEADER = "; a CSV file begins with a header, as id,name,categoryId,status";
@@ -59,7 +59,7 @@ class FileShapesTest {
     }
 
     @Test
-    void aCsvFileHasAHeader() {
+    void refusesCsvWithoutHeader() {
         assertRefused(Format.CSV, new byte[0], "line 1: the file is empty" + HEADER);
         assertRefused(Format.CSV, "\uFEFF".getBytes(UTF_8), "line 1: the file is empty" + HEADER);
         assertRefused(Format.CSV, "\n \n,,\n".getBytes(UTF_8), "line 1: all lines are blank" + HEADER);
@@ -72,13 +72,13 @@ class FileShapesTest {
             \\n\\n"open,1 -> line 5: a quoted value has no end
             "a\\nb",1\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end
             \\r\\n\\r\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end""")
-    void reportsTheLineOfACsvError(String file, String message) {
+    void reportsLineOfCsvError(String file, String message) {
         assertRefused(Format.CSV, ("name,categoryId\nRex,1\n" + file.translateEscapes()).getBytes(UTF_8),
                 message + "; the rest cannot be read");
     }
 
     @Test
-    void saysWhichRecordIsTooLong() {
+    void reportsLineOfTooLongRecord() {
         for (String record : List.of("Rex,1," + "x".repeat(70_000), "Rex,1," + "x".repeat(200_000),
                 "Rex,1," + ("x".repeat(30_000) + ",").repeat(3), "\"" + "x\n".repeat(100_000))) {
             assertRefused(Format.CSV, ("name,categoryId,more\n\nRex,1,\n" + record + "\n").getBytes(UTF_8),
@@ -89,7 +89,7 @@ class FileShapesTest {
     }
 
     @Test
-    void saysWhichRecordHasTooManyFields() {
+    void reportsLineOfRecordWithTooManyFields() {
         assertRefused(Format.CSV, ("name,categoryId\nRex,1\nRex,1" + ",x".repeat(40_000) + "\n").getBytes(UTF_8),
                 "line 3: the record has more than 16384 fields; the rest cannot be read");
     }
@@ -106,11 +106,11 @@ class FileShapesTest {
 
     @Test
     void refusesCompressedFilesAndZeroBytes() throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
             gzip.write("name,categoryId\n".getBytes(UTF_8));
         }
-        assertRefused(Format.CSV, packed.toByteArray(),
+        assertRefused(Format.CSV, compressed.toByteArray(),
                 "line 1: compressed; unpack it, as in zcat FILE | petstore import -");
         assertRefused(Format.CSV, new byte[]{'P', 'K', 3, 4, 20, 0},
                 "line 1: a zip archive, as .xlsx files are; save as CSV with commas, UTF-8");
@@ -121,7 +121,7 @@ class FileShapesTest {
     }
 
     @Test
-    void messagesForNdjsonSayLineNotBody() throws IOException {
+    void ndjsonMessagesNameLineInsteadOfBody() throws IOException {
         String file = "\uFEFF" + PET + "\n\n[" + PET + "]\n" + PET + "," + PET + "\n\0\0\n" + PET.replace(":1", ":1,")
                 + "\nid,name\n" + PET.replace("Rex", "\\ud800") + "\n{\"a\":1,\"a\":1}\n" + PET + "\r" + PET
                 + "\n\uFEFF" + PET + "\n" + PET.substring(0, 9);
@@ -144,7 +144,7 @@ class FileShapesTest {
             CSV -> name,categoryId -> 0
             CSV -> \uFEFF\\r\\n \\nname,categoryId\\r\\n\\r\\n   \\r\\nRex,1 -> 1
             CSV -> name,categoryId\\rRex,1\\r\\rTom,2 -> 2""")
-    void blankLinesAndMissingLineEndsAreFine(Format format, String file, int animals) throws IOException {
+    void acceptsBlankLinesAndMissingLineEnds(Format format, String file, int animals) throws IOException {
         Report report = run(format, file == null ? new byte[0] : file.translateEscapes().getBytes(UTF_8));
         assertThat(report.firstBad()).isEmpty();
         assertThat(report.good()).isEqualTo(animals);

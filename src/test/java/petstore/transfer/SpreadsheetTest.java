@@ -22,12 +22,13 @@ import petstore.testkit.CatalogueKit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// CSV for spreadsheets: no name is a formula, and every name comes back as it was.
+/// CSV for spreadsheets: no name is a formula, and an import restores every name.
 class SpreadsheetTest {
 
-    /// Names, and how they stand in the file.
+    /// Names that the file has after an apostrophe: formulas, and names that begin like a guarded formula.
     private static final List<String> FORMULAS = List.of("=1+1", "+1", "-1", "@SUM(A1)", "\tRex", "\rRex", "'=1", "''-",
             "=".repeat(NewPet.MAX_NAME_LENGTH), "=\"a\",\n1");
+    /// Names that the file has unchanged.
     private static final List<String> OTHERS = List.of("Rex", "'Rex", "'", "''", "a=1", " =1", "\n=1", "1-1",
             "\uFF1D1");
 
@@ -71,7 +72,7 @@ class SpreadsheetTest {
     }
 
     @Test
-    void importRestoresAnExport() throws IOException {
+    void importRestoresExport() throws IOException {
         for (boolean spreadsheet : new boolean[]{true, false}) {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
             try (SqlStore other = SqlStore

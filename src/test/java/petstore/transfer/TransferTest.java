@@ -63,7 +63,7 @@ class TransferTest {
 
     @ParameterizedTest
     @EnumSource
-    void importRestoresAnExport(Format format, @TempDir Path other) throws IOException {
+    void importRestoresExport(Format format, @TempDir Path other) throws IOException {
         List<String> names = List.of("Whiskers", "  blanks  ", "comma, \"quote\" 'tick'", "line\nfeed\r\n", "犬 🐕",
                 "tab\t\u0001",
                 "=1+1", "null", "\\", "a\u2028b", "a,b", "a\"b", "a\nb", "a\rb");
@@ -86,7 +86,7 @@ class TransferTest {
     }
 
     @Test
-    void ndjsonIsExactlyTheJsonOfTheApi() throws IOException {
+    void exportsJsonOfApiAndCsvWithHeader() throws IOException {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD))));
         CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", -1, Optional.empty())));
         assertThat(export(store, Format.NDJSON)).isEqualTo("""
@@ -101,7 +101,7 @@ class TransferTest {
     }
 
     @Test
-    void givesNewIdsByDefault() throws IOException {
+    void assignsNewIdsByDefault() throws IOException {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
         assertThat(CatalogueKit.awaited(store.catalogue().find(77))).isEmpty();
@@ -109,7 +109,7 @@ class TransferTest {
     }
 
     @Test
-    void namesEveryBadLineAndWritesNothing() throws IOException {
+    void reportsEveryBadLineAndWritesNothing() throws IOException {
         String file = GOOD + "\n" + "{\"name\":\"\"}\n" + "nonsense\n" + GOOD
                 + "{\"name\":\"Rex\",\"categoryId\":1,\"status\":\"lost\"}\n" + "x".repeat(70_000) + "\n" + GOOD;
         Report report = importInto(store, Format.NDJSON, file, false, false, false);
@@ -125,9 +125,9 @@ class TransferTest {
         assertThat(store.catalogue().count()).isZero();
     }
 
-    /// Its last bytes are alone in a buffer, where they would fit again.
+    /// The last bytes of the line are alone in the buffer, and are short enough for a line of their own.
     @Test
-    void aLineThatIsTooLongIsOneBadLine() throws IOException {
+    void countsTooLongLineOnce() throws IOException {
         String line = "{\"name\":\"Rex\",\"categoryId\":1,\"remark\":\"\"}\n";
         String remark = "x".repeat(2 * (1 << 16) + 10 - GOOD.length() - line.length());
         Report report = importInto(store, Format.NDJSON, GOOD + line.replace("\"\"", "\"" + remark + "\"") + GOOD,
@@ -138,7 +138,7 @@ class TransferTest {
     }
 
     @Test
-    void aLineMayBeAsLongAsItMay() throws IOException {
+    void acceptsLineOfMaximumLength() throws IOException {
         String line = "{\"name\":\"Rex\",\"categoryId\":1}";
         String longest = line + " ".repeat((1 << 16) - line.length());
         Report report = importInto(store, Format.NDJSON, longest + "\n" + longest + " \n", false, true, false);
@@ -147,21 +147,21 @@ class TransferTest {
     }
 
     @Test
-    void blankLinesArePassedOverAndTheLastNeedsNoLineFeed() throws IOException {
+    void skipsBlankLinesAndAcceptsMissingLastLineFeed() throws IOException {
         String file = "\r\n \n\t\n" + GOOD + " \t\r\n" + GOOD.strip();
         assertThat(importInto(store, Format.NDJSON, file, false, false, false))
                 .isEqualTo(new Report(2, 0, List.of(), 2));
     }
 
     @Test
-    void reportsTheFirstHundredBadLinesAndCountsTheRest() throws IOException {
+    void reportsFirstHundredBadLinesAndCountsRest() throws IOException {
         Report report = importInto(store, Format.NDJSON, "{}\n".repeat(250), false, false, false);
         assertThat(report.firstBad()).hasSize(100);
         assertThat(report.bad()).isEqualTo(250);
     }
 
     @Test
-    void writesTheGoodLinesWhenBadOnesAreSkipped() throws IOException {
+    void writesGoodLinesIfBadLinesAreSkipped() throws IOException {
         Report report = importInto(store, Format.NDJSON, GOOD + "{}\n" + GOOD, false, true, false);
         assertThat(report.written()).isEqualTo(2);
         assertThat(report.bad()).isEqualTo(1);
@@ -169,15 +169,15 @@ class TransferTest {
     }
 
     @Test
-    void aDryRunWritesNothing() throws IOException {
+    void dryRunWritesNothing() throws IOException {
         Report report = importInto(store, Format.NDJSON, GOOD.repeat(5), false, false, true);
         assertThat(report).isEqualTo(new Report(5, 0, List.of(), 0));
         assertThat(store.catalogue().count()).isZero();
     }
 
     @Test
-    void anIdThatDoesNotRiseRefusesTheFile() throws IOException {
-        addOne();
+    void refusesFileIfIdsDoNotRise() throws IOException {
+        addAnimal();
         String file = pet(1) + pet(9) + pet(3) + pet(9) + pet(0) + GOOD + pet(Long.MAX_VALUE) + pet(12);
         for (boolean skipBad : new boolean[]{true, false}) {
             Report report = importInto(store, Format.NDJSON, file, true, skipBad, false);
@@ -191,14 +191,14 @@ class TransferTest {
     }
 
     @Test
-    void malformedLinesAreSkippedAndIdsKept() throws IOException {
+    void skipsMalformedLinesAndKeepsIds() throws IOException {
         String file = pet(0) + pet(9) + "{}\n".repeat(250) + pet(12);
         assertThat(importInto(store, Format.NDJSON, file, true, false, false).written()).isZero();
         Report report = importInto(store, Format.NDJSON, file, true, true, false);
         assertThat(report.written()).isEqualTo(2);
         assertThat(report.bad()).isEqualTo(251);
         assertThat(export(store, Format.NDJSON)).isEqualTo(pet(9) + pet(12));
-        addOne();
+        addAnimal();
         assertThat(store.catalogue().lastId()).isEqualTo(13);
     }
 
@@ -208,14 +208,14 @@ class TransferTest {
     }
 
     @Test
-    void anIdMayBeHalfOfAllNumbersAndNoMore() throws IOException {
+    void refusesIdAboveHalfOfMaximum() throws IOException {
         long greatest = Long.MAX_VALUE / 2;
         assertThat(importInto(store, Format.NDJSON, pet(greatest) + pet(greatest + 1), true, true, false).firstBad())
                 .containsExactly("line 2: the id " + (greatest + 1) + " leaves too little room for later ones");
     }
 
     @Test
-    void csvMustBringIdsThatAreToBeKept() throws IOException {
+    void requiresIdsInCsvIfIdsAreKept() throws IOException {
         String file = "id,name,categoryId\n7,Rex,1\n0,Rex,1\nx,Rex,1\n,Rex,1\n7,Rex,1\n";
         Report report = importInto(store, Format.CSV, file, true, true, false);
         String violation = ": id must be an integer between 1 and 9223372036854775807";
@@ -227,27 +227,28 @@ class TransferTest {
     }
 
     @Test
-    void anAnimalThatIsAddedMeanwhileRefusesTheFile() throws IOException {
+    void refusesFileIfAnimalIsAddedMeanwhile() throws IOException {
         String file = pet(1) + pet(9);
-        for (LongPredicate enough : List.<LongPredicate>of(_ -> true, bytes -> bytes == file.length())) {
+        for (LongPredicate trigger : List.<LongPredicate>of(_ -> true, bytes -> bytes == file.length())) {
             long lastId = store.catalogue().lastId();
-            Report report = importMeanwhile(file.replace("1,\"name", lastId + 1 + ",\"name"), enough, this::addOne);
+            Report report = importWithAction(file.replace("1,\"name", lastId + 1 + ",\"name"), trigger,
+                    this::addAnimal);
             assertThat(report).isEqualTo(new Report(1, 1, List.of(notAbove(1, lastId + 1, lastId + 1)), 0));
             assertThat(store.catalogue().count()).isEqualTo(lastId + 1);
         }
     }
 
-    private void addOne() {
+    private void addAnimal() {
         CatalogueKit.awaited(store.catalogue().add(new NewPet("meanwhile", 1, Optional.empty())));
     }
 
-    /// Imports a file with its ids, and runs the action once enough bytes have been read.
-    private Report importMeanwhile(String file, LongPredicate enough, Runnable between) throws IOException {
+    /// Imports a file with its ids, and runs `action` once, as soon as `trigger` accepts the number of bytes read.
+    private Report importWithAction(String file, LongPredicate trigger, Runnable action) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicBoolean done = new AtomicBoolean();
         return Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false), bytes -> {
-            if (enough.test(bytes) && !done.getAndSet(true)) {
-                between.run();
+            if (trigger.test(bytes) && !done.getAndSet(true)) {
+                action.run();
             }
         }, () -> false);
     }
@@ -263,13 +264,13 @@ class TransferTest {
     }
 
     @Test
-    void readsAQuotedCsvHeaderBehindAMark() throws IOException {
+    void readsQuotedCsvHeaderAfterByteOrderMark() throws IOException {
         String file = "\uFEFF\"name\",\"categoryId\"\r\n\"Rex\",\"1\"\r\n";
         assertThat(importInto(store, Format.CSV, file, false, false, false).written()).isEqualTo(1);
     }
 
     @Test
-    void aNameThatIsNotUtf8MakesItsRecordBad() throws IOException {
+    void reportsRecordWithInvalidUtf8() throws IOException {
         Path source = Files.write(folder.resolve("source"),
                 "name,categoryId\nRex,1\nSe\u00F1or,2\nTom,3\n".getBytes(ISO_8859_1));
         Report report = run(store, source, Format.CSV, false, true, false);
@@ -278,7 +279,7 @@ class TransferTest {
     }
 
     @Test
-    void namesBadCsvRecordsByTheirFirstLine() throws IOException {
+    void reportsBadCsvRecordsByFirstLine() throws IOException {
         String file = "name,categoryId,status\n\"a\nb\",1,\n,x,lost\nRex\nRex,1,sold,more\nRex,9223372036854775808,\n";
         Report report = importInto(store, Format.CSV, file, false, false, false);
         assertThat(report.firstBad()).containsExactly(
@@ -289,7 +290,7 @@ class TransferTest {
     }
 
     @Test
-    void refusesAFileThatIsNotCsv() throws IOException {
+    void refusesFileThatIsNotCsv() throws IOException {
         for (String file : List.of("a,b\n1,2\n", "name,categoryId\n\"open,1\n",
                 "name,categoryId,more\nRex,1," + "x,".repeat(40_000) + "\n")) {
             Path source = Files.write(folder.resolve("source"), file.getBytes(ISO_8859_1));
@@ -300,13 +301,13 @@ class TransferTest {
     }
 
     @Test
-    void reportsTheLineOfACsvError() {
+    void reportsLineOfCsvError() {
         assertThatThrownBy(() -> importInto(store, Format.CSV, "name,categoryId\nRex,1\nTom,1\n\"open,1\n", false,
                 false, false)).hasMessage("line 4: a quoted value has no end; the rest cannot be read");
     }
 
     @Test
-    void readsCsvRecordsOfAnyLengthThatIsAllowed() throws IOException {
+    void readsLongCsvRecords() throws IOException {
         String record = "Rex,1," + "x".repeat(64_000) + "\n";
         assertThat(importInto(store, Format.CSV, "name,categoryId,remark\n" + record.repeat(20), false, false, false)
                 .written()).isEqualTo(20);
@@ -318,7 +319,7 @@ class TransferTest {
             name,categoryId,name                 | name
             name,"categoryId","categoryId"       | categoryId
             status,name,categoryId,status        | status""")
-    void refusesAColumnThatStandsTwice(String header, String column) throws IOException {
+    void refusesRepeatedColumn(String header, String column) throws IOException {
         for (boolean skipBad : new boolean[]{true, false}) {
             assertThatThrownBy(() -> importInto(store, Format.CSV, header + "\n1,2,3,4\n", false, skipBad, false))
                     .isInstanceOf(Failure.class)
@@ -328,7 +329,7 @@ class TransferTest {
     }
 
     @Test
-    void otherColumnsMayRepeat() throws IOException {
+    void ignoresRepeatedUnknownColumns() throws IOException {
         assertThat(
                 importInto(store, Format.CSV, "remark,name,,categoryId,,remark\na,Rex,b,1,c,d\n", false, false, false)
                         .written())
@@ -336,7 +337,7 @@ class TransferTest {
     }
 
     @Test
-    void passesOverRecordsWithoutAValue() throws IOException {
+    void skipsRecordsWithoutValues() throws IOException {
         String file = ",,\n\nname,categoryId,status\n,,\nRex,1,\n\"\",\"\",\"\"\n,,\n,,,,\nTom,0x,\n";
         Report report = importInto(store, Format.CSV, file, false, true, false);
         assertThat(report.written()).isEqualTo(1);
@@ -349,14 +350,14 @@ class TransferTest {
             name\\tcategoryId\\nRex\\t1\\n -> separated by tabs
             sep=;\\nname;categoryId\\nRex;1\\n -> a line sep=; stands before the header
             sep=,\\nname,categoryId\\nRex,1\\n -> a line sep= stands before the header""")
-    void refusesOtherFormsOfASpreadsheet(String file, String found) {
+    void refusesOtherSpreadsheetDialects(String file, String reason) {
         String text = file.translateEscapes();
         assertThatThrownBy(() -> importInto(store, Format.CSV, text, false, true, false)).isInstanceOf(Failure.class)
-                .hasMessage("line 1: " + found + "; save as CSV with commas, UTF-8");
+                .hasMessage("line 1: " + reason + "; save as CSV with commas, UTF-8");
     }
 
     @Test
-    void manyGroupsStayInOrder() throws IOException {
+    void importsManyGroupsInOrder() throws IOException {
         int count = 3_333;
         String file = IntStream.rangeClosed(1, count).mapToObj(id -> pet(id)).collect(Collectors.joining());
         assertThat(importInto(store, Format.NDJSON, file, true, false, false).written()).isEqualTo(count);
@@ -364,7 +365,7 @@ class TransferTest {
     }
 
     @Test
-    void writesNothingWhenItIsInterruptedWhileItChecks() throws IOException {
+    void writesNothingIfInterruptedDuringCheck() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicBoolean interrupted = new AtomicBoolean();
         Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false),
@@ -374,7 +375,7 @@ class TransferTest {
     }
 
     @Test
-    void endsBehindTheGroupUnderWayWhenItIsInterrupted() throws IOException {
+    void stopsAfterCurrentGroupIfInterrupted() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicInteger groups = new AtomicInteger();
         Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), bytes -> {
@@ -387,7 +388,7 @@ class TransferTest {
     }
 
     @Test
-    void saysThatTheFileHasFewerAnimalsThanWhenItWasChecked() throws IOException {
+    void reportsIfFileHasFewerAnimalsThanWhenChecked() throws IOException {
         assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250))).isInstanceOf(Failure.class)
                 .hasMessage(
                         "the file was changed meanwhile: it had 300 animals when it was checked; the import added 250 animals,"
@@ -396,7 +397,7 @@ class TransferTest {
     }
 
     @Test
-    void stopsAtALineThatWasGoodWhenItWasChecked() throws IOException {
+    void stopsAtLineThatBecameBadAfterCheck() throws IOException {
         assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250) + "{}\n")).isInstanceOf(Failure.class)
                 .hasMessage(
                         "the import stopped after 200 animals, which stay: the file was changed meanwhile, line 251:"
@@ -406,7 +407,7 @@ class TransferTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
-    void anInterruptedImportWithIdsRollsBack(int group) throws IOException {
+    void rollsBackInterruptedImportWithIds(int group) throws IOException {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicInteger groups = new AtomicInteger();
@@ -421,7 +422,7 @@ class TransferTest {
     }
 
     @Test
-    void anImportWithIdsOfAChangedFileRollsBack() throws IOException {
+    void rollsBackImportWithIdsIfFileChanges() throws IOException {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         for (String changed : List.of(pet(1), file.replace("pet299", ""))) {
             Path source = Files.writeString(folder.resolve("source"), file);
@@ -438,7 +439,7 @@ class TransferTest {
     }
 
     @Test
-    void reportsTheBytesOfBothReadings() throws IOException {
+    void progressCountsBytesOfBothReadings() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         List<Long> progress = new ArrayList<>();
         Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), progress::add, () -> false);
@@ -446,7 +447,7 @@ class TransferTest {
     }
 
     @Test
-    void anExportThatCannotBeWrittenFails() {
+    void exportFailsIfOutputCannotBeWritten() {
         store.catalogue().addAll(Collections.nCopies(1_000, new NewPet("W".repeat(255), 1, Optional.empty())));
         for (Format format : Format.values()) {
             assertThatThrownBy(() -> Exporter.export(store.catalogue(), format, false, new FullForOnce(), _ -> {
@@ -454,7 +455,7 @@ class TransferTest {
         }
     }
 
-    /// A disk that is full for a moment: the file lacks the middle.
+    /// A disk that is full for one write. Later writes succeed, but the file would lack a part.
     private static final class FullForOnce extends OutputStream {
         private boolean full = true;
 
@@ -472,7 +473,7 @@ class TransferTest {
         }
     }
 
-    /// Imports a file that is changed as soon as it has been checked.
+    /// Imports a file that changes as soon as it has been checked.
     private Report importChanged(String checked, String changed) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), checked);
         return Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), bytes -> {

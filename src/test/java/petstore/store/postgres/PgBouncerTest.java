@@ -44,12 +44,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/// A database behind a real PgBouncer: sessions of their own are needed, and anything else is refused by name.
+/// A database behind a real PgBouncer. The store needs session pooling, and refuses other modes with a message that says so.
 @Timeout(120)
 class PgBouncerTest {
 
     private static final String REFUSAL = "transaction pooling";
-    /// The three seconds in which the service notices, and what a busy machine may take beside them.
+    /// The service notices within three seconds; a busy machine may need three more.
     private static final Duration LIMIT = Duration.ofSeconds(3 + 3);
     private static final int CLIENTS = 16;
 
@@ -58,7 +58,7 @@ class PgBouncerTest {
     private Path folder;
 
     @BeforeAll
-    static void needsPgBouncer() {
+    static void requirePgBouncer() {
         assumeTrue(PgBouncer.program().isPresent(), "left out: pgbouncer is not installed");
     }
 
@@ -70,18 +70,19 @@ class PgBouncerTest {
                     .containsExactly(pet);
             assertThatCode(store::check).doesNotThrowAnyException();
         }
-        try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = command(pooler, true)) {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session");
+                SqlStore store = openForCommand(pooler, true)) {
             assertThat(store.catalogue().count()).isEqualTo(1);
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"transaction", "statement"})
-    void refusesOtherPoolingAtTheStart(String poolMode) throws IOException {
+    void refusesOtherPoolModesAtStart(String poolMode) throws IOException {
         try (PgBouncer pooler = new PgBouncer(folder, database, poolMode)) {
             assertThatThrownBy(() -> serve(pooler)).isInstanceOf(Failure.class).hasMessageContaining(REFUSAL);
             for (boolean toWrite : new boolean[]{true, false}) {
-                assertThatThrownBy(() -> command(pooler, toWrite)).isInstanceOf(Failure.class)
+                assertThatThrownBy(() -> openForCommand(pooler, toWrite)).isInstanceOf(Failure.class)
                         .hasMessageContaining(REFUSAL);
             }
         }
@@ -89,12 +90,12 @@ class PgBouncerTest {
 
     @ParameterizedTest
     @CsvSource({"transaction, false", "statement, false", "transaction, true", "statement, true"})
-    void noAnimalIsLostWhenPoolingIsSwitchedUnderAService(String poolMode, boolean kill) throws Exception {
-        BiConsumer<PgBouncer, String> change = kill ? PgBouncer::reloadAndKill : PgBouncer::reload;
+    void losesNoAnimalIfPoolModeChangesAtRuntime(String poolMode, boolean killSessions) throws Exception {
+        BiConsumer<PgBouncer, String> setPoolMode = killSessions ? PgBouncer::reloadAndKill : PgBouncer::reload;
         Map<Long, String> added = new ConcurrentHashMap<>();
         List<Long> ids = new ArrayList<>();
         AtomicBoolean stop = new AtomicBoolean();
-        AtomicInteger names = new AtomicInteger();
+        AtomicInteger attempts = new AtomicInteger();
         try (PgBouncer pooler = new PgBouncer(folder, database, "session");
                 SqlStore store = serve(pooler);
                 LogLines log = new LogLines();
@@ -103,7 +104,7 @@ class PgBouncerTest {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.execute(() -> {
                     while (!stop.get()) {
-                        String name = "animal " + names.incrementAndGet();
+                        String name = "animal " + attempts.incrementAndGet();
                         try {
                             Pet pet = store.catalogue().add(pet(name)).join();
                             added.put(pet.id(), name);
@@ -111,31 +112,31 @@ class PgBouncerTest {
                                 ids.add(pet.id());
                             }
                         } catch (CompletionException e) {
-                            // Refused, or nobody knows.
+                            // The animal was refused, or its outcome is unknown.
                         }
                     }
                 });
             }
             await("animals").atMost(LIMIT).until(() -> added.size() > 100);
-            change.accept(pooler, poolMode);
+            setPoolMode.accept(pooler, poolMode);
             awaitRefusal(store);
             assertThatThrownBy(() -> store.catalogue().add(pet("one more")).join()).hasMessageContaining(REFUSAL);
             assertThat(log.count(REFUSAL)).isEqualTo(1);
-            change.accept(pooler, "session");
+            setPoolMode.accept(pooler, "session");
             await("session pooling").atMost(LIMIT)
                     .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
             int before = added.size();
-            await("animals again").atMost(LIMIT).until(() -> added.size() > before);
+            await("more animals").atMost(LIMIT).until(() -> added.size() > before);
         }
-        assertThat(new HashSet<>(ids)).as("ids told once").hasSameSizeAs(ids);
+        assertThat(new HashSet<>(ids)).as("each id is returned once").hasSameSizeAs(ids);
         assertThat(PostgresServer.query(database, "SELECT id || ' ' || name FROM pet"))
                 .containsAll(added.entrySet().stream().map(pet -> pet.getKey() + " " + pet.getValue()).toList());
     }
 
-    /// Nobody asks anything, so that every session could find its own server connection again.
+    /// Without requests, each session could get the same server connection every time, and notice nothing.
     @ParameterizedTest
     @ValueSource(strings = {"transaction", "statement"})
-    void aServiceThatIsIdleNoticesToo(String poolMode) throws IOException {
+    void noticesPoolModeChangeWhileIdle(String poolMode) throws IOException {
         try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
             pooler.reload(poolMode);
             awaitRefusal(store);
@@ -156,11 +157,11 @@ class PgBouncerTest {
                 Duration.ofMinutes(2), new AtomicBoolean()), new SimpleMeterRegistry());
     }
 
-    private static SqlStore command(PgBouncer pooler, boolean toWrite) {
+    private static SqlStore openForCommand(PgBouncer pooler, boolean toWrite) {
         return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, toWrite));
     }
 
-    /// What the store logs.
+    /// The log lines of the store.
     private static final class LogLines implements AutoCloseable {
         private final Logger log = (Logger) LoggerFactory.getLogger("petstore.store");
         private final ListAppender<ILoggingEvent> lines = new ListAppender<>();

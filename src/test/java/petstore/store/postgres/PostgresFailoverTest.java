@@ -27,22 +27,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
-/// Another server becomes the primary below a running service. Beside [PostgresWatchTest], so that both wait at the same time.
+/// The failover of a running service to another server. Separate from [PostgresWatchTest], so that both run in parallel.
 @Timeout(120)
 class PostgresFailoverTest {
 
-    /// The three seconds in which the service notices, and slack for a busy machine.
+    /// The service notices within three seconds; a busy machine may need two more.
     private static final Duration LIMIT = Duration.ofSeconds(3 + 2);
     private static final PetQuery ALL = new PetQuery(100, Optional.empty(), 0);
-    private static final int WATCHING = 2;
+    private static final int WATCH_CONNECTIONS = 2;
 
     @TempDir
     private Path folder;
 
-    /// The primary goes on, and takes what it is given, while another server has taken over.
+    /// If the old primary keeps running, it still accepts writes after the other server has taken over.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aServerThatIsNoLongerThePrimaryIsLeft(boolean stays) throws IOException {
+    void switchesToNewPrimary(boolean oldKeepsRunning) throws IOException {
         PlainPostgres old = new PlainPostgres(folder.resolve("old"));
         try (SqlStore store = serve(old.url())) {
             add(store, "Rex");
@@ -53,11 +53,11 @@ class PostgresFailoverTest {
             assertThat(add(store, "lost")).isEqualTo(2);
             assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("lost");
             CatalogueVersion before = CatalogueKit.awaited(store.catalogue().version());
-            if (!stays) {
+            if (!oldKeepsRunning) {
                 old.kill();
             }
             next.promote();
-            awaitInTime(() -> {
+            awaitWithinLimit(() -> {
                 assertThatCode(store::check).doesNotThrowAnyException();
                 assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Rex");
             });
@@ -66,14 +66,14 @@ class PostgresFailoverTest {
             assertThat(CatalogueKit.awaited(store.catalogue().find(2))).isEmpty();
             assertThat(add(store, "Tom")).isEqualTo(2);
             assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("Tom");
-            if (stays) {
-                awaitInTime(() -> assertThat(old.connections()).isLessThanOrEqualTo(WATCHING));
+            if (oldKeepsRunning) {
+                awaitWithinLimit(() -> assertThat(old.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS));
                 assertThat(old.query("SELECT name FROM pet")).containsExactly("Rex", "lost");
             }
         }
     }
 
-    private static void awaitInTime(ThrowingRunnable assertion) {
+    private static void awaitWithinLimit(ThrowingRunnable assertion) {
         await().atMost(LIMIT).ignoreException(Failure.class).untilAsserted(assertion);
     }
 

@@ -73,7 +73,7 @@ class PostgresKeyRingTest extends KeyRingKit {
     }
 
     @Test
-    void aFirstKeyWaitsForAKeyThatIsBeingAdded() throws Exception {
+    void addFirstWaitsForUncommittedKey() throws Exception {
         ApiKey first = ApiKey.issued(KeyToken.random(new SecureRandom()), "first", Set.of(Scope.READ), Instant.EPOCH,
                 Optional.empty(), Optional.empty());
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -83,16 +83,17 @@ class PostgresKeyRingTest extends KeyRingKit {
             statement.execute("INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms)"
                     + " VALUES ('key number0', 'other', 'pets:read', repeat('0', 64), 0)");
             CompletableFuture<Boolean> added = CompletableFuture.supplyAsync(() -> keys().addFirst(first), threads);
-            await("it waits").atMost(PATIENCE).until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+            await("the first key waits for the lock").atMost(PATIENCE)
+                    .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
             connection.commit();
             assertThat(added).succeedsWithin(PATIENCE).isEqualTo(false);
         }
         assertThat(keys().list()).extracting(ApiKey::name).containsExactly("other");
     }
 
-    /// Two processes that record uses of the same keys would else wait for one another.
+    /// Otherwise two processes that record uses of the same keys could deadlock.
     @Test
-    void usesAreRecordedInOneOrderHoweverTheyCome() throws Exception {
+    void recordsUsesInFixedOrder() throws Exception {
         Map<String, Instant> uses = new LinkedHashMap<>();
         for (int i = 9; i >= 0; i--) {
             KeyToken token = new KeyToken("key number" + i, "s".repeat(32));
@@ -106,10 +107,10 @@ class PostgresKeyRingTest extends KeyRingKit {
             connection.setAutoCommit(false);
             lock.execute("SELECT id FROM api_key WHERE id = 'key number9' FOR UPDATE");
             CompletableFuture<Void> recording = CompletableFuture.runAsync(() -> keys().recordUses(uses), threads);
-            await("the last one is waited for").atMost(PATIENCE)
+            await("the recording waits for the locked key").atMost(PATIENCE)
                     .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
             assertThat(PostgresServer.query(url, "SELECT id FROM api_key FOR UPDATE SKIP LOCKED"))
-                    .as("not recorded before").isEmpty();
+                    .as("keys that the recording has not locked before").isEmpty();
             connection.rollback();
             assertThat(recording).succeedsWithin(PATIENCE);
         }

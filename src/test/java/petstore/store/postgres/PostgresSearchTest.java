@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PostgresSearchTest {
 
     @Test
-    void aConnectionThatFailsHasItsCause() {
+    void reportsCauseOfConnectionFailure() {
         assertThat(reason(new UnknownHostException("db.invalid"))).contains("failed. The host db.invalid is unknown; ");
         assertThat(reason(new EOFException())).contains("failed. The port may be of another program; ");
         assertThat(reason(new SocketTimeoutException("Connect timed out"))).contains("failed. Connect timed out; ");

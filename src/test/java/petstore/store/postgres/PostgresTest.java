@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/// What a PostgreSQL database may be like, and the store goes on in it.
+/// The store on PostgreSQL: query plans, schemas, read-only databases, locks, isolation levels and standbys.
 class PostgresTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -57,7 +57,7 @@ class PostgresTest {
 
     @ParameterizedTest
     @EnumSource(PetStatus.class)
-    void aListByStatusReadsNoAnimalOfAnotherStatus(PetStatus status) throws SQLException {
+    void listByStatusReadsOnlyMatchingAnimals(PetStatus status) throws SQLException {
         try (SqlStore store = open()) {
             PostgresServer.query(url, """
                     INSERT INTO pet (id, name, category_id, status) SELECT n, 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold'
@@ -79,7 +79,7 @@ class PostgresTest {
         }
     }
 
-    /// How the database goes about the first page.
+    /// Returns the query plan of the first page.
     private String plan(PetStatus status) throws SQLException {
         try (Connection connection = PostgresServer.connect(url);
                 PreparedStatement explain = connection.prepareStatement("EXPLAIN " + PetTable.LIST_BY_STATUS)) {
@@ -91,9 +91,10 @@ class PostgresTest {
         }
     }
 
+    /// The schema with the name of the user comes first in the search path.
     @ParameterizedTest
     @EnumSource(SchemaPolicy.class)
-    void aSchemaThatIsMadeLaterDoesNotHideTheStore(SchemaPolicy migrate) {
+    void findsStoreAfterAnotherSchemaIsCreated(SchemaPolicy migrate) {
         addRex();
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open(migrate)) {
@@ -103,7 +104,7 @@ class PostgresTest {
     }
 
     @Test
-    void newTablesComeBesideThoseThatThereAre() {
+    void createsNewTablesInSchemaOfExistingTables() {
         addRex();
         PostgresServer.query(url, "DELETE FROM schema_version WHERE version >= 2");
         PostgresServer.query(url, "DROP VIEW catalogue_version");
@@ -127,37 +128,37 @@ class PostgresTest {
         }
     }
 
-    /// Where tables of this name are.
+    /// Returns the schemas with a table of this name.
     private List<String> schemas(String table) {
         return PostgresServer.query(url, "SELECT schemaname FROM pg_tables WHERE tablename = '" + table + "'");
     }
 
     @Test
-    void connectionsToAReadOnlyDatabaseAreLeftForThePrimary() {
+    void replacesReadOnlyConnectionsOnceDatabaseIsWritable() {
         try (SqlStore store = serve()) {
             makeReadOnly(store);
             PostgresServer.execute("ALTER DATABASE " + name() + " RESET default_transaction_read_only");
-            await("the primary").atMost(PATIENCE)
+            await("a writable database").atMost(PATIENCE)
                     .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
             assertThat(add(store)).isEqualTo(1);
         }
     }
 
     @Test
-    void aReadOnlyDatabaseIsConnectedToOnceASecond() {
+    void connectsToReadOnlyDatabaseOnceASecond() {
         try (SqlStore store = serve()) {
             makeReadOnly(store);
-            long before = connections();
+            long before = sessionsSoFar();
             long began = System.nanoTime();
             for (int i = 0; i < MANY; i++) {
                 assertThatThrownBy(store::check).hasMessageContaining("the database is read-only");
             }
             long seconds = (System.nanoTime() - began) / 1_000_000_000;
-            assertThat(connections() - before).isLessThan((seconds + 2) * 2);
+            assertThat(sessionsSoFar() - before).isLessThan((seconds + 2) * 2);
         }
     }
 
-    /// Has new connections, the store's among them, find a database that cannot be written to.
+    /// Makes the database read-only for new connections, and ends all others, so that the store opens new ones.
     private void makeReadOnly(SqlStore store) {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_read_only = on");
         PostgresServer
@@ -166,27 +167,27 @@ class PostgresTest {
                 () -> assertThatThrownBy(store::check).hasMessageContaining("the database is read-only"));
     }
 
-    /// How many were made since the beginning.
-    private long connections() {
+    /// Returns the number of connections since the database was created.
+    private long sessionsSoFar() {
         return Long.parseLong(PostgresServer
                 .query(url, "SELECT sessions FROM pg_stat_database WHERE datname = current_database()").getFirst());
     }
 
     @Test
-    void whoAsksWhetherTheStoreCanBeUsedTakesOneConnection() throws Exception {
+    void usesOneConnectionForConcurrentChecks() throws Exception {
         try (SqlStore store = serve();
                 Connection connection = PostgresServer.connect(url);
                 Statement lock = connection.createStatement()) {
             connection.setAutoCommit(false);
             lock.execute("LOCK TABLE schema_version");
             List<CompletableFuture<?>> checks = new ArrayList<>();
-            List<Thread> asking = new ArrayList<>();
+            List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
                 checks.add(CompletableFuture.runAsync(store::check,
-                        check -> asking.add(Thread.startVirtualThread(check))));
+                        check -> threads.add(Thread.startVirtualThread(check))));
             }
-            await("checks that wait").atMost(PATIENCE)
-                    .until(() -> asking.stream().allMatch(PostgresTest::waits)
+            await("all checks wait").atMost(PATIENCE)
+                    .until(() -> threads.stream().allMatch(PostgresTest::isWaiting)
                             && !PostgresServer.waitingForLocks(url).isEmpty());
             assertThat(PostgresServer.waitingForLocks(url)).hasSize(1);
             assertThat(store.keys().list()).isEmpty();
@@ -198,48 +199,48 @@ class PostgresTest {
         }
     }
 
-    private static boolean waits(Thread thread) {
+    private static boolean isWaiting(Thread thread) {
         return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"repeatable read", "serializable"})
-    void animalsAreAddedAtOnceUnderEachDefaultIsolation(String isolation) {
+    void addsAnimalsConcurrentlyAtEachDefaultIsolation(String isolation) {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
-        try (SqlStore one = serve(); SqlStore other = serve()) {
+        try (SqlStore first = serve(); SqlStore second = serve()) {
             List<CompletableFuture<Pet>> added = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
-                added.add(one.catalogue().add(REX));
-                added.add(other.catalogue().add(REX));
+                added.add(first.catalogue().add(REX));
+                added.add(second.catalogue().add(REX));
             }
             assertThat(added).allSatisfy(pet -> assertThat(pet).succeedsWithin(PATIENCE));
         }
     }
 
     @Test
-    void storesAreMadeAtOnceUnderEachDefaultIsolation() throws Exception {
+    void createsStoreConcurrentlyAtRepeatableRead() throws Exception {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = 'repeatable read'");
         try (Connection connection = PostgresServer.connect(url);
                 Statement statement = connection.createStatement();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             connection.setAutoCommit(false);
             statement.execute("CREATE TABLE schema_version (version INTEGER)");
-            List<Future<?>> made = new ArrayList<>();
+            List<Future<?>> starts = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                made.add(threads.submit(this::addRex));
+                starts.add(threads.submit(this::addRex));
             }
-            await("stores that are about to be made").atMost(PATIENCE)
+            await("all stores wait for the lock").atMost(PATIENCE)
                     .until(() -> PostgresServer.waitingForLocks(url).size() == 3);
             connection.rollback();
-            for (Future<?> one : made) {
-                one.get();
+            for (Future<?> start : starts) {
+                start.get();
             }
         }
     }
 
-    /// The file is read before the row of ids is locked, and its lowest id is looked at afterwards.
+    /// The import reads the file before it locks the row of ids, and checks the lowest id afterwards.
     @Test
-    void anImportWithIdsWaitsForOthersAndLooksAtItsLowestIdThen() throws Exception {
+    void checksLowestIdOfImportAfterWaitingForLock() throws Exception {
         try (SqlStore store = open();
                 SqlStore second = open();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -252,7 +253,7 @@ class PostgresTest {
             other.execute("UPDATE pet_id SET last_id = 200");
             Future<?> importing = threads.submit(() -> second.catalogue()
                     .addWithIds(List.of(List.of(new Pet(150, "Rex", 1, Optional.empty()))).iterator()));
-            await("an import that waits for its turn").atMost(PATIENCE)
+            await("the import waits for the lock").atMost(PATIENCE)
                     .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
             connection.commit();
             assertThat(importing).failsWithin(PATIENCE).withThrowableThat().havingCause()
@@ -261,13 +262,13 @@ class PostgresTest {
         }
     }
 
-    /// Somebody ends the wait for a standby that does not answer: the animal is there, but may be lost with this server.
+    /// An operator cancels the wait for a standby that does not respond. The animal is committed, but may be lost with this server.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anAnimalThatTheStandbyMayNotHaveIsNotAcknowledged(boolean once) {
+    void failsIfStandbyMayLackAnimal(boolean withKey) {
         try (SqlStore store = serve()) {
             setStandby("SET synchronous_standby_names = 'nobody'");
-            CompletableFuture<?> added = addUntilOneWaits(() -> once
+            CompletableFuture<?> added = addUntilCommitWaits(() -> withKey
                     ? store.catalogue().addOnce(REX, key())
                     : store.catalogue().add(REX));
             assertThat(waitingForStandby("pg_cancel_backend(pid)")).isNotEmpty();
@@ -284,10 +285,10 @@ class PostgresTest {
         PostgresServer.execute("SELECT pg_reload_conf()");
     }
 
-    /// The server takes a moment to read its settings again.
-    private CompletableFuture<?> addUntilOneWaits(Supplier<CompletableFuture<?>> add) {
+    /// The server needs a moment to reload its settings, so the first animals may be committed at once.
+    private CompletableFuture<?> addUntilCommitWaits(Supplier<CompletableFuture<?>> add) {
         AtomicReference<CompletableFuture<?>> added = new AtomicReference<>(add.get());
-        await("an animal that waits for the standby").atMost(PATIENCE).until(() -> {
+        await("a commit that waits for the standby").atMost(PATIENCE).until(() -> {
             if (added.get().isDone()) {
                 added.set(add.get());
             }
@@ -296,8 +297,8 @@ class PostgresTest {
         return added.get();
     }
 
-    private List<String> waitingForStandby(String column) {
-        return PostgresServer.query(url, "SELECT " + column
+    private List<String> waitingForStandby(String expression) {
+        return PostgresServer.query(url, "SELECT " + expression
                 + " FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'");
     }
 

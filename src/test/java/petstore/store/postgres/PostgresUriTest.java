@@ -19,11 +19,11 @@ import petstore.Failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Addresses of databases, as psql has them.
+/// Database addresses in the syntax of psql.
 class PostgresUriTest {
 
     @Test
-    void severalHostsAndPercentEncodedParts() {
+    void parsesSeveralHostsAndPercentEncodedParts() {
         PostgresUri uri = PostgresUri
                 .parse("postgresql://us%40er:p%3Ass%2F@one:5433,[::1]/pet%20store?sslmode=require");
         assertThat(uri.jdbcUrl()).isEqualTo("jdbc:postgresql://one:5433,[::1]:5432/");
@@ -35,7 +35,7 @@ class PostgresUriTest {
     }
 
     @Test
-    void defaultsAreThoseOfPsql() {
+    void usesDefaultsOfPsql() {
         String user = System.getProperty("user.name");
         PostgresUri uri = PostgresUri.parse("postgres://");
         assertThat(uri).hasToString("postgresql://" + user + "@localhost:5432/" + user);
@@ -56,13 +56,13 @@ class PostgresUriTest {
             x:5433,y:5434/d?host=a,b   | a:5433,b:5434
             :5433/d                    | localhost:5433
             /d?host=[::1]&port=5433    | [::1]:5433""")
-    void portsAndHostsArePairedAsByPsql(String address, String hosts) {
+    void pairsPortsWithHostsAsPsqlDoes(String address, String hosts) {
         assertThat(PostgresUri.parse("postgresql://u@" + address)).hasToString("postgresql://u@" + hosts + "/d");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a,b,c/d?port=1,2", "a/d?port=1,2", "/d?port=1,2", "a:1,b:2/d?host=a,b,c"})
-    void refusesMorePortsThanHosts(String address) {
+    void refusesPortsThatDoNotMatchHosts(String address) {
         assertThatThrownBy(() -> PostgresUri.parse("postgresql://" + address)).isInstanceOf(Failure.class).hasMessage(
                 "the database's address cannot be used: it must have one port for all hosts, or one for each");
     }
@@ -84,14 +84,14 @@ class PostgresUriTest {
     }
 
     @Test
-    void refusesAParameterThatIsSetTwice() {
+    void refusesParameterThatIsSetTwice() {
         assertThatThrownBy(() -> PostgresUri.parse("postgres://u@h/d?sslmode=require&sslcert=c&sslm%6Fde=disable"))
                 .isInstanceOf(Failure.class)
                 .hasMessage("the database's address cannot be used: its parameter sslmode is set twice");
     }
 
     @Test
-    void thePasswordOfTheAddressWins() {
+    void prefersPasswordOfAddress() {
         assertThat(PostgresUri.parse("postgres://u:own@h/d").orPassword(Optional.of("other")).properties())
                 .containsEntry("password", "own");
         assertThat(PostgresUri.parse("postgres://u@h/d").orPassword(Optional.of("other")).properties())
@@ -99,7 +99,7 @@ class PostgresUriTest {
     }
 
     @Test
-    void showsNoSecret() {
+    void masksSecretsInText() {
         assertThat(PostgresUri.parse("postgres://u:geheim@h/d?sslpassword=geheim&sslmode=require")).asString()
                 .isEqualTo("postgresql://u:***@h:5432/d?sslmode=require&sslpassword=***");
     }
@@ -145,7 +145,7 @@ class PostgresUriTest {
             "postgres://u:geheim\n%@h/d",
             "postgres://u:geheim@h/d?password=geheim", "postgres://u:geheim@h/d?target_session_attrs=standby",
             "postgres://u:geheim@h/d?connect_timeout=soon"})
-    void refusesInvalidAddressesWithoutShowingThePassword(String text) {
+    void refusesInvalidAddressesWithoutShowingPassword(String text) {
         assertThatThrownBy(() -> PostgresUri.parse(text)).isInstanceOf(Failure.class)
                 .hasMessageStartingWith("the database's address cannot be used: ").message().doesNotContain("geheim");
     }

@@ -44,15 +44,15 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/// A PostgreSQL database that changes under a running service: what the service tells is what the primary has, and it adds nothing
-/// that may be lost.
+/// Changes of a PostgreSQL database under a running service. Responses match the primary, and the service adds nothing that may be
+/// lost.
 @Timeout(120)
 class PostgresWatchTest {
 
-    /// The three seconds in which the service notices, and what a busy machine may take beside them.
+    /// The service notices within three seconds; a busy machine may need two more.
     private static final Duration LIMIT = Duration.ofSeconds(3 + 2);
     private static final PetQuery ALL = new PetQuery(100, Optional.empty(), 0);
-    private static final int WATCHING = 2;
+    private static final int WATCH_CONNECTIONS = 2;
 
     @TempDir
     private static Path folder;
@@ -72,7 +72,7 @@ class PostgresWatchTest {
     }
 
     @BeforeEach
-    void begin() {
+    void captureLog() {
         lines.start();
         log.addAppender(lines);
     }
@@ -91,19 +91,19 @@ class PostgresWatchTest {
             default_transaction_read_only = on    | default_transaction_read_only
             fsync = off                           | fsync
             full_page_writes = off                | full_page_writes""")
-    void aServerThatDoesNotCommitDurablyIsLeftAndFoundAgain(String setting, String named) {
+    void refusesRequestsWhileServerCannotCommitDurably(String setting, String reason) {
         try (SqlStore store = serve(server.url())) {
             add(store, "Rex");
             List<Pet> before = list(store);
             server.alterSystem("SET " + setting);
-            awaitInTime(() -> {
+            awaitWithinLimit(() -> {
                 assertUnready(store);
-                assertThat(server.connections()).isLessThanOrEqualTo(WATCHING + 1);
+                assertThat(server.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS + 1);
             });
-            assertThat(logged("the database cannot be used")).hasSize(1).first().asString().contains(named);
+            assertThat(loggedLines("the database cannot be used")).hasSize(1).first().asString().contains(reason);
             server.query("ALTER SYSTEM RESET ALL");
             server.query("SELECT pg_reload_conf()");
-            awaitInTime(() -> assertThatCode(store::check).doesNotThrowAnyException());
+            awaitWithinLimit(() -> assertThatCode(store::check).doesNotThrowAnyException());
             assertThat(list(store)).isEqualTo(before);
             assertThat(add(store, "Tom")).isEqualTo(2);
         }
@@ -118,29 +118,29 @@ class PostgresWatchTest {
         }
     }
 
-    /// Every try that waits for the standby is a process of the server until it is cancelled.
+    /// Each attempt that waits for the standby occupies a process of the server until it is cancelled.
     @Test
-    void commitsThatAreNotAnsweredDoNotPileUp() {
+    void cancelsCommitsThatStandbyDoesNotConfirm() {
         try (SqlStore store = serve(server.url())) {
             server.alterSystem("SET synchronous_standby_names = 'nobody'");
-            awaitInTime(() -> assertUnready(store));
-            await("several tries").pollDelay(Duration.ofMillis(2_500)).until(() -> true);
+            awaitWithinLimit(() -> assertUnready(store));
+            await("several attempts").pollDelay(Duration.ofMillis(2_500)).until(() -> true);
             assertThat(Integer.parseInt(server.query(
                     "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").getFirst()))
                     .isLessThanOrEqualTo(1);
-            assertThat(server.connections()).isLessThanOrEqualTo(WATCHING + 1);
+            assertThat(server.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS + 1);
         }
     }
 
     @Test
-    void aUserWhoMayNotEmitMessagesIsServedToo() {
+    void worksWithoutPermissionToEmitMessages() {
         server.query("CREATE ROLE clerk LOGIN");
         server.query("REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) FROM PUBLIC");
         server.query("GRANT ALL ON SCHEMA public TO clerk");
         try (SqlStore store = serve(server.url().replace("postgres@", "clerk@"))) {
             assertThat(add(store, "Rex")).isEqualTo(1);
             server.alterSystem("SET synchronous_standby_names = 'nobody'");
-            awaitInTime(() -> assertUnready(store));
+            awaitWithinLimit(() -> assertUnready(store));
         } finally {
             server.alterSystem("RESET ALL");
             server.query("GRANT EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) TO PUBLIC");
@@ -149,13 +149,13 @@ class PostgresWatchTest {
         }
     }
 
-    /// A transaction that waits for the disk, also where the role or database asks for less.
+    /// A transaction waits for the disk, even if the settings of the server or the address ask for less.
     @ParameterizedTest
     @CsvSource({"off, on", "local, on", "remote_write, on", "on, on", "remote_apply, remote_apply"})
-    void everyCommitIsDurable(String asked, String used) {
-        server.alterSystem("SET synchronous_commit = " + asked);
-        String expectedAddress = server.url() + "?options=-c%20synchronous_commit%3D" + asked;
-        for (String url : List.of(server.url(), expectedAddress)) {
+    void commitsDurablyAtEachSynchronousCommit(String configured, String effective) {
+        server.alterSystem("SET synchronous_commit = " + configured);
+        String addressWithOption = server.url() + "?options=-c%20synchronous_commit%3D" + configured;
+        for (String url : List.of(server.url(), addressWithOption)) {
             try (SqlStore store = serve(url)) {
                 server.query("CREATE TABLE IF NOT EXISTS used (setting TEXT)");
                 server.query("CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
@@ -164,15 +164,15 @@ class PostgresWatchTest {
                         "CREATE OR REPLACE TRIGGER note BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION note()");
                 server.query("DELETE FROM used");
                 add(store, "Rex");
-                assertThat(server.query("SELECT setting FROM used")).containsExactly(used);
+                assertThat(server.query("SELECT setting FROM used")).containsExactly(effective);
             }
-            assertThat(logged("synchronous_commit = " + asked)).hasSize(asked.equals(used) ? 0 : 1);
+            assertThat(loggedLines("synchronous_commit = " + configured)).hasSize(configured.equals(effective) ? 0 : 1);
             lines.list.clear();
         }
     }
 
     @Test
-    void anotherValueOfSynchronousCommitMeanwhileChangesNothing() {
+    void ignoresLaterChangeOfSynchronousCommit() {
         try (SqlStore store = serve(server.url())) {
             server.alterSystem("SET synchronous_commit = off");
             server.query("CREATE TABLE used AS SELECT ''::TEXT AS setting WHERE FALSE");
@@ -187,7 +187,7 @@ class PostgresWatchTest {
     }
 
     @Test
-    void anOlderDumpRestoredMeanwhileEndsWhatIsKeptInMemory() {
+    void beginsNewEpochAfterOlderDumpIsRestored() {
         try (SqlStore store = serve(server.url())) {
             store.keys()
                     .add(ApiKey.issued(KeyToken.random(new SecureRandom()), "lost", Set.of(Scope.READ), Instant.EPOCH,
@@ -201,23 +201,23 @@ class PostgresWatchTest {
             server.query("DELETE FROM api_key");
             server.query("DELETE FROM pet WHERE id = 2");
             server.query("UPDATE pet_id SET last_id = 1");
-            awaitInTime(() -> {
+            awaitWithinLimit(() -> {
                 CatalogueVersion after = CatalogueKit.awaited(store.catalogue().version());
                 assertThat(after.lastId()).isEqualTo(1);
                 assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
             });
-            assertThat(store.keys().known()).as("keys, read again though no change was counted").isEmpty();
+            assertThat(store.keys().known()).as("keys are read again although no change was counted").isEmpty();
             assertThat(add(store, "Tom")).isEqualTo(2);
             assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("Tom");
         }
     }
 
     @Test
-    void aStartWaitsForADatabaseThatCannotCommit() {
+    void startWaitsUntilDatabaseCanCommit() {
         serve(server.url()).close();
         server.alterSystem("SET synchronous_standby_names = 'nobody'");
         CompletableFuture<SqlStore> started = CompletableFuture.supplyAsync(() -> serve(server.url()));
-        await("a line").atMost(LIMIT).until(() -> !logged("waiting for the database: ").isEmpty());
+        await("a log line").atMost(LIMIT).until(() -> !loggedLines("waiting for the database: ").isEmpty());
         assertThat(started).isNotDone();
         server.query("ALTER SYSTEM RESET ALL");
         server.query("SELECT pg_reload_conf()");
@@ -225,7 +225,7 @@ class PostgresWatchTest {
     }
 
     @Test
-    void aStartGivesUpAfterTheLimit() {
+    void startFailsIfDatabaseWaitIsOver() {
         serve(server.url()).close();
         server.alterSystem("SET default_transaction_read_only = on");
         AtomicBoolean waiting = new AtomicBoolean();
@@ -238,11 +238,11 @@ class PostgresWatchTest {
         assertThat(waiting).isFalse();
     }
 
-    private static void awaitInTime(ThrowingRunnable assertion) {
+    private static void awaitWithinLimit(ThrowingRunnable assertion) {
         await().atMost(LIMIT).ignoreException(Failure.class).untilAsserted(assertion);
     }
 
-    private List<String> logged(String text) {
+    private List<String> loggedLines(String text) {
         return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage)
                 .filter(line -> line.contains(text)).toList();
     }

@@ -25,76 +25,77 @@ import petstore.testkit.PostgresServer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// A database of two hosts, the first of which says nothing at all, as a machine that lost its power.
+/// A database with two hosts, of which the first cannot be used.
 class SilentHostTest {
 
     private static final int CONNECT_MS = 200;
-    /// So many that chance does not ask the same host first each time.
+    /// More connections than attempts that the service makes to find out whether a host can be used again.
     private static final int READERS = 40;
 
+    /// The first host does not respond, as a machine that lost its power.
     @Test
     @Timeout(60)
-    void theSecondHostIsUsed() throws IOException {
+    void usesSecondHostIfFirstDoesNotRespond() throws IOException {
         String database = PostgresServer.newDatabase();
-        List<Socket> waiting = new ArrayList<>();
+        List<Socket> backlog = new ArrayList<>();
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            while (fill(silent, waiting)) {
-                assertThat(waiting).hasSizeLessThan(1_000);
+            while (fillBacklog(silent, backlog)) {
+                assertThat(backlog).hasSizeLessThan(1_000);
             }
-            PostgresUri both = PostgresUri
+            PostgresUri uri = PostgresUri
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + silent.getLocalPort() + ",localhost:"));
             try (SqlStore store = new SqlStore(
-                    Postgres.forService(both, SchemaPolicy.AUTO, 2, Duration.ofMinutes(2), new AtomicBoolean()),
+                    Postgres.forService(uri, SchemaPolicy.AUTO, 2, Duration.ofMinutes(2), new AtomicBoolean()),
                     new SimpleMeterRegistry())) {
                 assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                         .isEqualTo(1);
             }
         } finally {
-            for (Socket socket : waiting) {
+            for (Socket socket : backlog) {
                 socket.close();
             }
         }
     }
 
-    /// A pool whose every connection asked that host first would wait for it every time.
+    /// If the pool tried the first host for every connection, each connection would wait for it.
     @Test
     @Timeout(60)
-    void neitherHostIsAskedFirstEveryTime() throws IOException {
+    void poolDoesNotConnectToUnavailableHost() throws IOException {
         String database = PostgresServer.newDatabase();
-        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger attempts = new AtomicInteger();
         try (ServerSocket down = new ServerSocket(0, READERS, InetAddress.getLoopbackAddress())) {
-            Thread.startVirtualThread(() -> hangUp(down, asked));
-            PostgresUri both = PostgresUri
+            Thread.startVirtualThread(() -> closeEveryConnection(down, attempts));
+            PostgresUri uri = PostgresUri
                     .parse(database.replace("@localhost:", "@127.0.0.1:" + down.getLocalPort() + ",localhost:")
                             + "?sslmode=disable&gssencmode=disable");
             try (SqlStore _ = new SqlStore(
-                    Postgres.forService(both, SchemaPolicy.AUTO, READERS, Duration.ofMinutes(2), new AtomicBoolean()),
+                    Postgres.forService(uri, SchemaPolicy.AUTO, READERS, Duration.ofMinutes(2), new AtomicBoolean()),
                     new SimpleMeterRegistry())) {
                 await("a full pool").atMost(Duration.ofSeconds(50)).until(() -> PostgresServer.query(database,
                         "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore'"
                                 + " AND datname = current_database()")
                         .size() > READERS);
-                assertThat(asked).hasPositiveValue().hasValueLessThan(READERS);
+                assertThat(attempts).hasPositiveValue().hasValueLessThan(READERS);
             }
         }
     }
 
-    /// Takes every connection and ends it, as something that stands before a database that is down.
-    private static void hangUp(ServerSocket server, AtomicInteger asked) {
+    /// Accepts every connection and closes it, as a proxy in front of a database that is down.
+    private static void closeEveryConnection(ServerSocket server, AtomicInteger attempts) {
         try {
             while (true) {
                 server.accept().close();
-                asked.incrementAndGet();
+                attempts.incrementAndGet();
             }
         } catch (IOException e) {
             // The test has ended.
         }
     }
 
-    /// Whether there was still room among the connections that wait to be accepted: behind them the system answers nothing.
-    private static boolean fill(ServerSocket server, List<Socket> waiting) throws IOException {
+    /// Connects to a server that accepts nothing. Returns false once its backlog is full: the system then ignores connections.
+    private static boolean fillBacklog(ServerSocket server, List<Socket> backlog) throws IOException {
         Socket socket = new Socket();
-        waiting.add(socket);
+        backlog.add(socket);
         try {
             socket.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), CONNECT_MS);
             return true;

@@ -22,49 +22,49 @@ class FolderLockTest {
     private Path temporary;
 
     @Test
-    void locksNoFileThatHasAnotherPlaceOrName() throws IOException {
+    void refusesLinkAsLockFile() throws IOException {
         Path data = Files.createDirectory(temporary.resolve("data"));
         Path lock = data.resolve("petstore.lock");
         Path other = Files.writeString(temporary.resolve("other"), "precious");
-        for (Function<Path, FolderLock> take : LOCKS) {
+        for (Function<Path, FolderLock> acquire : LOCKS) {
             Files.createSymbolicLink(lock, other);
-            assertRefused(take, data, "petstore.lock is a symbolic link");
+            assertRefused(acquire, data, "petstore.lock is a symbolic link");
             Files.delete(lock);
             Files.createLink(lock, other);
-            assertRefused(take, data, "petstore.lock has 2 hard links");
+            assertRefused(acquire, data, "petstore.lock has 2 hard links");
             Files.delete(lock);
             Files.createSymbolicLink(lock, temporary.resolve("nothing"));
-            assertRefused(take, data, "petstore.lock is a symbolic link");
+            assertRefused(acquire, data, "petstore.lock is a symbolic link");
             Files.delete(lock);
         }
         assertThat(other).hasContent("precious");
         assertThat(temporary.resolve("nothing")).doesNotExist();
     }
 
-    /// A refused path is refused before anything is created.
+    /// The paths are checked before any file is created.
     @Test
-    void makesNoLockBesideADatabaseThatIsRefused() throws IOException {
+    void createsNoLockFileIfDatabaseIsRefused() throws IOException {
         Path data = Files.createDirectory(temporary.resolve("data"));
         Files.createSymbolicLink(data.resolve("petstore.db"), Files.createFile(temporary.resolve("other")));
-        for (Function<Path, FolderLock> take : LOCKS) {
-            assertRefused(take, data, "petstore.db is a symbolic link");
+        for (Function<Path, FolderLock> acquire : LOCKS) {
+            assertRefused(acquire, data, "petstore.db is a symbolic link");
             assertThat(data.resolve("petstore.lock")).doesNotExist();
         }
     }
 
     @Test
-    void everyLockRepairsAStoreAfterAKilledRestore() throws IOException {
-        for (Function<Path, FolderLock> take : LOCKS) {
+    void everyLockRepairsStoreAfterKilledRestore() throws IOException {
+        for (Function<Path, FolderLock> acquire : LOCKS) {
             Path data = Files.createTempDirectory(temporary, "data");
             Path store = Files.createFile(data.resolve("petstore.db"));
             Path aside = Files.createLink(data.resolve("replaced-20261121-101112-131.db"), store);
-            take.apply(data).close();
+            acquire.apply(data).close();
             assertThat(aside).doesNotExist();
             assertThat(store).exists();
         }
     }
 
-    private static void assertRefused(Function<Path, FolderLock> take, Path data, String reason) {
-        assertThatThrownBy(() -> take.apply(data).close()).isInstanceOf(Failure.class).hasMessageContaining(reason);
+    private static void assertRefused(Function<Path, FolderLock> acquire, Path data, String reason) {
+        assertThatThrownBy(() -> acquire.apply(data).close()).isInstanceOf(Failure.class).hasMessageContaining(reason);
     }
 }

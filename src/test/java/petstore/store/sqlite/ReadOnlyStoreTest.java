@@ -26,26 +26,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// A store that is read without locks.
 class ReadOnlyStoreTest {
 
-    private static final int CHANGES_AT = 24;
+    private static final int CHANGE_COUNTER_OFFSET = 24;
 
     @TempDir
     private Path folder;
     private Path file;
 
     @BeforeEach
-    void makeStore() {
+    void createStore() {
         file = SqliteFile.in(folder);
-        add();
+        addAnimal();
     }
 
-    private void add() {
+    private void addAnimal() {
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
         }
     }
 
     @Test
-    void isReadWithoutAFileBesideIt() throws SQLException {
+    void isReadWithoutCompanionFiles() throws SQLException {
         ReadOnlyStore store = new ReadOnlyStore(file);
         try (Session session = SqliteFile.connectUnlocked(file)) {
             assertThat(session.text("SELECT count(*) FROM pet")).isEqualTo("1");
@@ -56,13 +56,13 @@ class ReadOnlyStoreTest {
     }
 
     @Test
-    void isAbsentWhereItCanBeWritten() {
+    void isAbsentIfWritableOrMissing() {
         assertThat(ReadOnlyStore.find(file)).isEmpty();
         assertThat(ReadOnlyStore.find(folder.resolve("none"))).isEmpty();
     }
 
     @Test
-    void isRefusedBesideALog() throws IOException {
+    void isRefusedIfLogHasChanges() throws IOException {
         Path log = Files.createFile(SqliteFile.log(file));
         ReadOnlyStore store = new ReadOnlyStore(file);
         Files.writeString(log, "changes");
@@ -73,18 +73,18 @@ class ReadOnlyStoreTest {
     }
 
     @Test
-    void everyChangeIsSeen() throws IOException {
+    void detectsEveryChange() throws IOException {
         ReadOnlyStore before = new ReadOnlyStore(file);
-        add();
+        addAnimal();
         assertChanged(before);
 
-        ReadOnlyStore counted = new ReadOnlyStore(file);
+        ReadOnlyStore beforeCounterChange = new ReadOnlyStore(file);
         FileTime time = Files.getLastModifiedTime(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(new byte[]{1}), CHANGES_AT);
+            channel.write(ByteBuffer.wrap(new byte[]{1}), CHANGE_COUNTER_OFFSET);
         }
         Files.setLastModifiedTime(file, time);
-        assertChanged(counted);
+        assertChanged(beforeCounterChange);
     }
 
     private void assertChanged(ReadOnlyStore store) {

@@ -71,7 +71,7 @@ class SqliteCatalogueTest extends CatalogueKit {
 
     /// A long read keeps later writes in the log.
     @Test
-    void theLogIsCutWhenALongReadHasEnded() throws SQLException, IOException {
+    void truncatesLogAfterLongRead() throws SQLException, IOException {
         Path log = SqliteFile.log(SqliteFile.in(folder));
         List<NewPet> pets = Collections.nCopies(10_000,
                 new NewPet("W".repeat(NewPet.MAX_NAME_LENGTH), 7, Optional.empty()));
@@ -90,7 +90,7 @@ class SqliteCatalogueTest extends CatalogueKit {
     }
 
     @Test
-    void aRetryWhoseAnimalWasTakenAwayBySqlAddsAnother() throws SQLException {
+    void retryAddsAnotherAnimalIfFirstWasDeletedBySql() throws SQLException {
         NewPet pet = new NewPet("Whiskers", 7, Optional.empty());
         IdempotencyKey key = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "fingerprint",
                 Instant.EPOCH, Duration.ofDays(1));

@@ -39,9 +39,9 @@ import petstore.testkit.CatalogueKit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Backups that were altered or damaged.
+/// Backups that are altered, damaged, or copied in place of a store.
 ///
-/// `-Dpetstore.damages=N` damages so many bytes instead of 50; `-Dpetstore.seed=N` damages those of an earlier run.
+/// `-Dpetstore.damages=N` damages N bytes instead of 50; `-Dpetstore.seed=N` damages the same bytes as an earlier run.
 class SqliteCopyTest {
 
     private static final int DAMAGES = Integer.getInteger("petstore.damages", 50);
@@ -49,7 +49,7 @@ class SqliteCopyTest {
     private static final int ANIMALS = 1_200;
     private static final List<Optional<PetStatus>> STATUSES = List.of(Optional.of(PetStatus.AVAILABLE),
             Optional.of(PetStatus.PENDING), Optional.of(PetStatus.SOLD), Optional.empty());
-    /// Without what only a backup has.
+    /// All tables except that of the checksum, which only a backup has.
     private static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'backup_checksum'";
 
     @TempDir
@@ -61,10 +61,10 @@ class SqliteCopyTest {
     void makeBackup() {
         store = folder.resolve("store");
         backup = folder.resolve("backup.db");
-        try (SqlStore open = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, true))) {
-            open.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
-            CatalogueKit.awaited(open.catalogue().add(animal(1)));
-            open.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
+        try (SqlStore opened = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, true))) {
+            opened.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
+            CatalogueKit.awaited(opened.catalogue().add(animal(1)));
+            opened.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
                     Instant.ofEpochMilli(1_000), Optional.empty(), Optional.empty()));
         }
         execute(SqliteFile.in(store), "INSERT INTO idempotency (owner, operation, idempotency_key, fingerprint, pet_id,"
@@ -74,7 +74,7 @@ class SqliteCopyTest {
     }
 
     @Test
-    void progressCoversTheVerification() {
+    void progressIncludesVerification() {
         List<Long> progress = new ArrayList<>();
         SqliteCopy.backup(store, folder.resolve("other.db"), Instant.EPOCH, false, progress::add);
         long pages = SqliteCopy.pages(store);
@@ -86,7 +86,7 @@ class SqliteCopyTest {
     }
 
     @Test
-    void aDamagedStoreIsNamedNotItsBackup() throws IOException {
+    void backupErrorNamesDamagedStore() throws IOException {
         Path damaged = Files.createDirectory(folder.resolve("damaged"));
         Files.writeString(damaged.resolve("petstore.db"), "This is not a database. ".repeat(500));
         assertThatThrownBy(() -> SqliteCopy.backup(damaged, folder.resolve("other.db"), Instant.EPOCH, false, _ -> {
@@ -95,7 +95,7 @@ class SqliteCopyTest {
     }
 
     @Test
-    void damagedBytesAreNoticedOrChangeNothing() throws IOException {
+    void detectsDamagedBytesUnlessContentsAreUnchanged() throws IOException {
         byte[] good = Files.readAllBytes(backup);
         List<String> contents = contents(backup);
         SplittableRandom random = new SplittableRandom(SEED);
@@ -103,20 +103,21 @@ class SqliteCopyTest {
         int refused = 0;
         for (int i = 0; i < DAMAGES; i++) {
             byte[] damaged = good.clone();
-            int at = random.nextInt(damaged.length);
-            damaged[at] ^= (byte) random.nextInt(1, 256);
+            int offset = random.nextInt(damaged.length);
+            damaged[offset] ^= (byte) random.nextInt(1, 256);
             Files.write(backup, damaged);
             Path data = folder.resolve("restored-" + i);
             try {
                 restore(data);
-                try (SqlStore open = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
-                    open.check();
+                try (SqlStore opened = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
+                    opened.check();
                 }
             } catch (Failure e) {
                 refused++;
                 continue;
             }
-            assertThat(contents(SqliteFile.in(data))).as("byte %d is %d instead of %d", at, damaged[at], good[at])
+            assertThat(contents(SqliteFile.in(data)))
+                    .as("byte %d is %d instead of %d", offset, damaged[offset], good[offset])
                     .isEqualTo(contents);
         }
         assertThat(refused).isPositive();
@@ -138,7 +139,7 @@ class SqliteCopyTest {
             "index pet_name does not belong there | CREATE INDEX pet_name ON pet (name)",
             "table other does not belong there | CREATE TABLE other (id INTEGER)",
             "trigger lose does not belong there | CREATE TRIGGER lose AFTER INSERT ON pet BEGIN DELETE FROM pet; END"})
-    void anAlteredSchemaIsRefusedByItsFirstObject(String difference, String sql) throws IOException {
+    void refusesAlteredSchemaAndNamesFirstDifference(String difference, String sql) throws IOException {
         execute(backup, "DELETE FROM backup_checksum", "PRAGMA application_id = 0");
         execute(backup, sql.split("; (?!END)", 0));
         List<String> before = state();
@@ -158,7 +159,7 @@ class SqliteCopyTest {
             "UPDATE sqlite_sequence SET seq = 2000 WHERE name = 'idempotency'", "DELETE FROM backup_checksum",
             "UPDATE backup_checksum SET sha256 = upper(sha256)", "INSERT INTO backup_checksum VALUES ('more')",
             "PRAGMA application_id = 0", "PRAGMA application_id = 7"})
-    void alteredContentsAreRefused(String sql) throws IOException {
+    void refusesAlteredContents(String sql) throws IOException {
         execute(backup, sql);
         List<String> before = state();
         assertThatThrownBy(() -> restore(store)).isInstanceOf(Failure.class).hasMessage(
@@ -166,9 +167,9 @@ class SqliteCopyTest {
         assertThat(state()).isEqualTo(before);
     }
 
-    /// As older versions make them, and SQLite itself of a store.
+    /// Older versions make backups without checksum and mark, as does `VACUUM INTO` of SQLite.
     @Test
-    void aBackupWithoutChecksumAndMarkIsTakenAsItIs() throws IOException {
+    void acceptsBackupWithoutChecksumAndMark() throws IOException {
         Path copy = folder.resolve("copy.db");
         execute(SqliteFile.in(store), "VACUUM INTO '" + copy + "'");
         Files.move(copy, backup, StandardCopyOption.REPLACE_EXISTING);
@@ -179,14 +180,14 @@ class SqliteCopyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"VACUUM", "ANALYZE", "REINDEX"})
-    void aBackupThatSqliteArrangesAnewKeepsItsChecksum(String sql) {
+    void keepsChecksumAfterMaintenanceBySqlite(String sql) {
         execute(backup, sql);
         assertThat(SqliteCopy.verify(backup).hasChecksum()).isTrue();
     }
 
-    /// Statistics belong to who looks after the file.
+    /// Statistics are up to the operator, so they do not count as an altered schema.
     @Test
-    void aStoreWithStatisticsHasBackups() {
+    void backsUpStoreWithStatistics() {
         execute(SqliteFile.in(store), "ANALYZE");
         Path other = folder.resolve("other.db");
         SqliteCopy.backup(store, other, Instant.EPOCH, false, _ -> {
@@ -195,33 +196,33 @@ class SqliteCopyTest {
     }
 
     @Test
-    void aRestoredStoreIsNoBackup() throws IOException {
+    void restoreRemovesChecksumAndMark() throws IOException {
         restore(store);
-        assertIsNoBackup(store);
+        assertHasNoChecksumOrMark(store);
         assertThat(names(store))
                 .allMatch(name -> name.matches("petstore\\.db|replaced-19700101-000000-000\\.db(-wal|-shm)?"));
     }
 
     @Test
-    void aBackupThatSomebodyPutsInPlaceIsNoneOnceItCanBeWrittenTo() throws IOException {
+    void removesChecksumIfCopiedBackupIsOpenedToWrite() throws IOException {
         Path data = Files.createDirectory(folder.resolve("data"));
         Files.copy(backup, SqliteFile.in(data));
-        Path again = folder.resolve("again.db");
-        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, false, _ -> {
+        Path secondBackup = folder.resolve("again.db");
+        assertThat(SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
         try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
                 SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
-            assertIsNoBackup(data);
+            assertHasNoChecksumOrMark(data);
             Pet pet = CatalogueKit.awaited(first.catalogue().add(animal(2)));
             assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);
         }
-        Files.delete(again);
-        assertThat(SqliteCopy.backup(data, again, Instant.EPOCH, false, _ -> {
+        Files.delete(secondBackup);
+        assertThat(SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 2, true));
     }
 
     @Test
-    void aStoreWithAnAlteredSchemaHasNoBackups() throws IOException {
+    void refusesToBackUpStoreWithAlteredSchema() throws IOException {
         execute(SqliteFile.in(store), "CREATE TABLE \"of the shop\" (id INTEGER)");
         Path other = folder.resolve("other.db");
         assertThatThrownBy(() -> SqliteCopy.backup(store, other, Instant.EPOCH, false, _ -> {
@@ -230,14 +231,14 @@ class SqliteCopyTest {
         assertThat(names(folder)).containsExactly("backup.db", "store");
     }
 
-    /// A new checksum does not hide the damage.
+    /// A new checksum would hide the damage.
     @Test
-    void aDamagedBackupThatSomebodyPutsInPlaceHasNoBackups() throws IOException {
+    void refusesToBackUpDamagedCopyOfBackup() throws IOException {
         Path data = Files.createDirectory(folder.resolve("data"));
         Files.copy(backup, SqliteFile.in(data));
         execute(SqliteFile.in(data), "UPDATE pet SET name = 'Rex' WHERE id = 2");
-        Path again = folder.resolve("again.db");
-        assertThatThrownBy(() -> SqliteCopy.backup(data, again, Instant.EPOCH, false, _ -> {
+        Path secondBackup = folder.resolve("again.db");
+        assertThatThrownBy(() -> SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {
         })).isInstanceOf(Failure.class).hasMessageContaining("do not match its checksum");
         assertThat(names(folder)).doesNotContain("again.db").noneMatch(name -> name.contains(".part"));
     }
@@ -249,12 +250,12 @@ class SqliteCopyTest {
         });
     }
 
-    private static void assertIsNoBackup(Path data) {
+    private static void assertHasNoChecksumOrMark(Path data) {
         assertThat(query(SqliteFile.in(data), "PRAGMA application_id")).containsExactly("0");
         assertThat(query(SqliteFile.in(data), "SELECT sha256 FROM backup_checksum")).isEmpty();
     }
 
-    /// The names and contents of all files.
+    /// Returns the names of all files, and the contents of the store.
     private List<String> state() throws IOException {
         List<String> state = new ArrayList<>(names(folder));
         state.addAll(names(store));
@@ -268,7 +269,7 @@ class SqliteCopyTest {
         }
     }
 
-    /// Every value of every table.
+    /// Returns every value of every table.
     private static List<String> contents(Path file) {
         List<String> contents = new ArrayList<>();
         for (String table : query(file, TABLES + " ORDER BY name")) {
@@ -281,8 +282,8 @@ class SqliteCopyTest {
     private static void execute(Path file, String... sql) {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
-            for (String one : sql) {
-                statement.execute(one);
+            for (String command : sql) {
+                statement.execute(command);
             }
         } catch (SQLException e) {
             throw new AssertionError(e);

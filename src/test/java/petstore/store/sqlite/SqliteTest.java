@@ -24,7 +24,7 @@ import petstore.store.Session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What only a SQLite file does.
+/// The SQLite database: groups of reads, failures of the disk, messages for commands, and a query plan.
 class SqliteTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -46,9 +46,9 @@ class SqliteTest {
         sqlite.close();
     }
 
-    /// SQLite itself rolls back when the disk fails to read.
+    /// SQLite itself rolls back if the disk fails to read. If a transaction stayed open, later reads would not see new rows.
     @Test
-    void aReadThatFailsFailsAloneAndLeavesNoTransactionOpen() {
+    void failedReadDoesNotAffectOtherReads() {
         Database.Work<String> count = session -> session.text("SELECT count(*) FROM mark");
         Database.Work<String> fail = session -> {
             try {
@@ -80,19 +80,19 @@ class SqliteTest {
 
     /// The next fsync would succeed without the pages that the kernel has dropped.
     @Test
-    void nothingIsWrittenOnceASyncHasFailed() {
-        assertLost(() -> sqlite.write(_ -> {
+    void refusesWritesAfterFailedSync() {
+        assertDiskLost(() -> sqlite.write(_ -> {
             throw new SQLiteException("fsync", SQLiteErrorCode.SQLITE_IOERR_FSYNC);
         }));
         assertThat(lostDisks).hasValue(1);
-        assertLost(() -> write("INSERT INTO mark VALUES (1)"));
-        assertLost(sqlite::check);
-        assertThat(count()).as("reads go on").isEqualTo("0");
+        assertDiskLost(() -> write("INSERT INTO mark VALUES (1)"));
+        assertDiskLost(sqlite::check);
+        assertThat(count()).as("reads still work").isEqualTo("0");
         assertThat(lostDisks).hasValue(1);
     }
 
     @Test
-    void aWriteThatFailsForAnotherReasonIsRolledBackAndNoMore() {
+    void onlyRollsBackWritesThatFailForOtherReasons() {
         assertThatThrownBy(() -> sqlite.write(session -> {
             session.execute("INSERT INTO mark VALUES (1)");
             throw new SQLiteException("full", SQLiteErrorCode.SQLITE_FULL);
@@ -103,9 +103,9 @@ class SqliteTest {
         assertThat(count()).isEqualTo("1");
     }
 
-    /// Clients learn only that the store is unavailable.
+    /// Clients of the API learn only that the store is unavailable.
     @Test
-    void aCommandSaysWhyTheStoreCannotBeUsed() {
+    void reportsReasonToCommands() {
         try (Sqlite command = Sqlite.forCommand(folder.resolve("other"), SchemaPolicy.AUTO, true)) {
             Map.of(SQLiteErrorCode.SQLITE_FULL, "the store .*/petstore.db cannot be used: the disk is full; free .*",
                     SQLiteErrorCode.SQLITE_READONLY, "the store .*/petstore.db cannot be used: said",
@@ -119,9 +119,9 @@ class SqliteTest {
         }
     }
 
-    /// The index leaves out animals without a status, which SQLite has to know that nobody asks for.
+    /// The index has no animals without a status. SQLite uses it only if the query excludes them.
     @Test
-    void aListByStatusIsOneRangeOfItsIndex() {
+    void listByStatusReadsOneRangeOfIndex() {
         List<String> plan = sqlite.readUnqueued(session -> Session.rows(
                 session.prepare("EXPLAIN QUERY PLAN " + PackedRows.LIST_BY_STATUS), row -> row.getString("detail")));
         assertThat(plan).contains("SEARCH pet USING INDEX pet_status (status=? AND rowid>?)")
@@ -139,8 +139,8 @@ class SqliteTest {
         return sqlite.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
     }
 
-    private static void assertLost(Runnable use) {
-        assertThatThrownBy(use::run).isInstanceOfSatisfying(Failure.class,
+    private static void assertDiskLost(Runnable operation) {
+        assertThatThrownBy(operation::run).isInstanceOfSatisfying(Failure.class,
                 failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE))
                 .hasMessage("the store's disk failed; the service is stopping");
     }

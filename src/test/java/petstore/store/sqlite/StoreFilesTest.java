@@ -31,7 +31,7 @@ import petstore.testkit.CatalogueKit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The files of a store before SQLite opens them, and what a restore does with those that it finds.
+/// The files of a store: the checks before SQLite opens them, and the files that a restore replaces.
 class StoreFilesTest {
 
     private static final String DATABASE = "petstore.db";
@@ -41,13 +41,13 @@ class StoreFilesTest {
     private Path data;
 
     @BeforeEach
-    void makeFolder() throws IOException {
+    void createFolder() throws IOException {
         data = Files.createDirectory(temporary.resolve("data"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"petstore.lock", DATABASE, "petstore.db-wal", "petstore.db-shm", "petstore.db-journal"})
-    void opensNoFileThatHasAnotherPlaceOrName(String name) throws IOException {
+    void refusesLinksAndFoldersInPlaceOfFiles(String name) throws IOException {
         add("Whiskers");
         Files.deleteIfExists(data.resolve(name));
         Path other = Files.writeString(temporary.resolve("other"), "precious");
@@ -64,19 +64,19 @@ class StoreFilesTest {
             assertThatThrownBy(() -> SqliteCopy.pages(data)).isInstanceOf(Failure.class);
             assertThat(other).hasContent("precious");
             Files.delete(data.resolve(name));
-            assertThat(files(data)).as("nothing is made beside it").isEqualTo(before);
+            assertThat(files(data)).as("no file is created").isEqualTo(before);
         }
     }
 
     @Test
-    void opensNoFileBehindADanglingLink() throws IOException {
+    void refusesDanglingLink() throws IOException {
         Files.createSymbolicLink(data.resolve(DATABASE), temporary.resolve("nothing"));
         assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining("is a symbolic link");
         assertThat(temporary.resolve("nothing")).doesNotExist();
     }
 
     @Test
-    void theFolderMayBeALink() throws IOException {
+    void resolvesLinkToFolder() throws IOException {
         Path link = Files.createSymbolicLink(temporary.resolve("link"), data);
         assertThat(StoreFiles.resolve(link)).isEqualTo(data.toRealPath());
         assertThat(StoreFiles.resolve(link.resolve("new/store"))).isEqualTo(data.toRealPath().resolve("new/store"));
@@ -86,12 +86,12 @@ class StoreFilesTest {
                 .hasMessageStartingWith(dangling + " is a symbolic link to a missing folder");
     }
 
-    /// SQLite would delete it.
+    /// SQLite would delete the log.
     @ParameterizedTest
     @CsvSource({"-wal, false", "-journal, false", "-wal, true"})
-    void aLogWithoutItsDatabaseIsRefused(String suffix, boolean emptyDatabase) throws IOException {
+    void refusesLogWithoutDatabase(String suffix, boolean emptyDatabase) throws IOException {
         Path log = data.resolve(DATABASE + suffix);
-        killed("Whiskers");
+        addAndKill("Whiskers");
         Files.move(data.resolve("petstore.db-wal"), log, StandardCopyOption.REPLACE_EXISTING);
         byte[] content = Files.readAllBytes(log);
         Files.delete(data.resolve(DATABASE));
@@ -105,9 +105,9 @@ class StoreFilesTest {
         assertThat(log).hasBinaryContent(content);
     }
 
-    /// As a kill between the first two steps of SQLite leaves it.
+    /// A kill between the first two steps of SQLite leaves these files.
     @Test
-    void anEmptyDatabaseMayHaveAJournal() throws IOException {
+    void acceptsEmptyDatabaseWithJournal() throws IOException {
         Files.createFile(data.resolve(DATABASE));
         Files.write(data.resolve("petstore.db-journal"), new byte[512]);
         add("Whiskers");
@@ -116,7 +116,7 @@ class StoreFilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-wal", "-shm", "-journal"})
-    void aBackupTakesNoNameThatHasACompanion(String suffix) throws IOException {
+    void backupRefusesNameThatHasCompanionFile(String suffix) throws IOException {
         add("Whiskers");
         Path backup = temporary.resolve("backup.db");
         Files.writeString(temporary.resolve("backup.db" + suffix), "stale");
@@ -125,14 +125,14 @@ class StoreFilesTest {
         assertThat(backup).doesNotExist();
     }
 
-    /// What lies in the place of the store is `petstore.db`: whole, damaged, empty, or missing; beside it is a log.
+    /// The replaced `petstore.db` is whole, damaged, empty or missing, and has a companion file.
     @ParameterizedTest
     @CsvSource({"whole, -wal", "damaged, -wal", "empty, -wal", "missing, -wal", "missing, -journal", "missing, -shm",
             "whole, -journal"})
-    void aRestoredStoreIsTheBackupBesideEachOtherFile(String database, String suffix) throws IOException {
+    void restoreReplacesStoreInEveryState(String database, String suffix) throws IOException {
         add("Whiskers");
         Path backup = backup();
-        killed("Rex");
+        addAndKill("Rex");
         Path file = data.resolve(DATABASE);
         if (!suffix.equals("-wal")) {
             add("Tom");
@@ -155,10 +155,10 @@ class StoreFilesTest {
         if (database.equals("damaged")) {
             assertThat(files(data)).filteredOn(path -> path.getFileName().toString().startsWith(kept))
                     .anySatisfy(path -> assertThat(Files.readString(path, StandardCharsets.ISO_8859_1))
-                            .as("the log, or what SQLite has moved from it").contains("Rex"));
+                            .as("the log, or the file to which SQLite has moved its pages").contains("Rex"));
         } else if (database.equals("whole")) {
             assertThat(restored.kept()).containsExactly(data.resolve(kept + ".db"));
-            assertThat(names(moved(kept + ".db"))).startsWith("Whiskers", "Rex");
+            assertThat(names(moveToNewFolder(kept + ".db"))).startsWith("Whiskers", "Rex");
         } else if (!suffix.equals("-shm")) {
             assertThat(restored.kept()).singleElement(InstanceOfAssertFactories.PATH)
                     .isEqualTo(data.resolve(kept + suffix.replace('-', '.'))).hasBinaryContent(log);
@@ -169,10 +169,10 @@ class StoreFilesTest {
 
     /// SQLite does not move the log into the store while a command reads it.
     @Test
-    void aReplacedStoreThatIsReadKeepsItsLog() throws IOException, SQLException {
+    void restoreKeepsLogOfStoreThatIsRead() throws IOException, SQLException {
         add("Whiskers");
         Path backup = backup();
-        killed("Rex");
+        addAndKill("Rex");
         try (Session reader = SqliteFile.connectReader(data.resolve(DATABASE))) {
             reader.execute("BEGIN");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
@@ -181,20 +181,20 @@ class StoreFilesTest {
             assertThat(names(data)).containsExactly("Whiskers");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
         }
-        assertThat(names(moved("replaced-19700101-000000-000.db"))).containsExactly("Whiskers", "Rex");
+        assertThat(names(moveToNewFolder("replaced-19700101-000000-000.db"))).containsExactly("Whiskers", "Rex");
     }
 
-    /// Each state in which a kill during a restore leaves the folder.
+    /// Each state of the folder that a killed restore can leave.
     @ParameterizedTest
     @CsvSource({"0, false", "1, false", "2, false", "1, true", "2, true"})
-    void aKilledRestoreLosesNothing(int movedCompanions, boolean hasReaderSince) throws IOException {
+    void repairsStoreAfterRestoreIsKilledAtAnyStep(int movedCompanions, boolean readAfterKill) throws IOException {
         add("Whiskers");
-        killed("Rex");
+        addAndKill("Rex");
         Path aside = data.resolve("replaced-20261121-101112-131.db");
         Files.createLink(aside, data.resolve(DATABASE));
         for (String suffix : List.of("-wal", "-shm").subList(0, movedCompanions)) {
             Files.move(data.resolve(DATABASE + suffix), data.resolve(aside.getFileName() + suffix));
-            if (hasReaderSince) {
+            if (readAfterKill) {
                 Files.createFile(data.resolve(DATABASE + suffix));
             }
         }
@@ -206,10 +206,10 @@ class StoreFilesTest {
     }
 
     @Test
-    void aFailedRestoreLeavesNothingBehind() throws IOException {
+    void failedRestoreLeavesStoreUnchanged() throws IOException {
         add("Whiskers");
         Path backup = backup();
-        killed("Rex");
+        addAndKill("Rex");
         Files.writeString(data.resolve("replaced-19700101-000000-000.db-wal"), "in the way");
         assertThatThrownBy(() -> SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
         })).isInstanceOf(Failure.class);
@@ -218,9 +218,9 @@ class StoreFilesTest {
         assertThat(names(data)).containsExactly("Whiskers", "Rex");
     }
 
-    /// A symbolic link to the store is no second name, and a second name elsewhere is not one of `restore`.
+    /// A symbolic link to the store is not a hard link, and `restore` makes no hard links in other folders.
     @Test
-    void aSecondNameOfSomebodyElseIsRefused() throws IOException {
+    void refusesHardLinksThatRestoreDidNotMake() throws IOException {
         add("Whiskers");
         Files.createSymbolicLink(data.resolve("replaced-1.db"), data.resolve(DATABASE));
         assertThat(ReplacedStore.isUnfinished(data)).isFalse();
@@ -249,8 +249,8 @@ class StoreFilesTest {
         }
     }
 
-    /// Leaves the store as a process leaves it that adds animals and is killed: they are in the log alone.
-    private void killed(String... names) throws IOException {
+    /// Leaves the store as after a process that added animals and was killed: the animals are only in the log.
+    private void addAndKill(String... names) throws IOException {
         Path copy = Files.createDirectories(temporary.resolve("copy"));
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
             addTo(store, names);
@@ -264,8 +264,8 @@ class StoreFilesTest {
         assertThat(data.resolve("petstore.db-wal")).isNotEmptyFile();
     }
 
-    /// A folder to which a kept store is moved, with its companions.
-    private Path moved(String kept) throws IOException {
+    /// Moves a kept store and its companions to a new folder, and returns that folder.
+    private Path moveToNewFolder(String kept) throws IOException {
         Path folder = Files.createDirectory(temporary.resolve("kept"));
         for (Path file : files(data)) {
             String name = file.getFileName().toString();
