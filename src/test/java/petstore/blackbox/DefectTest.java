@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -63,23 +63,28 @@ class DefectTest {
         }
     }
 
-    /// An `Error` instead of an `Exception`, in each step: in the key check, in an operation without a body, and after the body.
+    /// In each step: in the key check, in an operation without a body, and after the body.
     @Test
-    void returns500AfterJavaError() {
-        AtomicBoolean isBroken = new AtomicBoolean();
-        Clock clock = new BrokenClock(isBroken);
+    void returns500AfterExceptionOrError() {
+        BrokenClock clock = new BrokenClock();
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
             ApiClient stored = service.client().withKey(CommandLines.run(folder, "keys", "create", "--name", "k"));
             assertThat(stored.get("/v1/pets").statusCode()).isEqualTo(200);
-            isBroken.set(true);
-            for (Supplier<HttpResponse<String>> request : List.<Supplier<HttpResponse<String>>>of(
-                    () -> stored.get("/v1/pets", "X-Request-Id", "of-the-test"),
-                    () -> service.client().get("/v1/pets/1", "X-Request-Id", "of-the-test"),
-                    () -> service.client().post(PET, "X-Request-Id", "of-the-test", "Idempotency-Key", "k"))) {
-                log.list.clear();
-                assertInternalError(request.get());
+            for (Runnable fault : List.<Runnable>of(() -> {
+                throw new StackOverflowError();
+            }, () -> {
+                throw new IllegalStateException("secret");
+            })) {
+                clock.fault.set(fault);
+                for (Supplier<HttpResponse<String>> request : List.<Supplier<HttpResponse<String>>>of(
+                        () -> stored.get("/v1/pets", "X-Request-Id", "of-the-test"),
+                        () -> service.client().get("/v1/pets/1", "X-Request-Id", "of-the-test"),
+                        () -> service.client().post(PET, "X-Request-Id", "of-the-test", "Idempotency-Key", "k"))) {
+                    log.list.clear();
+                    assertInternalError(request.get());
+                }
             }
-            isBroken.set(false);
+            clock.fault.set(BrokenClock.NO_FAULT);
             assertThat(stored.get("/v1/pets").body()).isEqualTo("[]");
         }
     }
@@ -92,20 +97,16 @@ class DefectTest {
                 .containsExactly("request of-the-test failed");
     }
 
-    /// A clock whose `instant()` throws an `Error` while it is broken.
+    /// A clock whose `instant()` runs a fault first.
     private static final class BrokenClock extends Clock {
 
-        private final AtomicBoolean isBroken;
-
-        BrokenClock(AtomicBoolean isBroken) {
-            this.isBroken = isBroken;
-        }
+        private static final Runnable NO_FAULT = () -> {
+        };
+        private final AtomicReference<Runnable> fault = new AtomicReference<>(NO_FAULT);
 
         @Override
         public Instant instant() {
-            if (isBroken.get()) {
-                throw new StackOverflowError();
-            }
+            fault.get().run();
             return Instant.EPOCH;
         }
 

@@ -1,5 +1,6 @@
 package petstore.blackbox;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.SocketException;
@@ -84,7 +85,8 @@ class UnreadResponsesTest {
                 .getBytes(StandardCharsets.US_ASCII);
         List<RawClient> clients = new ArrayList<>();
         try (TestService service = TestService.start(folder, new Deadlines(LONG, LONG, LONG), 100);
-                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Closeable _ = () -> closeAll(clients)) {
             long before = heapBytes();
             for (int i = 0; i < 10; i++) {
                 RawClient client = new RawClient(service.port());
@@ -94,9 +96,6 @@ class UnreadResponsesTest {
             awaitBytes(clients, 10_001);
             Thread.sleep(SHORT);
             long heapGrowth = heapBytes() - before;
-            for (RawClient client : clients) {
-                client.close();
-            }
             assertThat(heapGrowth).isLessThan(clients.size() * 4L * 1024 * 1024);
         }
     }
@@ -104,7 +103,8 @@ class UnreadResponsesTest {
     @Test
     void buffersSmallPartOfUnreadResponse() throws IOException {
         List<RawClient> clients = new ArrayList<>();
-        try (TestService service = TestService.start(folder, new Deadlines(LONG, LONG, LONG), 100)) {
+        try (TestService service = TestService.start(folder, new Deadlines(LONG, LONG, LONG), 100);
+                Closeable _ = () -> closeAll(clients)) {
             long before = directBytes();
             for (int i = 0; i < 50; i++) {
                 RawClient client = new RawClient(service.port(), SMALL_BUFFER);
@@ -116,9 +116,12 @@ class UnreadResponsesTest {
                 assertThat(service.client().get("/livez").statusCode()).isEqualTo(200);
             }
             assertThat(directBytes() - before).isLessThan(32L * 1024 * 1024);
-            for (RawClient client : clients) {
-                client.close();
-            }
+        }
+    }
+
+    private static void closeAll(List<RawClient> clients) throws IOException {
+        for (RawClient client : clients) {
+            client.close();
         }
     }
 

@@ -217,9 +217,10 @@ class PostgresTest {
         }
     }
 
-    @Test
-    void createsStoreConcurrentlyAtRepeatableRead() throws Exception {
-        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = 'repeatable read'");
+    @ParameterizedTest
+    @ValueSource(strings = {"repeatable read", "serializable"})
+    void createsStoreConcurrentlyAtEachDefaultIsolation(String isolation) throws Exception {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
         try (Connection connection = PostgresServer.connect(url);
                 Statement statement = connection.createStatement();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

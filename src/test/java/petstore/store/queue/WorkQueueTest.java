@@ -137,13 +137,20 @@ class WorkQueueTest {
     }
 
     @Test
-    void failsItemsWithExceptionOfWork() {
-        try (WorkQueue<String, String> queue = queue(WorkQueue.Limits.ofWrites(PATIENCE), _ -> {
+    void failsEveryItemOfGroupWithExceptionOfWork() {
+        try (WorkQueue<String, String> queue = queue(WorkQueue.Limits.ofWrites(PATIENCE), group -> {
+            groups.add(group);
+            started.complete(true);
+            finish.join();
             throw Failure.unavailable("the disk is full");
         })) {
-            assertFails(queue.submit("first"), "the disk is full");
-            assertFails(queue.submit("second"), "the disk is full");
+            CompletableFuture<String> first = submitAndAwaitStart(queue);
+            List<CompletableFuture<String>> others = List.of(queue.submit("1"), queue.submit("2"));
+            finish.complete(true);
+            assertFails(first, "the disk is full");
+            others.forEach(item -> assertFails(item, "the disk is full"));
         }
+        assertThat(groups).containsExactly(List.of("begun"), List.of("1", "2"));
     }
 
     @Test
