@@ -16,7 +16,7 @@ import petstore.testkit.Shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The options that the launcher adds to those of the environment, as Java itself prints them.
+/// The JVM options that the launcher adds to those of the environment. Java itself prints the resulting flags.
 class LauncherIT {
 
     @TempDir
@@ -26,7 +26,7 @@ class LauncherIT {
         return new Shell(folder).run("unset PETSTORE_JAVA_OPTIONS; export " + environment + "; " + command);
     }
 
-    /// The flags of a start, and those that Java has if no variable says otherwise.
+    /// Each row has an environment and the flags that it sets. All other flags have the launcher's defaults.
     @ParameterizedTest
     @CsvSource(delimiterString = " | ", textBlock = """
             PETSTORE_JAVA_OPTIONS=                             | UseSerialGC=true
@@ -47,18 +47,18 @@ class LauncherIT {
             JAVA_TOOL_OPTIONS='-XX:MaxNewSize=8m'              | MaxNewSize=8388608 NewSize=8388608
             JAVA_TOOL_OPTIONS=-XX:-ExitOnOutOfMemoryError      | ExitOnOutOfMemoryError=false
             JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=3          | TieredStopAtLevel=3""")
-    void aDefaultHoldsWhereNoVariableSetsTheSame(String environment, String expected) {
+    void appliesDefaultsThatNoVariableOverrides(String environment, String flagsOfEnvironment) {
         Ending ending = run(environment + "; export JAVA_TOOL_OPTIONS=\"${JAVA_TOOL_OPTIONS:-} -XX:+PrintFlagsFinal\"",
                 "petstore --version");
         assertThat(ending.code()).as(ending.toString()).isZero();
         Map<String, String> flags = ending.err().stream().map(line -> line.strip().split(" += +| +", 4))
                 .filter(words -> words.length == 4)
                 .collect(Collectors.toMap(words -> words[1], words -> words[2], (first, second) -> second));
-        Map<String, String> all = flags(
+        Map<String, String> expected = flags(
                 "UseSerialGC=true MaxHeapSize=134217728 InitialHeapSize=50331648 NewSize=25165824 MaxNewSize=25165824"
                         + " ExitOnOutOfMemoryError=true TieredStopAtLevel=1");
-        all.putAll(flags(expected));
-        assertThat(flags).containsAllEntriesOf(all);
+        expected.putAll(flags(flagsOfEnvironment));
+        assertThat(flags).containsAllEntriesOf(expected);
     }
 
     private static Map<String, String> flags(String text) {
@@ -67,7 +67,7 @@ class LauncherIT {
     }
 
     @Test
-    void aShareOfTheMachineIsNotOverruled() {
+    void respectsMaxRamPercentage() {
         for (String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "PETSTORE_JAVA_OPTIONS",
                 "_JAVA_OPTIONS")) {
             Ending ending = run(variable + "='-XX:MaxRAM=1g -XX:MaxRAMPercentage=75 -XX:+PrintFlagsFinal'",
@@ -82,7 +82,7 @@ class LauncherIT {
             "-XX:AOTCacheOutput=own.aot", "-Xint",
             "-XX:+AggressiveHeap",
             "--sun-misc-unsafe-memory-access=warn", "-XX:InitialRAMPercentage=60"})
-    void javaStartsWith(String options) {
+    void startsWithOtherJvmOptions(String options) {
         Ending ending = run("JDK_JAVA_OPTIONS='" + options + "'", "petstore --version");
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).anyMatch(line -> line.startsWith("petstore "));
@@ -98,14 +98,14 @@ class LauncherIT {
             PETSTORE_JAVA_OPTIONS=-Xmx1.5g            | PETSTORE_JAVA_OPTIONS: -Xmx1.5g is not a size such as 128m
             PETSTORE_JAVA_OPTIONS=-Xms64q             | PETSTORE_JAVA_OPTIONS: -Xms64q is not a size such as 128m
             PETSTORE_JAVA_OPTIONS='-Xms1g -Xmx512m'   | PETSTORE_JAVA_OPTIONS: -Xms1g is more than PETSTORE_JAVA_OPTIONS: -Xmx512m""")
-    void refusesSizesInWordsOfItsOwn(String environment, String line) {
+    void refusesInvalidHeapSizesWithItsOwnMessage(String environment, String line) {
         assertThat(run(environment, "petstore --version"))
                 .isEqualTo(new Ending(2, List.of(), List.of("petstore: " + line)));
     }
 
-    /// Lines for pasting have the name by which the program was called. Without a terminal there is no width.
+    /// Suggested commands repeat the name by which the user called the program. Without a terminal, the launcher passes no width.
     @Test
-    void javaLearnsTheNameOfTheProgram() {
+    void passesNameOfProgramToJava() {
         Ending ending = run("PETSTORE_JAVA_OPTIONS=-XshowSettings:properties",
                 """
                         ln -s "$(command -v petstore)" pets
@@ -117,7 +117,7 @@ class LauncherIT {
     }
 
     @Test
-    void servesWithTheLeastHeap() {
+    void servesWithSmallestAllowedHeap() {
         try (PetstoreProcess server = PetstoreProcess
                 .serve(Map.of("PETSTORE_JAVA_OPTIONS", "-Xmx48m"), folder.resolve("data")).awaitReady()) {
             ApiClient client = server.client(server.firstKey().orElseThrow());

@@ -19,7 +19,7 @@ import petstore.testkit.Tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// Limits of processes and of open files: the service works within them, or its start ends at once and names the limit.
+/// The service under limits of processes and of open files. It works, or its start fails at once with a message that names the limit.
 class LimitsIT {
 
     private static final int FIRST_USER = 61_000;
@@ -31,19 +31,20 @@ class LimitsIT {
     @TempDir
     private Path folder;
 
-    /// Limits hold for users other than root. Each value has a user of its own, because processes that end still count.
+    /// The limit does not apply to root. Each value has its own user, because processes of an earlier value may still count.
     @ParameterizedTest
     @ValueSource(ints = {14, 20, 24, 28, 32, 36, 40, 44, 48, 64})
-    void tooFewProcessesEndTheStart(int most) throws IOException {
-        List<String> starter = new ArrayList<>(as(FIRST_USER + most));
-        starter.addAll(List.of("prlimit", "--nproc=" + most));
-        worksOrNames("limit of processes", starter);
+    void worksOrNamesProcessLimit(int limit) throws IOException {
+        List<String> starter = new ArrayList<>(asUser(FIRST_USER + limit));
+        starter.addAll(List.of("prlimit", "--nproc=" + limit));
+        assertWorksOrNames("limit of processes", starter);
     }
 
-    /// A service that has lost its share of the limit to other programs says so, and serves when it has it again.
+    /// Other programs of the user can reach the limit while the service runs. Its responses then name the limit. When the limit is
+    /// raised, the service works again.
     @Test
-    void tooFewProcessesLaterRefuseRequests() throws IOException {
-        List<String> user = as(ANOTHER_USER);
+    void refusesRequestsWhileProcessLimitIsReached() throws IOException {
+        List<String> user = asUser(ANOTHER_USER);
         try (PetstoreProcess server = PetstoreProcess.serveBy(user, folder.resolve("data")).awaitReady()) {
             PetstoreProcess.execute(user, "prlimit", "--nproc=1:", "--pid", String.valueOf(server.pid()));
             ApiClient client = server.client(server.firstKey().orElseThrow());
@@ -52,12 +53,12 @@ class LimitsIT {
             }
             assertThat(client.post(PET).body()).contains("limit of processes");
             PetstoreProcess.execute(user, "prlimit", "--nproc=1000:", "--pid", String.valueOf(server.pid()));
-            worksAndStops(server);
+            assertWorksAndStops(server);
         }
     }
 
-    /// Returns the words before a command that run it as another user, or leaves the test out.
-    private List<String> as(int user) throws IOException {
+    /// Returns the command prefix that runs a command as another user. Skips the test if this is not possible.
+    private List<String> asUser(int user) throws IOException {
         assumeThat(Tools.have("setpriv") && Tools.have("prlimit") && "root".equals(System.getProperty("user.name")))
                 .as("root can limit another user").isTrue();
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -66,16 +67,16 @@ class LimitsIT {
 
     @ParameterizedTest
     @ValueSource(ints = {20, 50, 75, 90, 100, 120, 150, 200})
-    void tooFewFilesEndTheStart(int most) {
-        assumeThat(Tools.have("prlimit")).as("there is prlimit").isTrue();
-        worksOrNames("limit of open files", List.of("prlimit", "--nofile=" + most));
+    void worksOrNamesOpenFileLimit(int limit) {
+        assumeThat(Tools.have("prlimit")).as("prlimit is installed").isTrue();
+        assertWorksOrNames("limit of open files", List.of("prlimit", "--nofile=" + limit));
     }
 
-    private void worksOrNames(String limit, List<String> starter) {
+    private void assertWorksOrNames(String limit, List<String> starter) {
         Path data = folder.resolve("data");
         try (PetstoreProcess server = PetstoreProcess.serveBy(starter, data)) {
             if (server.readyOrEnded()) {
-                worksAndStops(server);
+                assertWorksAndStops(server);
             } else {
                 assertThat(server.ending().code()).isEqualTo(1);
                 assertThat(server.out()).isEmpty();
@@ -85,7 +86,7 @@ class LimitsIT {
         FolderLock.serve(data).close();
     }
 
-    private static void worksAndStops(PetstoreProcess server) {
+    private static void assertWorksAndStops(PetstoreProcess server) {
         ApiClient client = server.client(server.firstKey().orElseThrow());
         for (String path : PATHS) {
             assertThat(client.get(path).statusCode()).as(path).isEqualTo(200);

@@ -34,12 +34,12 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The log on stderr, and the spans for a collector of traces.
+/// The log on stderr, and the spans that the service exports to a trace collector.
 class LogIT {
 
     private static final String KEY = "a-key-that-nobody-may-see-in-a-log";
     private static final int REFUSALS = 500;
-    private static final int UNREAD = 100;
+    private static final int FAILED_REQUESTS = 100;
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
 
@@ -47,8 +47,8 @@ class LogIT {
     private Path folder;
 
     @Test
-    void everyRequestIsALineOfText() {
-        List<String> log = log("--access-log", "true");
+    void logsEachRequestAsLineOfText() {
+        List<String> log = logOfRequests("--access-log", "true");
         assertThat(log).allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z (INFO |WARN ) \\w+ - .*"));
         assertThat(log).anyMatch(line -> line.matches(".* access - answered request=first key=configured method=POST"
                 + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+ client=127.0.0.1"));
@@ -61,10 +61,10 @@ class LogIT {
     }
 
     @Test
-    void everyRequestIsAnObject() throws IOException {
+    void logsEachRequestAsJsonObject() throws IOException {
         Map<String, Object> first = null;
-        for (String line : log("--log-format", "json", "--access-log", "true")) {
-            Map<String, Object> event = object(line);
+        for (String line : logOfRequests("--log-format", "json", "--access-log", "true")) {
+            Map<String, Object> event = parseObject(line);
             assertThat(event).containsKeys("@timestamp", "log.level", "log.logger", "message");
             if ("first".equals(event.get("http.request.id"))) {
                 first = event;
@@ -78,13 +78,13 @@ class LogIT {
     }
 
     @Test
-    void requestsCanBeLeftOut() {
-        assertThat(log("--access-log", "false")).noneMatch(line -> line.contains("request=first"))
+    void omitsRequestsIfAccessLogIsOff() {
+        assertThat(logOfRequests("--access-log", "false")).noneMatch(line -> line.contains("request=first"))
                 .anyMatch(line -> line.contains("audit"));
     }
 
     @Test
-    void everyRefusalIsInTheLog() {
+    void logsEveryRefusal() {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady()) {
             ApiClient stranger = server.client("");
             for (int i = 0; i < REFUSALS; i++) {
@@ -98,29 +98,30 @@ class LogIT {
         }
     }
 
-    /// Two proxies in a row: the service trusts the address of the nearer one, and the network of the other.
+    /// Requests pass two proxies. The service trusts the address of the nearer proxy, and the network of the other proxy.
     @Test
-    void theClientBehindTrustedProxiesIsInEachLine() {
-        List<String> lines = clients("--trusted-proxy", "127.0.0.1,10.0.0.0/8", "--trusted-proxy", "2001:db8::/32");
+    void logsAddressOfClientBehindTrustedProxies() {
+        List<String> lines = loggedClients("--trusted-proxy", "127.0.0.1,10.0.0.0/8", "--trusted-proxy",
+                "2001:db8::/32");
         assertThat(lines).containsExactly("plain client=127.0.0.1", "listed client=203.0.113.9",
                 "forged client=203.0.113.9", "other client=127.0.0.1", "broken client=10.0.0.2",
                 "six client=2001:470::9");
     }
 
     @Test
-    void withoutTrustedProxiesNoHeaderCounts() {
-        assertThat(clients()).hasSize(6).allMatch(line -> line.endsWith(" client=127.0.0.1"));
-        assertThat(clients("--trusted-proxy", "10.0.0.0/8")).allMatch(line -> line.endsWith(" client=127.0.0.1"));
+    void ignoresForwardedHeadersOfUntrustedPeers() {
+        assertThat(loggedClients()).hasSize(6).allMatch(line -> line.endsWith(" client=127.0.0.1"));
+        assertThat(loggedClients("--trusted-proxy", "10.0.0.0/8")).allMatch(line -> line.endsWith(" client=127.0.0.1"));
     }
 
     @Test
-    void oneHeaderCounts() {
-        assertThat(clients("--trusted-proxy", "127.0.0.1", "--trusted-proxy-header", "x-real-ip"))
+    void readsOnlyConfiguredProxyHeader() {
+        assertThat(loggedClients("--trusted-proxy", "127.0.0.1", "--trusted-proxy-header", "x-real-ip"))
                 .contains("listed client=127.0.0.1", "other client=198.51.100.1");
     }
 
-    /// Returns the id and the client of requests with different headers, as the access log has them.
-    private List<String> clients(String... options) {
+    /// Sends requests with different headers. Returns the id and the client address of each, as the access log has them.
+    private List<String> loggedClients(String... options) {
         try (PetstoreProcess server = PetstoreProcess
                 .serve(Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_ACCESS_LOG", "true"), folder, options).awaitReady()) {
             String field = "X-Forwarded-For";
@@ -135,18 +136,20 @@ class LogIT {
                     .isEqualTo(401);
             server.terminate();
             List<String> err = server.ending().err();
-            String seen = err.stream().filter(line -> line.contains("request=refused key=")).findFirst().orElseThrow()
+            String loggedClient = err.stream().filter(line -> line.contains("request=refused key=")).findFirst()
+                    .orElseThrow()
                     .replaceFirst(".* client=(\\S+) .*", "$1");
             assertThat(err)
-                    .anyMatch(line -> line.contains(" audit - refused 401 GET /v1/pets key=- from=" + seen + " "));
+                    .anyMatch(line -> line
+                            .contains(" audit - refused 401 GET /v1/pets key=- from=" + loggedClient + " "));
             return err.stream().filter(line -> line.contains("route=/livez"))
                     .map(line -> line.replaceFirst(".* request=(\\S+) .* (client=\\S+).*", "$1 $2")).toList();
         }
     }
 
-    /// Each reason is in the line of its request, for operators alone.
+    /// Operators find the reason in the log line of the request. The access log and the audit log have the same reason.
     @Test
-    void oneLineSaysWhyARequestWasRefused() throws InterruptedException {
+    void logsReasonOfRefusal() throws InterruptedException {
         try (PetstoreProcess server = PetstoreProcess.serve(folder, "--log-format", "json", "--access-log", "true")
                 .awaitReady()) {
             String key = server.firstKey().orElseThrow();
@@ -197,14 +200,14 @@ class LogIT {
         return KeyToken.parse(key).orElseThrow().id();
     }
 
-    /// A pipe takes 64 KB, the queue of the log 1 MB.
+    /// A pipe holds 64 KB, the queue of the log 1 MB.
     @Test
-    void aReaderThatStopsDelaysNoRequest() {
+    void respondsWhileStderrIsNotRead() {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
                 StoreFile file = new StoreFile(folder)) {
             file.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'defect'); END");
             server.unheard(() -> {
-                for (int i = 0; i < UNREAD; i++) {
+                for (int i = 0; i < FAILED_REQUESTS; i++) {
                     server.client("").get("/v1/pets");
                     assertThat(server.client(KEY).post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode())
                             .isEqualTo(500);
@@ -212,12 +215,13 @@ class LogIT {
             });
             server.terminate();
             assertThat(server.ending().code()).isZero();
-            assertThat(server.err()).filteredOn(line -> line.contains(" ERROR Dispatcher - request ")).hasSize(UNREAD);
+            assertThat(server.err()).filteredOn(line -> line.contains(" ERROR Dispatcher - request "))
+                    .hasSize(FAILED_REQUESTS);
         }
     }
 
-    /// Returns the log of a program that ends after some requests. Fails if it has a secret.
-    private List<String> log(String... options) {
+    /// Starts the service, sends some requests and stops it. Returns its log. Fails if the log contains a secret.
+    private List<String> logOfRequests(String... options) {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, options)
                 .awaitReady()) {
             ApiClient client = server.client(KEY);
@@ -227,7 +231,7 @@ class LogIT {
             client.get("/v1/" + KEY, "X-Request-Id", "third");
             client.withKey("").get("/v1/" + KEY, "X-Request-Id", "fourth");
             client.withKey("").send(KEY, "/v1/pets", new byte[0], "X-Request-Id", "fifth");
-            sendBadKey(server.port());
+            sendKeyWithCarriageReturn(server.port());
             server.terminate();
             List<String> err = server.ending().err();
             assertThat(err).noneMatch(line -> line.contains(KEY) || line.contains("Secret"));
@@ -235,8 +239,8 @@ class LogIT {
         }
     }
 
-    /// As from a file whose lines end as on Windows.
-    private static void sendBadKey(int port) {
+    /// Sends a key with a trailing carriage return, as in a file with the line ends of Windows.
+    private static void sendKeyWithCarriageReturn(int port) {
         try (RawClient client = new RawClient(port)) {
             client.send("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + KEY + "\r\r\n\r\n");
             assertThat(client.response().orElseThrow().status()).isEqualTo(400);
@@ -245,7 +249,7 @@ class LogIT {
         }
     }
 
-    private static Map<String, Object> object(String line) throws IOException {
+    private static Map<String, Object> parseObject(String line) throws IOException {
         Map<String, Object> members = new LinkedHashMap<>();
         try (JsonParser json = new JsonFactory().createParser(line)) {
             assertThat(json.nextToken()).isEqualTo(JsonToken.START_OBJECT);
@@ -259,7 +263,7 @@ class LogIT {
     }
 
     @Test
-    void spansGoWhereTheEnvironmentSays() throws IOException, InterruptedException {
+    void exportsSpansToConfiguredCollector() throws IOException, InterruptedException {
         BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
         HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         collector.createContext("/v1/traces", exchange -> {
@@ -289,7 +293,7 @@ class LogIT {
     }
 
     @Test
-    void aCollectorThatIsNotThereIsALineToo() {
+    void logsUnreachableCollectorAsJson() {
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "OTEL_EXPORTER_OTLP_ENDPOINT",
                 "http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY", "100", "OTEL_JAVA_EXPORTER_OTLP_RETRY_DISABLED",
                 "true");

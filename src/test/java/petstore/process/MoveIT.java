@@ -37,9 +37,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/// `petstore move`: everything comes over, or nothing does.
+/// The command `petstore move`, which copies the whole store or nothing.
 ///
-/// `-Dpetstore.animals=N` moves that many animals with 128 MiB of heap instead of 20,000.
+/// `-Dpetstore.animals=N` moves N animals instead of 20,000, with 128 MiB of heap.
 class MoveIT {
 
     private static final long ANIMALS = Long.getLong("petstore.animals", 20_000);
@@ -58,24 +58,24 @@ class MoveIT {
     }
 
     @Test
-    void nobodyWritesMeanwhileWhatWouldBeLeftBehind() throws IOException {
+    void locksSourceAgainstWritesWhileCopying() throws IOException {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
         try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), SchemaPolicy.AUTO, true));
                 SqlStore database = SqlStore
                         .of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true));
                 StoreFile other = new StoreFile(shell.data())) {
             other.execute("PRAGMA busy_timeout = 0");
-            AtomicInteger tries = new AtomicInteger();
+            AtomicInteger attempts = new AtomicInteger();
             source.copyTo(database, _ -> {
-                tries.incrementAndGet();
+                attempts.incrementAndGet();
                 assertThatThrownBy(() -> other.execute("BEGIN IMMEDIATE")).hasMessageContaining("SQLITE_BUSY");
             });
-            assertThat(tries).hasPositiveValue();
+            assertThat(attempts).hasPositiveValue();
         }
     }
 
     @Test
-    void everythingIsAsItWas() throws IOException {
+    void copiesAnimalsKeysAndStoredResults() throws IOException {
         importAnimals(
                 "{\"id\":3,\"name\":\" 'O\\\"Neil\\\\\\n\\t; -- 100% ü \\u200b Ⅷ  \",\"categoryId\":-9223372036854775808}",
                 "{\"id\":4,\"name\":\"🐈\",\"categoryId\":9223372036854775807,\"status\":\"sold\"}",
@@ -88,7 +88,7 @@ class MoveIT {
         String expired = createKey("expired");
         String rotated = createKey("rotated");
         inThisProcess("keys revoke " + id(revoked));
-        String fresh = inThisProcess("keys rotate --grace 24h " + id(rotated));
+        String newKey = inThisProcess("keys rotate --grace 24h " + id(rotated));
         String added;
         List<String> before;
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
@@ -117,18 +117,18 @@ class MoveIT {
         assertThat(moved.err().getLast()).startsWith(
                 "Nothing was removed from ./data; next: petstore serve --database postgresql://postgres@");
 
-        assertThat(pets()).as("the source").isEqualTo(pets).hasSize(7);
+        assertThat(pets()).as("animals of the source").isEqualTo(pets).hasSize(7);
         assertThat(keys(target)).isEqualTo(keys).contains("\"lastUsed\"");
         try (PetstoreProcess server = serveTarget()) {
             ApiClient client = server.client(live).patient();
             assertThat(pages(client)).isEqualTo(before);
-            assertThat(client.post(PET, "Idempotency-Key", "once")).satisfies(again -> {
-                assertThat(again.body()).isEqualTo(added);
-                assertThat(again.headers().firstValue("Idempotent-Replayed")).contains("true");
+            assertThat(client.post(PET, "Idempotency-Key", "once")).satisfies(replayed -> {
+                assertThat(replayed.body()).isEqualTo(added);
+                assertThat(replayed.headers().firstValue("Idempotent-Replayed")).contains("true");
             });
             assertThat(Ledger.pet(ServedContract.json(client.post(PET, "Idempotency-Key", "new").body())).id())
                     .isGreaterThan(lastId);
-            for (String key : List.of(reader, rotated, fresh)) {
+            for (String key : List.of(reader, rotated, newKey)) {
                 assertThat(client.withKey(key).get("/v1/pets").statusCode()).isEqualTo(200);
             }
             assertThat(client.withKey(reader).post(PET).statusCode()).isEqualTo(403);
@@ -138,7 +138,7 @@ class MoveIT {
         }
     }
 
-    /// A new table must be moved too, or named here.
+    /// If you add a table, make `StoreCopy` copy it, and add its name here.
     @Test
     void knowsEveryTable() {
         migrateTarget();
@@ -163,7 +163,7 @@ class MoveIT {
             "INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms) VALUES ('a', 'b', 'c', 'd', 1)",
             "INSERT INTO idempotency (owner, operation, idempotency_key, fingerprint, pet_id, received_ms) VALUES ('a', 'b', 'c', 'd', 1, 1)",
             "UPDATE pet_id SET last_id = 9"})
-    void refusesATargetThatIsNotEmpty(String sql) throws IOException {
+    void refusesNonEmptyTarget(String sql) throws IOException {
         importAnimals("{\"id\":5,\"name\":\"Rex\",\"categoryId\":1}");
         migrateTarget();
         PostgresServer.query(target, sql);
@@ -174,7 +174,7 @@ class MoveIT {
     }
 
     @Test
-    void refusesWhileAServerRuns() {
+    void refusesWhileServerRuns() {
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             assertThat(move()).isEqualTo(failed("the store in ./data is in use by process " + server.pid()
                     + ", which serves http://127.0.0.1:" + server.port()
@@ -190,7 +190,7 @@ class MoveIT {
             "2 | petstore move --to mysql://u@h/d | --to: the database's address cannot be used: it must look like postgresql://user@host:5432/database (see 'petstore move --help')",
             "2 | petstore move --to postgresql://h/d --database postgresql://h/e | this works on the embedded store, not on --database; pg_dump copies a PostgreSQL database (see 'petstore move --help')",
             "1 | petstore move --to postgresql://h/d | there is no store in FOLDER/data; 'petstore serve' or 'petstore keys create' makes one"})
-    void saysWhatIsWrong(String line) {
+    void reportsErrorsInOneLine(String line) {
         String[] parts = line.split(" \\| ", 3);
         assertThat(shell.run(parts[1]))
                 .isEqualTo(new Ending(Integer.parseInt(parts[0]), List.of(), List.of("petstore: "
@@ -199,7 +199,7 @@ class MoveIT {
     }
 
     @Test
-    void failureInTheMiddleLeavesNothingAndTheNextTryGoesThrough() throws IOException {
+    void rollsBackFailedCopyAndCanBeRepeated() throws IOException {
         importMany(10_000);
         createKey("some");
         migrateTarget();
@@ -218,7 +218,7 @@ class MoveIT {
     @ValueSource(strings = {"pet: NEW.name = NEW.name || ' '; RETURN NEW;", "pet: NEW.category_id = 8; RETURN NEW;",
             "pet: NEW.status = NULL; RETURN NEW;", "pet: RETURN NULL;", "api_key: NEW.revoked_ms = NULL; RETURN NEW;",
             "api_key: NEW.id = reverse(NEW.id); RETURN NEW;", "idempotency: RETURN NULL;"})
-    void aDifferenceIsFoundAndNothingIsKept(String change) {
+    void rollsBackIfCopyDiffersFromSource(String change) {
         String key = createKey("Some");
         try (TestService service = TestService.start(shell.data())) {
             service.client().withKey(key).post("{\"name\":\"Rex\",\"categoryId\":7,\"status\":\"sold\"}",
@@ -239,7 +239,7 @@ class MoveIT {
     }
 
     @Test
-    void whoInterruptsItFindsNothingAndThePasswordStaysHidden() throws IOException {
+    void rollsBackOnSigtermAndHidesPassword() throws IOException {
         importMany(1_000);
         createKey("some");
         migrateTarget();
@@ -264,7 +264,7 @@ class MoveIT {
     }
 
     @Test
-    void movesManyAnimalsInLittleMemory() throws IOException {
+    void movesManyAnimalsWithSmallHeap() throws IOException {
         importMany(ANIMALS);
         Ending moved = shell.run("PETSTORE_JAVA_OPTIONS=-Xmx128m petstore move --to " + target);
         assertThat(moved.code()).as(moved.toString()).isZero();
@@ -293,11 +293,11 @@ class MoveIT {
         return PetstoreProcess.serve(folder, "--database", target).awaitReady();
     }
 
-    private String createKey(String nameAndMore) {
-        return inThisProcess("keys create --name " + nameAndMore);
+    private String createKey(String nameAndOptions) {
+        return inThisProcess("keys create --name " + nameAndOptions);
     }
 
-    /// Runs a command that makes the source; only the move itself needs a process.
+    /// Runs a command that prepares the source. Only the move itself needs a process of its own.
     private String inThisProcess(String command) {
         return CommandLines.run(shell.data(), command.split(" ", 0));
     }
@@ -316,7 +316,7 @@ class MoveIT {
         }
     }
 
-    /// Everything that the API shows, from two animals to a page to all of them and each for itself.
+    /// Returns response bodies of the API: lists with different parameters, and single animals.
     private static List<String> pages(ApiClient client) {
         List<String> bodies = new ArrayList<>();
         for (String path : List.of("/v1/pets?limit=100", "/v1/pets?limit=2", "/v1/pets?status=sold",
@@ -328,13 +328,13 @@ class MoveIT {
         return bodies;
     }
 
-    /// The number of rows in each table of the target, and the greatest id used.
+    /// Returns the numbers of animals, API keys and stored results in the target, and the greatest used id.
     private List<String> rows() {
         return PostgresServer.query(target, "SELECT count(*) FROM pet UNION ALL SELECT count(*) FROM api_key"
                 + " UNION ALL SELECT count(*) FROM idempotency UNION ALL SELECT last_id FROM pet_id");
     }
 
-    /// Has the target do something with every row of a table that is inserted.
+    /// Makes the target run a PL/pgSQL body for each row before it is inserted into a table.
     private void onInsert(String table, String body) {
         PostgresServer.query(target, "CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body
                 + " END $$");
@@ -342,7 +342,7 @@ class MoveIT {
                 "CREATE TRIGGER change BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION change()");
     }
 
-    /// Asks until there is a row.
+    /// Waits until the query returns a row.
     private void awaitRow(String sql) {
         await(sql).atMost(Duration.ofMinutes(1)).until(() -> !PostgresServer.query(target, sql).isEmpty());
     }

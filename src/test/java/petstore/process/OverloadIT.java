@@ -41,9 +41,10 @@ import petstore.testkit.TestCertificate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// More than the service can take: ten times as many requests as the store can answer, which come whether or not those before were
-/// answered, more connections than it may have files, and more of unfinished requests than fits into its memory. The store is slow
-/// because its database is far away: so the test's own load takes nothing from it.
+/// The service under overload. Clients send ten times as many requests as the store can serve, without waiting for responses. Or they
+/// open more connections than the service may have files, or send more unfinished requests than fit into its memory.
+///
+/// The store is slow because a proxy delays its database. So the load generator does not compete with the store for the processor.
 @Tag("alone")
 class OverloadIT {
 
@@ -52,36 +53,36 @@ class OverloadIT {
     private static final String LIST = "GET /v1/pets HTTP/1.1\r\n" + FIELDS + "\r\n";
     private static final Duration DELAY = Duration.ofMillis(25);
     private static final int READERS = 2;
-    private static final int FOUND_OUT = 404;
+    private static final int NOT_FOUND = 404;
     private static final double SECONDS = 3;
     private static final int MEGABYTE_KB = 1_024;
     private static final int SPARE_FILES = 20;
-    private static final int UNFINISHED = 1_000;
+    private static final int UNFINISHED_REQUESTS = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final int GREEDY = 60;
-    private static final int FIELDS_OF_GREEDY = 225;
-    /// A first window of no bytes for every answer (RFC 9113 section 6.5.2).
-    private static final byte[] NO_WINDOW = {0, 4, 0, 0, 0, 0};
+    private static final int UNREADING_CLIENTS = 60;
+    private static final int FIELDS_PER_REQUEST = 225;
+    /// A setting that allows no byte of a body to be sent: an initial window of 0 (RFC 9113 section 6.5.2).
+    private static final byte[] ZERO_WINDOW = {0, 4, 0, 0, 0, 0};
     private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority",
             "localhost"};
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    /// One answer.
+    /// A response to a request of the load.
     ///
-    /// @param tookMs from when the request was due
-    private record Response(int status, boolean hasRetryAfter, double tookMs) {
+    /// @param durationMs the time since the request was due
+    private record Response(int status, boolean hasRetryAfter, double durationMs) {
     }
 
     @Test
-    void goesOnAtItsPaceAndRefusesTheRestAtOnce() throws IOException {
+    void keepsThroughputAndRefusesExcessAtOnce() throws IOException {
         String database = PostgresServer.newDatabase();
         URI address = URI.create(database);
         try (SlowProxy proxy = new SlowProxy(address.getPort(), DELAY);
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
                         database.replace(":" + address.getPort() + "/", ":" + proxy.port() + "/"),
                         "--database-readers", String.valueOf(READERS), "--access-log", "false").awaitReady()) {
-            // A missing animal is looked up in the database each time.
+            // The service caches no missing animal: each request queries the database.
             HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/v1/pets/1"))
                     .header("Authorization", "Bearer " + KEY).build();
             double capacity = 1_000.0 / DELAY.toMillis() * READERS;
@@ -91,47 +92,47 @@ class OverloadIT {
             long memoryBefore = memoryMegabytes(server);
 
             List<Response> refusedInAll = new ArrayList<>();
-            // A pause of the whole machine spoils one storm or the load after it, a slow service each.
+            // A pause of the whole machine can spoil one attempt. A slow service spoils every attempt.
             await().atMost(PATIENCE).untilAsserted(() -> {
-                double inTimeBefore = refusedInTime(server);
-                List<Response> storm = load(request, capacity * 10);
-                List<Response> refused = storm.stream().filter(answer -> answer.status() != FOUND_OUT).toList();
+                double refusedInTimeBefore = refusedInTime(server);
+                List<Response> overload = load(request, capacity * 10);
+                List<Response> refused = overload.stream().filter(response -> response.status() != NOT_FOUND).toList();
                 refusedInAll.addAll(refused);
-                assertThat(goodput(storm)).isGreaterThanOrEqualTo(0.8 * peak);
-                assertThat(refused).hasSizeGreaterThan(storm.size() / 2);
+                assertThat(goodput(overload)).isGreaterThanOrEqualTo(0.8 * peak);
+                assertThat(refused).hasSizeGreaterThan(overload.size() / 2);
                 assertThat(percentile(refused, 0.95)).isLessThan(50);
-                // The rest of the delay is the load generator's: the service's own clock has all but a few refused in time.
-                assertThat(refusedInTime(server) - inTimeBefore).isGreaterThanOrEqualTo(0.999 * refused.size());
+                // The load generator causes the rest of the delay. By the service's own clock, almost all refusals are in time.
+                assertThat(refusedInTime(server) - refusedInTimeBefore).isGreaterThanOrEqualTo(0.999 * refused.size());
                 assertThat(memoryMegabytes(server)).isLessThan(memoryBefore + 64);
 
                 List<Response> after = load(request, capacity / 4);
-                assertThat(after).allMatch(answer -> answer.status() == FOUND_OUT);
+                assertThat(after).allMatch(response -> response.status() == NOT_FOUND);
                 assertThat(percentile(after, 0.9)).isLessThan(2 * percentile(before, 0.9) + DELAY.toMillis());
             });
-            assertThat(refusedInAll).allMatch(answer -> answer.status() == 503 && answer.hasRetryAfter());
+            assertThat(refusedInAll).allMatch(response -> response.status() == 503 && response.hasRetryAfter());
         }
     }
 
     @Test
-    void goesOnWhenFilesRunOut(@TempDir Path folder) throws IOException {
+    void keepsServingWhenFileDescriptorsRunOut(@TempDir Path folder) throws IOException {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
                 RawClient first = new RawClient(server.port())) {
             assertThat(list(first)).isEqualTo(200);
-            long most = openFiles(server) + SPARE_FILES;
-            server.limit("--nofile=" + most);
+            long maxFiles = openFiles(server) + SPARE_FILES;
+            server.limit("--nofile=" + maxFiles);
             List<Socket> others = new ArrayList<>();
             try {
                 for (int i = 0; i < 3 * SPARE_FILES; i++) {
                     others.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
                 }
-                await("no file is left").atMost(PATIENCE).until(() -> openFiles(server) >= most);
+                await("the limit of open files is reached").atMost(PATIENCE).until(() -> openFiles(server) >= maxFiles);
                 assertThat(list(first)).isEqualTo(200);
             } finally {
                 for (Socket other : others) {
                     other.close();
                 }
             }
-            // Its turn comes behind all that were closed.
+            // In the listen queue, the closed connections are ahead of this connection.
             try (RawClient next = new RawClient(server.port())) {
                 assertThat(list(next)).isEqualTo(200);
             }
@@ -144,11 +145,12 @@ class OverloadIT {
                 head + "Content-Type: application/json\r\nContent-Length: 65000\r\n\r\n" + " ".repeat(64_000));
     }
 
-    /// Together they would take more than twice the heap, the first ones many times their bytes. The burst needs `ThrottledAcceptor`:
-    /// when Netty accepts them all at once, the process runs out of memory.
+    /// Together the requests need more than twice the heap. Requests of the first kind need many times their bytes.
+    ///
+    /// The burst needs `ThrottledAcceptor`: if Netty accepts all connections at once, the process runs out of memory.
     @ParameterizedTest
     @MethodSource("unfinishedRequests")
-    void goesOnWhenMemoryRunsOut(String request, @TempDir Path folder)
+    void keepsServingWhenUnfinishedRequestsExceedHeap(String request, @TempDir Path folder)
             throws IOException {
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_JAVA_OPTIONS",
                 "-XX:TieredStopAtLevel=1 -Xmx64m");
@@ -158,7 +160,7 @@ class OverloadIT {
             assertThat(list(first)).isEqualTo(200);
             List<Socket> others = new ArrayList<>();
             try {
-                for (int i = 0; i < UNFINISHED; i++) {
+                for (int i = 0; i < UNFINISHED_REQUESTS; i++) {
                     Socket other = new Socket(InetAddress.getLoopbackAddress(), server.port());
                     others.add(other);
                     sendIfOpen(other, unfinished);
@@ -171,28 +173,28 @@ class OverloadIT {
                     other.close();
                 }
             }
-            await("connections are taken again").atMost(PATIENCE).until(() -> isListOnNewConnection(server));
+            await("new connections are accepted again").atMost(PATIENCE).until(() -> canListOnNewConnection(server));
         }
     }
 
-    /// Clients of HTTP/2 that take no answer, to requests of many fields: together they would take the heap several times.
+    /// HTTP/2 clients send requests with many fields and read no response. Together they would need several times the heap.
     @Test
-    void goesOnWhenNobodyTakesAnswersOverHttp2(@TempDir Path folder) throws IOException {
+    void keepsServingWhenHttp2ClientsReadNoResponses(@TempDir Path folder) throws IOException {
         TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_TLS_CERTIFICATE",
                 files.certificate().toString(), "PETSTORE_TLS_KEY", files.key().toString(), "PETSTORE_JAVA_OPTIONS",
                 "-XX:TieredStopAtLevel=1 -Xmx64m");
         List<RawHttp2Client> clients = new ArrayList<>();
         try (PetstoreProcess server = PetstoreProcess.serve(environment, folder.resolve("data")).awaitReady()) {
-            for (int i = 0; i < GREEDY; i++) {
+            for (int i = 0; i < UNREADING_CLIENTS; i++) {
                 RawHttp2Client client = new RawHttp2Client(server.port());
                 clients.add(client);
-                client.begin(NO_WINDOW);
+                client.begin(ZERO_WINDOW);
             }
             for (RawHttp2Client client : clients) {
-                askWithoutTaking(client);
+                requestWithoutReading(client);
             }
-            await("there is room again").atMost(PATIENCE).until(() -> {
+            await("a new connection gets a response").atMost(PATIENCE).until(() -> {
                 try (RawHttp2Client next = new RawHttp2Client(server.port())) {
                     return next.begin().request(1, true, LIVEZ).await(RawHttp2Client.HEADERS).orElseThrow()
                             .status() == 200;
@@ -208,15 +210,15 @@ class OverloadIT {
         }
     }
 
-    private static void askWithoutTaking(RawHttp2Client client) {
-        String[] request = Arrays.copyOf(LIVEZ, LIVEZ.length + 2 * FIELDS_OF_GREEDY);
+    private static void requestWithoutReading(RawHttp2Client client) {
+        String[] request = Arrays.copyOf(LIVEZ, LIVEZ.length + 2 * FIELDS_PER_REQUEST);
         Arrays.fill(request, LIVEZ.length, request.length, "a");
         try {
             for (int stream = 1; stream < 200; stream += 2) {
                 client.request(stream, true, request);
             }
         } catch (IOException _) {
-            // It was refused.
+            // The server refused or closed the connection.
         }
     }
 
@@ -224,25 +226,25 @@ class OverloadIT {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException _) {
-            // It was refused.
+            // The server refused or closed the connection.
         }
     }
 
-    /// Returns the number of responses 503 within 50 milliseconds.
+    /// Returns the number of 503 responses that took at most 50 milliseconds.
     private static double refusedInTime(PetstoreProcess server) {
         return server.metric("http_server_request_duration_seconds_bucket", "http_response_status_code=\"503\"",
                 "le=\"0.05\"");
     }
 
-    private static boolean isListOnNewConnection(PetstoreProcess server) {
+    private static boolean canListOnNewConnection(PetstoreProcess server) {
         try (RawClient next = new RawClient(server.port())) {
-            return next.send(LIST).response().filter(answer -> answer.status() == 200).isPresent();
+            return next.send(LIST).response().filter(response -> response.status() == 200).isPresent();
         } catch (IOException e) {
             return false;
         }
     }
 
-    /// Sends requests at this rate for [#SECONDS]. Returns all answers.
+    /// Sends requests at this rate for [#SECONDS]. Returns all responses.
     private List<Response> load(HttpRequest request, double perSecond) {
         Queue<Response> responses = new ConcurrentLinkedQueue<>();
         long beginNs = System.nanoTime();
@@ -252,24 +254,24 @@ class OverloadIT {
                 LockSupport.parkNanos(dueNs - System.nanoTime());
             }
             return http.sendAsync(request, BodyHandlers.discarding()).thenAccept(
-                    response -> responses.add(answer(response, dueNs)));
+                    response -> responses.add(toResponse(response, dueNs)));
         }).toArray(CompletableFuture<?>[]::new);
         CompletableFuture.allOf(sent).join();
         return List.copyOf(responses);
     }
 
-    private static Response answer(HttpResponse<Void> response, long dueNs) {
+    private static Response toResponse(HttpResponse<Void> response, long dueNs) {
         return new Response(response.statusCode(), response.headers().firstValue("Retry-After").isPresent(),
                 (System.nanoTime() - dueNs) / 1e6);
     }
 
     private static double goodput(List<Response> responses) {
-        return responses.stream().filter(answer -> answer.status() == FOUND_OUT).count() / SECONDS;
+        return responses.stream().filter(response -> response.status() == NOT_FOUND).count() / SECONDS;
     }
 
-    private static double percentile(List<Response> responses, double part) {
-        List<Double> sorted = responses.stream().map(Response::tookMs).sorted().toList();
-        return sorted.get((int) (sorted.size() * part));
+    private static double percentile(List<Response> responses, double fraction) {
+        List<Double> sorted = responses.stream().map(Response::durationMs).sorted().toList();
+        return sorted.get((int) (sorted.size() * fraction));
     }
 
     private static int list(RawClient client) throws IOException {

@@ -23,12 +23,12 @@ import petstore.testkit.Tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// The archives as somebody who has downloaded one meets them: unpacked in an empty folder.
+/// The archives for download, each unpacked in an empty folder.
 class PackagingIT {
 
     private static final Path BUILD = Path.of("target").toAbsolutePath();
-    /// Serves on free ports, adds an animal, lists it, and stops; `serving` is the test's own.
-    private static final String TRY = """
+    /// A script that serves on free ports, adds an animal, lists it, and stops. Each test defines its function `serving`.
+    private static final String TRY_SCRIPT = """
             set -eu
             ./petstore --version
             ./petstore serve --data "$DATA" --port 0 --admin-port 0 > "$DATA.out" 2> "$DATA.err" &
@@ -47,7 +47,7 @@ class PackagingIT {
             wait $!
             """;
 
-    private static final List<String> CACHES = List.of("petstore.aot", "commands.aot");
+    private static final List<String> AOT_CACHES = List.of("petstore.aot", "commands.aot");
 
     @TempDir
     private Path folder;
@@ -56,19 +56,19 @@ class PackagingIT {
     @ValueSource(booleans = {false, true})
     void archiveRunsFromAnEmptyFolder(boolean tls) throws IOException {
         Path home = unpack("petstore-" + version() + ".tar.gz");
-        runs(home, tls, "serving() { :; }");
-        assertThat(CACHES).allSatisfy(cache -> assertThat(home.resolve(cache)).doesNotExist());
+        assertServes(home, tls, "serving() { :; }");
+        assertThat(AOT_CACHES).allSatisfy(cache -> assertThat(home.resolve(cache)).doesNotExist());
     }
 
-    /// Without a home, and without a PATH to any Java; the Java in the usual folders must not run.
+    /// There is no HOME or JAVA_HOME, and no Java in PATH. A Java in the usual folders must not run.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void archiveWithItsRuntimeNeedsNoJava(boolean tls) throws IOException {
+    void archiveWithRuntimeNeedsNoInstalledJava(boolean tls) throws IOException {
         String name = "petstore-" + version() + "-linux-x86_64.tar.gz";
         assumeThat(BUILD.resolve(name)).as("built with -Pruntime").exists();
         Path home = unpack(name);
         String java = home.toRealPath().resolve("runtime/bin/java").toString();
-        runs(home, tls, """
+        assertServes(home, tls, """
                 unset JAVA_HOME HOME
                 mkdir ../tools
                 ln -s $(command -v sh bash dirname readlink grep sed sleep curl) ../tools
@@ -77,27 +77,27 @@ class PackagingIT {
                 if command -v java; then exit 1; fi
                 serving() { [ "$(readlink /proc/$1/exe)" = '%s' ]; }
                 """.formatted(java));
-        for (String cache : CACHES) {
-            Ending used = new Shell(home)
+        for (String cache : AOT_CACHES) {
+            Ending ending = new Shell(home)
                     .run("'" + java + "' -XX:AOTMode=on -XX:AOTCache=" + cache + " -jar petstore.jar --version");
-            assertThat(used.code()).as(cache + " fits: " + used).isZero();
-            assertThat(used.err()).isEmpty();
+            assertThat(ending.code()).as(cache + " is usable: " + ending).isZero();
+            assertThat(ending.err()).isEmpty();
         }
     }
 
-    private void runs(Path home, boolean tls, String before) {
-        assumeThat(Tools.have("curl")).as("there is curl").isTrue();
-        Ending tried = new Shell(home)
-                .run("DATA='" + folder.resolve("data") + "'\n" + (tls ? useTls() : "") + before + "\n" + TRY);
-        assertThat(tried.code()).as(tried.toString()).isZero();
-        assertThat(tried.out()).hasSize(4);
-        assertThat(tried.out().getFirst()).startsWith("petstore " + version()).contains(", Java ");
-        assertThat(tried.out().get(1)).startsWith(tls ? "https://" : "http://");
-        assertThat(tried.out().get(2)).contains("\"id\":1,\"name\":\"Whiskers\"");
-        assertThat(tried.out().getLast()).startsWith("[{\"id\":1,\"name\":\"Whiskers\"");
+    private void assertServes(Path home, boolean tls, String setUp) {
+        assumeThat(Tools.have("curl")).as("curl is installed").isTrue();
+        Ending ending = new Shell(home)
+                .run("DATA='" + folder.resolve("data") + "'\n" + (tls ? useTls() : "") + setUp + "\n" + TRY_SCRIPT);
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).hasSize(4);
+        assertThat(ending.out().getFirst()).startsWith("petstore " + version()).contains(", Java ");
+        assertThat(ending.out().get(1)).startsWith(tls ? "https://" : "http://");
+        assertThat(ending.out().get(2)).contains("\"id\":1,\"name\":\"Whiskers\"");
+        assertThat(ending.out().getLast()).startsWith("[{\"id\":1,\"name\":\"Whiskers\"");
     }
 
-    /// Lets the service prove who it is, and curl believe it.
+    /// Returns shell commands that give the service a certificate, and make curl trust it.
     private String useTls() {
         TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
         return "export PETSTORE_TLS_CERTIFICATE='" + files.certificate() + "' PETSTORE_TLS_KEY='" + files.key()
@@ -105,7 +105,7 @@ class PackagingIT {
     }
 
     @Test
-    void archiveHasWhatAnOperatorNeeds() throws IOException {
+    void archiveContainsFilesForOperators() throws IOException {
         Path home = unpack("petstore-" + version() + ".tar.gz");
         for (String file : List.of("LICENSE", "THIRD-PARTY", "bom.json", "README.md", "docs/deployment.md",
                 "examples/animals.ndjson")) {
@@ -124,7 +124,7 @@ class PackagingIT {
     }
 
     @Test
-    void linksOfTheArchiveLeadSomewhere() throws IOException {
+    void documentsOfArchiveHaveNoDeadLinks() throws IOException {
         Path home = unpack("petstore-" + version() + ".tar.gz");
         try (Stream<Path> files = Files.walk(home)) {
             for (Path document : files.filter(file -> file.toString().endsWith(".md")).toList()) {
@@ -135,10 +135,10 @@ class PackagingIT {
         }
     }
 
-    /// The libraries inside the jar are listed as those beside it.
+    /// The libraries inside the jar are listed like those in the folder `lib`.
     @ParameterizedTest
     @ValueSource(strings = {"swagger-ui", "picocli"})
-    void whatIsInsideTheJarIsToldOf(String library) throws IOException {
+    void listsLibrariesInsideJar(String library) throws IOException {
         Path home = unpack("petstore-" + version() + ".tar.gz");
         assertThat(home.resolve("bom.json")).content().contains("\"name\" : \"" + library + "\"");
         assertThat(home.resolve("THIRD-PARTY")).content().contains(":" + library + ":");
@@ -148,7 +148,7 @@ class PackagingIT {
     }
 
     @Test
-    void theReferencePageBringsItsLicences() throws IOException {
+    void jarContainsLicencesOfReferencePage() throws IOException {
         try (JarFile jar = new JarFile(BUILD.resolve("petstore.jar").toFile())) {
             assertThat(jar.stream().map(JarEntry::getName))
                     .contains("petstore/http/docs/swagger-ui-bundle.js",
@@ -156,9 +156,9 @@ class PackagingIT {
         }
     }
 
-    /// Without git the line is left out.
+    /// A build without git omits the commit.
     @Test
-    void theManifestNamesTheCommit() throws IOException {
+    void manifestNamesCommit() throws IOException {
         Path jar = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.jar");
         Ending commit = new Shell(Path.of("").toAbsolutePath()).run("[ -e .git ] && git rev-parse HEAD");
         try (JarFile opened = new JarFile(jar.toFile())) {
@@ -172,7 +172,7 @@ class PackagingIT {
         }
     }
 
-    /// The example is commented out, and has the defaults that `petstore config` shows. Other settings have an example.
+    /// All settings are commented out. Each has the default that `petstore config` shows, or an example if it has no default.
     @Test
     void exampleConfigurationHasEverySetting() throws IOException {
         Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");

@@ -12,29 +12,30 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The page's form, which adds an animal.
+/// The form of the page for people, which adds an animal.
 class PageFormIT extends PageKit {
 
-    private static final String ODD = "9007199254740993";
+    /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
+    private static final String ABOVE_SAFE_INTEGER = "9007199254740993";
     private static final String MARKUP = "<img src=x onerror=alert(1)>&amp;\u202Erex\uD83D\uDC36";
 
     @Test
-    void numbersAreExactAndNamesAreText() {
+    void keepsNumbersExactAndShowsNamesAsText() {
         String name = MARKUP + "x".repeat(255 - MARKUP.codePointCount(0, MARKUP.length()));
         signIn();
         browser.insert(browser.find("textbox", "Name"), name);
-        browser.find("textbox", "Category").sendKeys(ODD);
+        browser.find("textbox", "Category").sendKeys(ABOVE_SAFE_INTEGER);
         browser.find("button", "Add animal").click();
         browser.awaitText("as animal 1.");
-        assertThat(api().get("/v1/pets").body()).contains("\"categoryId\":" + ODD);
+        assertThat(api().get("/v1/pets").body()).contains("\"categoryId\":" + ABOVE_SAFE_INTEGER);
         browser.find("link", "Show it in the list").click();
         awaitFirstRow("1");
-        assertThat(browser.rows()).containsExactly(List.of("1", name, ODD, "not known"));
+        assertThat(browser.rows()).containsExactly(List.of("1", name, ABOVE_SAFE_INTEGER, "not known"));
         assertAccessible();
     }
 
     @Test
-    void oneAnimalIsAddedHoweverOftenTheButtonIsPressed() {
+    void addsOneAnimalIfButtonIsClickedRepeatedly() {
         signIn();
         fillForm("Rex", "7");
         browser.run("const b = [...document.querySelectorAll('button')].find(x => x.textContent === 'Add animal');"
@@ -48,7 +49,7 @@ class PageFormIT extends PageKit {
     }
 
     @Test
-    void refusalsStandAtTheirFieldsAndTheTextStays() {
+    void showsViolationsAtFieldsAndKeepsInput() {
         signIn();
         fillForm(" ", "seven");
         browser.find("button", "Add animal").click();
@@ -69,8 +70,8 @@ class PageFormIT extends PageKit {
     }
 
     @Test
-    void aServiceThatIsKilledWhileAnAnimalIsAddedGetsItOnceAfterItsRestartAndAReload() {
-        add(1);
+    void addsAnimalOnceAfterServiceIsKilledAndPageReloaded() {
+        addAnimals(1);
         signIn();
         fillForm("Rex", "7");
         int port = service.port();
@@ -87,7 +88,7 @@ class PageFormIT extends PageKit {
     }
 
     @Test
-    void anAnimalWhoseResponseWasLostIsAddedOnce() throws IOException {
+    void addsAnimalOnceIfResponseIsLost() throws IOException {
         try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
             page = proxy.address();
             signIn();
@@ -103,8 +104,8 @@ class PageFormIT extends PageKit {
     }
 
     @Test
-    void typedTextSurvivesAReloadAndAKeyThatIsNoLongerAccepted() {
-        String key = newKey();
+    void keepsInputAfterReloadAndRevokedKey() {
+        String key = createKey();
         browser.visit(page + "#key=" + key);
         fillForm("Rex", "7");
         browser.driver().navigate().refresh();
@@ -120,7 +121,7 @@ class PageFormIT extends PageKit {
     }
 
     @Test
-    void aServiceThatIsBusyIsAskedAgain() {
+    void retriesWhileServiceIsBusy() {
         signIn();
         fillForm("Rex", "7");
         try (StoreFile store = new StoreFile(folder.resolve("data"))) {
@@ -135,7 +136,7 @@ class PageFormIT extends PageKit {
     }
 
     @Test
-    void everythingIsDoneWithTheKeyboardAlone() {
+    void worksWithKeyboardOnly() {
         browser.visit(page);
         browser.assertFocused(browser.find("textbox", "API key"));
         browser.type(KEY, Keys.ENTER);

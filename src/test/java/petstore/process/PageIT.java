@@ -17,11 +17,11 @@ import petstore.testkit.PetstoreProcess;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The page for people: who may sign in, and the states of its service.
+/// The page for people: how users sign in, and how it reacts to the state of its service.
 class PageIT extends PageKit {
 
     @Test
-    void aKeyIsTypedKeptOutOfTheAddressAndSharedWithNewTabs() {
+    void keepsTypedKeyOutOfAddressAndSharesItWithTabs() {
         browser.visit(page);
         WebElement field = browser.find("textbox", "API key");
         browser.assertFocused(field);
@@ -47,7 +47,7 @@ class PageIT extends PageKit {
     }
 
     @Test
-    void aLinkSignsInAndLosesItsKey() {
+    void signsInByLinkAndRemovesKeyFromAddress() {
         browser.visit(page + "?status=sold#key=" + KEY.replace("-", "%2D"));
         browser.find("heading", "Sold animals");
         assertThat(browser.address()).isEqualTo(page + "?status=sold");
@@ -55,15 +55,15 @@ class PageIT extends PageKit {
     }
 
     @Test
-    void aKeyThatMayOnlyReadSeesNoFormAndOneThatMayOnlyWriteSeesItAlone() {
-        String reads = newKey("pets:read");
-        String writes = newKey("pets:write");
-        browser.visit(page + "#key=" + reads);
+    void showsListOrFormAccordingToScopeOfKey() {
+        String readKey = createKey("pets:read");
+        String writeKey = createKey("pets:write");
+        browser.visit(page + "#key=" + readKey);
         browser.awaitText("Your API key may only read, so you cannot add animals.");
         assertThat(browser.has("button", "Add an animal")).isFalse();
         assertThat(browser.has("heading", "Add an animal")).isFalse();
         assertAccessible();
-        browser.visit(page + "#key=" + writes);
+        browser.visit(page + "#key=" + writeKey);
         browser.awaitText("Your API key may only add animals, so the list is not shown.");
         assertThat(browser.has("heading", "All animals")).isFalse();
         browser.find("textbox", "Name").sendKeys("Rex");
@@ -73,8 +73,8 @@ class PageIT extends PageKit {
     }
 
     @Test
-    void aRateLimitIsWaitedFor() {
-        serveAgain("--rate-limit", "2/6s");
+    void retriesAfterRateLimit() {
+        restartService("--rate-limit", "2/6s");
         signIn();
         browser.find("combobox", "Show").sendKeys("sold");
         browser.awaitText("Too many requests. This page tries again in");
@@ -82,9 +82,9 @@ class PageIT extends PageKit {
     }
 
     @Test
-    void thePageWorksBehindAProxyBelowAPath() throws IOException {
-        serveAgain("--base-url", "https://shop.example/animals/v1");
-        add(25);
+    void worksBehindProxyWithPathPrefix() throws IOException {
+        restartService("--base-url", "https://shop.example/animals/v1");
+        addAnimals(25);
         try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
             page = proxy.address();
             signIn();
@@ -105,10 +105,10 @@ class PageIT extends PageKit {
     }
 
     @Test
-    void anOfflineServiceIsNamedAndTheListComesBack() {
-        add(1);
+    void reportsUnreachableServiceAndRecovers() {
+        addAnimals(1);
         signIn();
-        countRequests();
+        installClockAndRequestCounter();
         int port = service.port();
         service.kill();
         requestsAfter(Duration.ofMinutes(1));
@@ -116,17 +116,17 @@ class PageIT extends PageKit {
         assertThat(browser.rows()).hasSize(1);
         assertAccessible();
         service = serve(port);
-        add(1);
+        addAnimals(1);
         requestsAfter(Duration.ofMinutes(1));
         await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
         assertThat(browser.text()).doesNotContain("cannot be reached");
     }
 
     @Test
-    void aTerminalGetsALinkThatSignsIn() throws IOException {
-        Process terminal = terminal(serveOther(""));
+    void servicePrintsSignInLinkOnTerminal() throws IOException {
+        Process terminal = startInTerminal(commandOfOtherService(""));
         try (BufferedReader lines = terminal.inputReader(StandardCharsets.UTF_8)) {
-            String line = lines.lines().filter(each -> each.contains("#key=")).findFirst().orElseThrow();
+            String line = lines.lines().filter(text -> text.contains("#key=")).findFirst().orElseThrow();
             browser.visit(line.substring(line.indexOf("http")).strip());
             browser.awaitText("There are no animals yet.");
             assertThat(browser.address()).doesNotContain("#");
@@ -136,28 +136,28 @@ class PageIT extends PageKit {
         }
     }
 
-    /// A log would keep the key of a link. Behind a proxy, the service has another address than its own.
+    /// A log would store the key that the link contains. Behind a proxy, only the base URL has the address for users.
     @Test
-    void theLinkIsForATerminalOnlyAndHasTheAddressOfTheBaseUrl() throws IOException {
-        List<String> serve = serveOther("https://shop.example/animals/v1");
-        assertThat(output(new ProcessBuilder(serve).redirectErrorStream(true).start()))
+    void servicePrintsLinkOnlyOnTerminalAndWithBaseUrl() throws IOException {
+        List<String> command = commandOfOtherService("https://shop.example/animals/v1");
+        assertThat(output(new ProcessBuilder(command).redirectErrorStream(true).start()))
                 .noneMatch(line -> line.contains("#key="));
         Files.move(folder.resolve("other"), folder.resolve("first"));
-        assertThat(output(terminal(serve)))
+        assertThat(output(startInTerminal(command)))
                 .anyMatch(line -> line.matches(".* https://shop\\.example/animals/#key=pets_\\w+\\s*"));
     }
 
-    private List<String> serveOther(String baseUrl) {
+    private List<String> commandOfOtherService(String baseUrl) {
         return List.of(PetstoreProcess.LAUNCHER.toString(), "serve", "--port", "0", "--admin-port", "0", "--data",
                 folder.resolve("other").toString(), baseUrl.isEmpty() ? "--page=on" : "--base-url=" + baseUrl);
     }
 
-    private static Process terminal(List<String> command) throws IOException {
+    private static Process startInTerminal(List<String> command) throws IOException {
         return new ProcessBuilder("script", "-qec", String.join(" ", command), "/dev/null").redirectErrorStream(true)
                 .start();
     }
 
-    /// Returns the lines of a service that is stopped as soon as it is ready.
+    /// Stops a service as soon as it is ready. Returns the lines of its output.
     private static List<String> output(Process service) throws IOException {
         List<String> all = new ArrayList<>();
         try (BufferedReader lines = service.inputReader(StandardCharsets.UTF_8)) {

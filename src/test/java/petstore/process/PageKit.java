@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// A service and a browser to try the page for people. The browser finds things by role and name, as a person does.
+/// A service and a browser for tests of the page for people. The browser finds elements by role and name, as people do.
 @Tag("browser")
 @Execution(ExecutionMode.SAME_THREAD)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -62,17 +62,17 @@ abstract class PageKit {
         browser.console();
     }
 
-    PetstoreProcess serve(int port, String... more) {
+    PetstoreProcess serve(int port, String... options) {
         List<String> command = new ArrayList<>(List.of("serve", "--port", String.valueOf(port), "--admin-port", "0",
                 "--data", folder.resolve("data").toString()));
-        command.addAll(List.of(more));
+        command.addAll(List.of(options));
         return PetstoreProcess.start(Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_ACCESS_LOG", "false"),
                 command.toArray(String[]::new)).awaitReady();
     }
 
-    void serveAgain(String... more) {
+    void restartService(String... options) {
         service.close();
-        service = serve(0, more);
+        service = serve(0, options);
         page = "http://127.0.0.1:" + service.port() + "/";
     }
 
@@ -80,7 +80,7 @@ abstract class PageKit {
     void stopService() {
         browser.closeOtherTabs();
         browser.run("sessionStorage.clear()");
-        assertThat(browser.console()).as("console")
+        assertThat(browser.console()).as("messages in the console")
                 .allMatch(line -> line.contains("Failed to load resource") && !line.contains("/page/"));
         service.close();
     }
@@ -89,7 +89,7 @@ abstract class PageKit {
         return service.client(KEY);
     }
 
-    void add(int count) {
+    void addAnimals(int count) {
         for (int i = 1; i <= count; i++) {
             assertThat(api().post("{\"name\":\"Animal " + i + "\",\"categoryId\":7,\"status\":\""
                     + (i % 2 == 0 ? "sold" : "available") + "\"}").statusCode()).isEqualTo(201);
@@ -107,7 +107,7 @@ abstract class PageKit {
             browser.scheme(scheme);
             assertThat(browser.axe()).as(scheme).isEmpty();
         }
-        // A window of 1280 pixels shows 640 at a zoom of 200 %.
+        // At a zoom of 200 %, a window of 1280 pixels has the width of 640.
         for (int width : List.of(640, 320, 1280)) {
             browser.width(width);
             assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
@@ -115,12 +115,12 @@ abstract class PageKit {
         }
     }
 
-    String newKey(String... scopes) {
+    String createKey(String... scopes) {
         List<String> command = new ArrayList<>(
                 List.of("keys", "create", "--name", "test", "--data", folder.resolve("data").toString()));
         Stream.of(scopes).forEach(scope -> command.addAll(List.of("--scope", scope)));
-        PetstoreProcess.Ending made = PetstoreProcess.run(command.toArray(String[]::new));
-        return made.out().stream().filter(line -> line.contains("pets_"))
+        PetstoreProcess.Ending ending = PetstoreProcess.run(command.toArray(String[]::new));
+        return ending.out().stream().filter(line -> line.contains("pets_"))
                 .map(line -> line.substring(line.indexOf("pets_")).strip()).findFirst().orElseThrow();
     }
 
@@ -134,7 +134,8 @@ abstract class PageKit {
         browser.find("textbox", "Category").sendKeys(category);
     }
 
-    void countRequests() {
+    /// Lets the test count the requests of the page, and set its clock forward.
+    void installClockAndRequestCounter() {
         browser.run("""
                 const { fetch, Date: { now } } = window;
                 window.requests = 0;
@@ -143,7 +144,7 @@ abstract class PageKit {
                 Date.now = () => now() + window.passed;""");
     }
 
-    /// Lets time pass in the page. Returns the number of requests that it sends then.
+    /// Sets the clock of the page forward. Returns the number of requests that the page then sends.
     long requestsAfter(Duration time) {
         return (Long) Objects.requireNonNull(browser.run("""
                 window.passed += arguments[0];

@@ -16,12 +16,13 @@ import static org.awaitility.Awaitility.await;
 /// The page's list of animals.
 class PageListIT extends PageKit {
 
-    private static final String ODD = "9007199254740993";
+    /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
+    private static final String ABOVE_SAFE_INTEGER = "9007199254740993";
     private static final String GREATEST = "9223372036854775807";
 
     @Test
-    void thePagesOfTheListHaveAddresses() {
-        add(45);
+    void hasAddressForEachPageAndFilter() {
+        addAnimals(45);
         signIn();
         assertAccessible();
         browser.awaitText("Animals on this page: 20, ids 1 to 20");
@@ -57,22 +58,23 @@ class PageListIT extends PageKit {
     }
 
     @Test
-    void newAnimalsAppearByThemselvesAndTheFocusStays() {
-        add(1);
+    void showsNewAnimalsWithoutMovingFocus() {
+        addAnimals(1);
         signIn();
         WebElement name = browser.find("textbox", "Name");
         name.sendKeys("typing");
-        await("304").atMost(PATIENCE).until(() -> service.metric("http_server_request_duration_seconds_count",
-                "http_response_status_code=\"304\"") > 0);
-        add(1);
+        await("a response 304").atMost(PATIENCE)
+                .until(() -> service.metric("http_server_request_duration_seconds_count",
+                        "http_response_status_code=\"304\"") > 0);
+        addAnimals(1);
         await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
         browser.assertFocused(name);
         assertThat(name.getDomProperty("value")).isEqualTo("typing");
     }
 
     @Test
-    void anAnimalIsFoundByItsIdWithoutTheDeprecatedOperation() {
-        add(30);
+    void findsAnimalByIdWithoutDeprecatedOperation() {
+        addAnimals(30);
         signIn();
         WebElement id = browser.find("textbox", "Find by id");
         id.sendKeys("25", Keys.ENTER);
@@ -93,9 +95,9 @@ class PageListIT extends PageKit {
     }
 
     @Test
-    void theListIsSavedAsCsvWithAllItsPages() throws IOException {
-        add(130);
-        api().post("{\"name\":\"=1+1, \\\"x\\\"\",\"categoryId\":" + ODD + ",\"status\":\"sold\"}");
+    void savesAllPagesAsCsv() throws IOException {
+        addAnimals(130);
+        api().post("{\"name\":\"=1+1, \\\"x\\\"\",\"categoryId\":" + ABOVE_SAFE_INTEGER + ",\"status\":\"sold\"}");
         signIn();
         browser.downloadTo(folder);
         browser.find("combobox", "Show").sendKeys("sold");
@@ -106,28 +108,28 @@ class PageListIT extends PageKit {
         await("the file").atMost(PATIENCE).until(() -> Files.exists(file));
         List<String> lines = Files.readAllLines(file);
         assertThat(lines).hasSize(67).startsWith("id,name,categoryId,status", "2,Animal 2,7,sold");
-        assertThat(lines.getLast()).isEqualTo("131,\"'=1+1, \"\"x\"\"\"," + ODD + ",sold");
+        assertThat(lines.getLast()).isEqualTo("131,\"'=1+1, \"\"x\"\"\"," + ABOVE_SAFE_INTEGER + ",sold");
     }
 
-    /// Signing in takes two requests.
+    /// Signing in sends two requests.
     @Test
-    void changesAreAskedForWhileMoreThanHalfOfTheRateLimitRemains() {
-        serveAgain("--rate-limit", "4/1h");
+    void pollsWhileMoreThanHalfOfRateLimitRemains() {
+        restartService("--rate-limit", "4/1h");
         signIn();
-        countRequests();
+        installClockAndRequestCounter();
         assertThat(requestsAfter(Duration.ofMinutes(1))).as("half of the limit remains").isZero();
-        assertThat(requestsAfter(Duration.ofHours(1))).as("the limit has passed").isOne();
+        assertThat(requestsAfter(Duration.ofHours(1))).as("the period of the limit has passed").isOne();
 
-        serveAgain("--rate-limit", "5/1h");
+        restartService("--rate-limit", "5/1h");
         signIn();
-        countRequests();
+        installClockAndRequestCounter();
         assertThat(requestsAfter(Duration.ofMinutes(1))).as("more than half of the limit remains").isOne();
     }
 
     @Test
-    void aHiddenTabAsksForNoChanges() {
+    void doesNotPollInHiddenTab() {
         signIn();
-        countRequests();
+        installClockAndRequestCounter();
         browser.run("Object.defineProperty(document, 'visibilityState', { get: () => window.visibility })");
         browser.run("window.visibility = 'hidden'");
         assertThat(requestsAfter(Duration.ofMinutes(1))).isZero();
@@ -136,8 +138,8 @@ class PageListIT extends PageKit {
     }
 
     @Test
-    void printedItIsTheTable() {
-        add(1);
+    void printsOnlyHeadingAndTable() {
+        addAnimals(1);
         signIn();
         browser.medium("print");
         assertThat(browser.find("heading", "All animals").isDisplayed()).isTrue();

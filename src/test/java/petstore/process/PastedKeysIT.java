@@ -20,7 +20,7 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// API keys that clients paste where they do not belong: no response, line of the log, span or row of the store repeats them.
+/// API keys that clients paste into the wrong place. No response, log line, span or row of the store repeats them.
 class PastedKeysIT {
 
     private static final String PARENT = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
@@ -29,7 +29,7 @@ class PastedKeysIT {
     @TempDir
     private Path folder;
 
-    /// Requests; `?` stands for the key, and `!` for the field that authenticates.
+    /// Requests in which `?` stands for the key, and `!` for the Authorization field with the key.
     private static final List<String> REQUESTS = List.of("GET /v1/pets HTTP/1.1\r\n!X-Request-Id: ?\r\n",
             "GET /v1/pets HTTP/1.1\r\nX-Request-Id: a-?-b\r\n", "GET /v1/pets HTTP/1.1\r\n!?: x\r\n",
             "GET /v1/pets HTTP/1.1\r\n!X-?-(: x\r\n", "GET /v1/pets HTTP/1.1\r\n!?\r\n",
@@ -52,7 +52,7 @@ class PastedKeysIT {
                     + "53\r\n\r\n?");
 
     @Test
-    void areRepeatedNowhere() throws IOException, InterruptedException {
+    void appearInNoResponseLogSpanOrStore() throws IOException, InterruptedException {
         BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
         HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         collector.createContext("/v1/traces", exchange -> {

@@ -18,7 +18,7 @@ import petstore.testkit.Tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// Places that cannot be written, or not be executed from.
+/// Folders and files that the program may not write, may not read, or may not execute from.
 class PlacesIT {
 
     private static final String USER = "setpriv --reuid=60998 --regid=60998 --clear-groups ";
@@ -37,15 +37,15 @@ class PlacesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"mount -t tmpfs -o noexec none tmp", "mount -t tmpfs -o ro none tmp", "rm -rf tmp"})
-    void theFolderForTemporaryFilesIsNamed(String fault) throws IOException {
-        requireMounts();
+    void namesUnusableTemporaryFolder(String fault) throws IOException {
+        assumeMountsAllowed();
         Files.createDirectory(folder.resolve("tmp"));
         for (String command : new String[]{"keys list", "serve --port 0 --admin-port 0"}) {
-            PetstoreProcess.Ending ending = below(fault,
+            PetstoreProcess.Ending ending = runWithMounts(fault,
                     "PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=tmp petstore " + command);
             assertThat(ending.code()).as(command).isEqualTo(1);
             assertThat(ending.out()).as(command).isEmpty();
-            // Java itself has a warning for a folder that does not exist.
+            // Java itself prints a warning if the folder does not exist.
             assertThat(ending.err().stream().filter(line -> !line.startsWith("WARNING: java.io.tmpdir"))).as(command)
                     .singleElement().asString()
                     .startsWith("petstore: the folder for temporary files, tmp, ")
@@ -54,25 +54,27 @@ class PlacesIT {
     }
 
     @Test
-    void aReadOnlyMountIsRead() {
-        requireMounts();
+    void readsStoreOnReadOnlyMount() {
+        assumeMountsAllowed();
         String mount = "mount --bind data data && mount -o remount,ro,bind data";
-        assertReads(below(mount, "petstore keys list && petstore export - && petstore backup copy.db"));
+        assertReads(runWithMounts(mount, "petstore keys list && petstore export - && petstore backup copy.db"));
         for (String command : new String[]{"keys create --name x", "serve --port 0 --admin-port 0",
                 "import animals.ndjson"}) {
-            assertThat(below(mount, "echo >animals.ndjson; petstore " + command).err()).as(command).singleElement()
+            assertThat(runWithMounts(mount, "echo >animals.ndjson; petstore " + command).err()).as(command)
+                    .singleElement()
                     .asString().contains("data (--data) cannot be written").contains("Read-only file system");
         }
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             assertThat(shell.run("petstore keys create --name beside").code()).isZero();
             assertThat(server.isAlive()).isTrue();
-            assertThat(below(mount, "petstore export -").err()).singleElement().asString().contains("petstore.db-wal");
+            assertThat(runWithMounts(mount, "petstore export -").err()).singleElement().asString()
+                    .contains("petstore.db-wal");
         }
     }
 
     @Test
-    void aFolderOfAnotherUserIsRead() {
-        requireUsers();
+    void readsStoreOfAnotherUser() {
+        assumeOtherUsers();
         shell.run("chmod 755 data; chmod 644 data/*; mkdir own; chmod 777 own");
         assertReads(shell.run(USER + "petstore keys list && " + USER + "petstore export - && " + USER
                 + "petstore backup own/copy.db"));
@@ -83,8 +85,8 @@ class PlacesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.db-shm", "petstore.lock"})
-    void aFileOfAnotherUserIsNamed(String file) {
-        requireUsers();
+    void namesFileOfAnotherUser(String file) {
+        assumeOtherUsers();
         shell.run("chmod 777 data; touch data/petstore.db-wal data/petstore.db-shm; chmod 666 data/*; chmod 600 data/"
                 + file);
         PetstoreProcess.Ending ending = shell.run(USER + "petstore serve --port 0 --admin-port 0");
@@ -93,10 +95,10 @@ class PlacesIT {
                 .contains("data/" + file + " cannot be written; it belongs to the user root");
     }
 
-    /// It cannot be known whether a petstore on the port serves that folder.
+    /// The doctor cannot know whether the petstore on the port serves this folder.
     @Test
-    void doctorOfAnotherUserClaimsNothing() {
-        requireUsers();
+    void doctorDoesNotGuessWhichFolderIsServed() {
+        assumeOtherUsers();
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             shell.run("chmod 711 data");
             String ports = " --port " + server.port() + " --admin-port " + server.adminPort();
@@ -111,18 +113,18 @@ class PlacesIT {
         assertThat(ending.out()).anyMatch(line -> line.contains("shop")).anyMatch(line -> line.contains("Whiskers"));
     }
 
-    /// Runs a script after mounts that nobody else sees.
-    private PetstoreProcess.Ending below(String mounts, String script) {
+    /// Runs a script after mounts that no other process sees.
+    private PetstoreProcess.Ending runWithMounts(String mounts, String script) {
         return shell.run("unshare --map-root-user --mount bash -c '" + mounts + "; " + script + "'");
     }
 
-    private void requireMounts() {
+    private void assumeMountsAllowed() {
         assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
-                .as("a file system may be mounted").isTrue();
+                .as("this user may mount a file system").isTrue();
     }
 
-    private static void requireUsers() {
+    private static void assumeOtherUsers() {
         assumeThat(Tools.have("setpriv") && "root".equals(System.getProperty("user.name")))
-                .as("root can be another user").isTrue();
+                .as("root can run commands as another user").isTrue();
     }
 }

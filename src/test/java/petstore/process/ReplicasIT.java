@@ -28,17 +28,17 @@ import petstore.testkit.ServedContract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Two replicas that serve one database, and clients that talk now to one, now to the other. Tests share the database, so only one
-/// of them runs at a time.
+/// Two replicas of the service on one database, and clients that alternate between them. The tests share the database, so they run one
+/// at a time.
 @Execution(ExecutionMode.SAME_THREAD)
 class ReplicasIT {
 
     private static final String KEY = "a-key-for-the-test-of-replicas";
-    private static final Duration REVOCATION = Duration.ofSeconds(2);
+    private static final Duration REVOCATION_DELAY = Duration.ofSeconds(2);
     private static final int CLIENTS = 8;
-    private static final int ANIMALS_OF_A_CLIENT = 60;
-    private static final int PAGE = 100;
-    private static final int RETRIED = 50;
+    private static final int ANIMALS_PER_CLIENT = 60;
+    private static final int PAGE_SIZE = 100;
+    private static final int RETRIED_REQUESTS = 50;
 
     private static final List<PetstoreProcess> REPLICAS = new ArrayList<>();
     private static String database = "";
@@ -58,33 +58,34 @@ class ReplicasIT {
     }
 
     @Test
-    void listsWhatTheOtherReplicaHasAcknowledged() throws InterruptedException, ExecutionException {
-        atOnce(CLIENTS, client -> {
-            for (int i = 0; i < ANIMALS_OF_A_CLIENT; i++) {
-                ApiClient one = replica(client + i);
-                ApiClient other = replica(client + i + 1);
-                long last = id(one.post(pet("list")));
-                // All clients ask for the same pages, and each has seen this one before the animal was on it.
-                String page = "/v1/pets?limit=" + PAGE + "&after=" + last / (PAGE / 2) * (PAGE / 2);
-                other.get(page);
-                long id = id(one.post(pet("list")));
-                String pageOfId = "/v1/pets?limit=" + PAGE + "&after=" + (id - 1) / (PAGE / 2) * (PAGE / 2);
-                assertThat(ids(other.get(pageOfId))).as("the page of the other replica").contains(id);
-                assertThat(ids(other.get("/v1/pets?after=" + (id - 1))).getFirst()).isEqualTo(id);
-                assertThat(ids(other.get("/v1/pets?status=sold&after=" + (id - 1))).getFirst()).isEqualTo(id);
+    void listsAnimalsThatOtherReplicaAcknowledged() throws InterruptedException, ExecutionException {
+        runConcurrently(CLIENTS, client -> {
+            for (int i = 0; i < ANIMALS_PER_CLIENT; i++) {
+                ApiClient writer = clientOf(client + i);
+                ApiClient reader = clientOf(client + i + 1);
+                long last = id(writer.post(pet("list")));
+                // All clients read the same pages. Each reads this page before the animal is on it, so that a cached page is stale.
+                String page = "/v1/pets?limit=" + PAGE_SIZE + "&after=" + last / (PAGE_SIZE / 2) * (PAGE_SIZE / 2);
+                reader.get(page);
+                long id = id(writer.post(pet("list")));
+                String pageOfId = "/v1/pets?limit=" + PAGE_SIZE + "&after="
+                        + (id - 1) / (PAGE_SIZE / 2) * (PAGE_SIZE / 2);
+                assertThat(ids(reader.get(pageOfId))).as("the page of the other replica").contains(id);
+                assertThat(ids(reader.get("/v1/pets?after=" + (id - 1))).getFirst()).isEqualTo(id);
+                assertThat(ids(reader.get("/v1/pets?status=sold&after=" + (id - 1))).getFirst()).isEqualTo(id);
             }
             return client;
         });
     }
 
     @Test
-    void replicasThatStartAtOnceOnAnEmptyDatabaseMakeOneFirstKey() {
+    void createsOneFirstKeyIfReplicasStartTogether() {
         String empty = PostgresServer.newDatabase();
-        try (PetstoreProcess one = PetstoreProcess.serveDatabase(Map.of(), empty);
-                PetstoreProcess other = PetstoreProcess.serveDatabase(Map.of(), empty)) {
-            List<PetstoreProcess> both = List.of(one.awaitReady(), other.awaitReady());
+        try (PetstoreProcess first = PetstoreProcess.serveDatabase(Map.of(), empty);
+                PetstoreProcess second = PetstoreProcess.serveDatabase(Map.of(), empty)) {
+            List<PetstoreProcess> both = List.of(first.awaitReady(), second.awaitReady());
             assertThat(both).filteredOn(replica -> replica.firstKey().isPresent()).hasSize(1);
-            await("the log of the other").untilAsserted(
+            await("the log line of the other replica").untilAsserted(
                     () -> assertThat(both).filteredOn(replica -> replica.err().stream()
                             .anyMatch(line -> line.contains("the store has API keys, so no first key was created; ")))
                             .hasSize(1).allMatch(replica -> replica.firstKey().isEmpty()));
@@ -93,14 +94,14 @@ class ReplicasIT {
     }
 
     @Test
-    void keyIsGoodAtOnceAndRevokedWithinTwoSecondsEverywhere() {
+    void acceptsNewKeyAtOnceAndRefusesRevokedKeyWithinTwoSeconds() {
         String key = PetstoreProcess.run("keys", "create", "--name", "checkout", "--database", database).out()
                 .getFirst();
         for (PetstoreProcess replica : REPLICAS) {
             assertThat(replica.client(key).get("/v1/pets").statusCode()).as("the first request").isEqualTo(200);
         }
         assertThat(PetstoreProcess.run("keys", "revoke", key.substring(5, 15), "--database", database).code()).isZero();
-        await("no replica accepts the key").atMost(REVOCATION).until(
+        await("no replica accepts the key").atMost(REVOCATION_DELAY).until(
                 () -> REPLICAS.stream().noneMatch(replica -> replica.client(key).get("/v1/pets").statusCode() == 200));
         for (PetstoreProcess replica : REPLICAS) {
             assertThat(replica.client(key).get("/v1/pets").statusCode()).isEqualTo(401);
@@ -108,32 +109,33 @@ class ReplicasIT {
     }
 
     @Test
-    void idempotencyKeyActsOnceOnAllReplicas() throws InterruptedException, ExecutionException {
-        for (int i = 0; i < RETRIED; i++) {
+    void addsOneAnimalPerIdempotencyKey() throws InterruptedException, ExecutionException {
+        for (int i = 0; i < RETRIED_REQUESTS; i++) {
             String key = "retried-" + i;
             String pet = pet(key);
-            List<HttpResponse<String>> responses = atOnce(2,
-                    replica -> replica(replica).post(pet, "Idempotency-Key", key));
-            responses.add(replica(i).post(pet, "Idempotency-Key", key));
-            responses.add(replica(i + 1).post(pet, "Idempotency-Key", key));
+            List<HttpResponse<String>> responses = runConcurrently(2,
+                    number -> clientOf(number).post(pet, "Idempotency-Key", key));
+            responses.add(clientOf(i).post(pet, "Idempotency-Key", key));
+            responses.add(clientOf(i + 1).post(pet, "Idempotency-Key", key));
             long id = id(responses.getFirst());
             assertThat(responses).allSatisfy(response -> assertThat(id(response)).isEqualTo(id));
             assertThat(responses).filteredOn(response -> response.headers().firstValue("Idempotent-Replayed").isEmpty())
-                    .as("answers to who added the animal").hasSize(1);
+                    .as("responses that are not replayed").hasSize(1);
         }
-        assertThat(all().stream().filter(json -> json.path("name").asText().startsWith("retried-"))).hasSize(RETRIED);
+        assertThat(allAnimals().stream().filter(json -> json.path("name").asText().startsWith("retried-")))
+                .hasSize(RETRIED_REQUESTS);
     }
 
-    /// An id that became visible after a greater one had been seen would be missed.
+    /// If an id became visible after a greater id, a client that reads page by page would miss it.
     @Test
-    void clientThatPagesMissesNothingThatIsAdded() throws InterruptedException, ExecutionException {
-        long start = id(replica(0).post(pet("page")));
+    void listsEveryAddedAnimalToPagingClient() throws InterruptedException, ExecutionException {
+        long start = id(clientOf(0).post(pet("page")));
         Set<Long> acknowledged = new ConcurrentSkipListSet<>();
         List<Long> seen = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<?> creating = threads.submit(() -> atOnce(CLIENTS, client -> {
-                for (int i = 0; i < ANIMALS_OF_A_CLIENT; i++) {
-                    acknowledged.add(id(replica(client + i).post(pet("page"))));
+            Future<?> creating = threads.submit(() -> runConcurrently(CLIENTS, client -> {
+                for (int i = 0; i < ANIMALS_PER_CLIENT; i++) {
+                    acknowledged.add(id(clientOf(client + i).post(pet("page"))));
                 }
                 return client;
             }));
@@ -143,24 +145,24 @@ class ReplicasIT {
                 List<Long> page;
                 do {
                     long after = seen.isEmpty() ? start : seen.getLast();
-                    page = ids(replica(1).get("/v1/pets?limit=" + PAGE + "&after=" + after));
+                    page = ids(clientOf(1).get("/v1/pets?limit=" + PAGE_SIZE + "&after=" + after));
                     assertThat(page).allMatch(id -> id > after);
                     seen.addAll(page);
-                } while (page.size() == PAGE);
+                } while (page.size() == PAGE_SIZE);
             }
             creating.get();
         }
-        assertThat(acknowledged).hasSize(CLIENTS * ANIMALS_OF_A_CLIENT);
+        assertThat(acknowledged).hasSize(CLIENTS * ANIMALS_PER_CLIENT);
         assertThat(seen).isSorted().doesNotHaveDuplicates().containsExactlyElementsOf(acknowledged);
     }
 
-    /// Every animal, read from the beginning.
-    private static List<JsonNode> all() {
+    /// Returns all animals of the catalogue.
+    private static List<JsonNode> allAnimals() {
         List<JsonNode> all = new ArrayList<>();
         List<JsonNode> page;
         do {
             long after = all.isEmpty() ? 0 : all.getLast().path("id").asLong();
-            page = ServedContract.json(replica(0).get("/v1/pets?limit=" + PAGE + "&after=" + after).body())
+            page = ServedContract.json(clientOf(0).get("/v1/pets?limit=" + PAGE_SIZE + "&after=" + after).body())
                     .valueStream().toList();
             all.addAll(page);
         } while (!page.isEmpty());
@@ -169,14 +171,15 @@ class ReplicasIT {
 
     @FunctionalInterface
     private interface Client<T> {
-        T talk(int number) throws Exception;
+        T run(int number) throws Exception;
     }
 
-    /// The outcomes of clients with the numbers 0, 1, …, which run at once.
-    private static <T> List<T> atOnce(int clients, Client<T> client) throws InterruptedException, ExecutionException {
+    /// Runs clients with the numbers 0, 1, … at the same time. Returns their results.
+    private static <T> List<T> runConcurrently(int clients, Client<T> client)
+            throws InterruptedException, ExecutionException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Callable<T>> tasks = IntStream.range(0, clients)
-                    .<Callable<T>>mapToObj(number -> () -> client.talk(number)).toList();
+                    .<Callable<T>>mapToObj(number -> () -> client.run(number)).toList();
             List<T> results = new ArrayList<>();
             for (Future<T> result : threads.invokeAll(tasks)) {
                 results.add(result.get());
@@ -185,8 +188,8 @@ class ReplicasIT {
         }
     }
 
-    /// A client of one of the two replicas.
-    private static ApiClient replica(int number) {
+    /// Returns a client of one of the two replicas.
+    private static ApiClient clientOf(int number) {
         return REPLICAS.get(number % 2).client(KEY);
     }
 

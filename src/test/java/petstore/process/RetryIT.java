@@ -29,16 +29,17 @@ import petstore.testkit.StoreFile;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Retries with an Idempotency-Key act once, although connections are cut at random bytes and the process is killed now and then.
+/// Retries with an Idempotency-Key. Each key adds one animal, although connections break at random bytes and the process is killed
+/// repeatedly.
 class RetryIT {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
     private static final int KEYS = Integer.getInteger("petstore.retries", 2_000);
     private static final int SENDS = 5;
     private static final int CLIENTS = 16;
-    private static final int ANSWERS_BETWEEN_KILLS = Math.max(1, KEYS * 3 / 2);
+    private static final int RESPONSES_BETWEEN_KILLS = Math.max(1, KEYS * 3 / 2);
     private static final String KEY = "a-key-for-the-test-that-retries";
-    private static final Set<Integer> TRY_AGAIN = Set.of(409, 503);
+    private static final Set<Integer> RETRYABLE_STATUSES = Set.of(409, 503);
 
     private final Path folder;
     private final Semaphore killsDue = new Semaphore(0);
@@ -52,7 +53,7 @@ class RetryIT {
     }
 
     @Test
-    void everyKeyAddsOneAnimal() throws InterruptedException, ExecutionException {
+    void addsOneAnimalPerKey() throws InterruptedException, ExecutionException {
         System.out.println("RetryIT: -Dpetstore.retries=" + KEYS + " -Dpetstore.seed=" + SEED);
         try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
             List<Future<Integer>> work = IntStream.range(0, CLIENTS)
@@ -73,7 +74,7 @@ class RetryIT {
         } finally {
             server.close();
         }
-        assertThat(successes).hasSize(KEYS).allSatisfy((_, answersOfKey) -> assertThat(answersOfKey).hasSize(1));
+        assertThat(successes).hasSize(KEYS).allSatisfy((_, responsesOfKey) -> assertThat(responsesOfKey).hasSize(1));
         try (StoreFile file = new StoreFile(folder)) {
             assertThat(file.pets()).hasSize(KEYS);
             assertThat(new HashSet<>(file.pets().stream().map(Pet::name).toList())).hasSize(KEYS);
@@ -84,7 +85,7 @@ class RetryIT {
         return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
     }
 
-    /// Sends every key of a client five times, and on until it has succeeded once.
+    /// Sends every key of a client five times, and then until it succeeds once.
     private int send(int client) {
         Random random = new Random(SEED + client);
         Map<Integer, Integer> sends = new HashMap<>();
@@ -99,24 +100,24 @@ class RetryIT {
         return sends.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    private void send(int key, Random random, boolean whole) {
+    private void send(int key, Random random, boolean complete) {
         byte[] request = request(key);
-        int cut = whole || random.nextBoolean() ? request.length : random.nextInt(request.length + 1);
+        int length = complete || random.nextBoolean() ? request.length : random.nextInt(request.length + 1);
         try (RawClient connection = new RawClient(server.port())) {
-            connection.send(Arrays.copyOf(request, cut));
-            if (cut == request.length && (whole || random.nextInt(4) > 0)) {
-                connection.response().ifPresent(response -> heard(key, response));
+            connection.send(Arrays.copyOf(request, length));
+            if (length == request.length && (complete || random.nextInt(4) > 0)) {
+                connection.response().ifPresent(response -> recordResponse(key, response));
             }
         } catch (IOException | IllegalStateException e) {
-            // The server was killed: the next round sends again.
+            // The server was killed. The next round sends the key again.
         }
     }
 
-    private void heard(int key, RawClient.Response response) {
-        if (responses.incrementAndGet() % ANSWERS_BETWEEN_KILLS == 0) {
+    private void recordResponse(int key, RawClient.Response response) {
+        if (responses.incrementAndGet() % RESPONSES_BETWEEN_KILLS == 0) {
             killsDue.release();
         }
-        if (TRY_AGAIN.contains(response.status())) {
+        if (RETRYABLE_STATUSES.contains(response.status())) {
             return;
         }
         assertThat(response.status()).isEqualTo(201);

@@ -19,27 +19,27 @@ import petstore.testkit.PostgresServer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// `--migrate` of `petstore serve` on a PostgreSQL database.
+/// The option `--migrate` of `petstore serve` on a PostgreSQL database.
 class SchemaPolicyIT {
 
     private static final String KEY = "a-key-for-the-test-of-migrations";
     private static final String TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
     private static final String VERSIONS = "SELECT version FROM schema_version ORDER BY version";
-    private static final String WAITING = "SELECT pid FROM pg_stat_activity"
+    private static final String BLOCKED_CONNECTIONS = "SELECT pid FROM pg_stat_activity"
             + " WHERE datname = current_database() AND wait_event_type = 'Lock'";
     private static final List<String> LATEST = List.of("1", "2", "3", "4", "5", "6");
 
     @Test
-    void replicasThatStartAtOnceBringAnEmptyDatabaseUpToDateOnce() throws SQLException {
+    void migratesOnceIfReplicasStartTogether() throws SQLException {
         String database = PostgresServer.newDatabase();
         List<PetstoreProcess> replicas = Stream.generate(() -> serve(database, "auto")).limit(3).toList();
         try {
             try (Connection connection = PostgresServer.connect(database);
                     Statement statement = connection.createStatement()) {
-                // All replicas wait for this table, and start their migration at the same moment.
+                // All replicas wait for the lock on this table. After the rollback they migrate at the same moment.
                 connection.setAutoCommit(false);
                 statement.execute("CREATE TABLE schema_version (version INTEGER)");
-                awaitWaiting(database, replicas.size());
+                awaitBlocked(database, replicas.size());
                 connection.rollback();
             }
             for (PetstoreProcess replica : replicas) {
@@ -48,62 +48,62 @@ class SchemaPolicyIT {
                 assertThat(client.get("/readyz").statusCode()).isEqualTo(200);
                 assertThat(replica.err()).isEmpty();
             }
-            assertThat(text(database, VERSIONS)).isEqualTo(LATEST);
+            assertThat(firstColumn(database, VERSIONS)).isEqualTo(LATEST);
         } finally {
             replicas.forEach(PetstoreProcess::close);
         }
     }
 
     @Test
-    void checkRefusesAnEmptyDatabaseAndLeavesItEmpty() {
+    void checkRefusesEmptyDatabaseAndLeavesItEmpty() {
         String database = PostgresServer.newDatabase();
-        refuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 6; "
+        assertRefuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 6; "
                 + "--migrate auto brings it up to date");
-        assertThat(text(database, TABLES)).isEmpty();
+        assertThat(firstColumn(database, TABLES)).isEmpty();
     }
 
     @Test
-    void newerSchemaIsRefused() {
+    void refusesNewerSchema() {
         String database = PostgresServer.newDatabase();
         try (PetstoreProcess first = serve(database, "auto").awaitReady()) {
-            assertThat(text(database, VERSIONS)).isEqualTo(LATEST);
+            assertThat(firstColumn(database, VERSIONS)).isEqualTo(LATEST);
             assertThat(first.client(KEY).get("/readyz").statusCode()).isEqualTo(200);
         }
         execute(database, "INSERT INTO schema_version (version) VALUES (7)");
-        List<String> tables = text(database, TABLES);
+        List<String> tables = firstColumn(database, TABLES);
         for (String migrate : List.of("auto", "check")) {
-            refuses(database, migrate, "petstore: the store has schema version 7, made by a newer petstore; "
+            assertRefuses(database, migrate, "petstore: the store has schema version 7, made by a newer petstore; "
                     + "this one knows versions up to 6");
         }
-        assertThat(text(database, TABLES)).isEqualTo(tables);
-        assertThat(text(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6", "7");
+        assertThat(firstColumn(database, TABLES)).isEqualTo(tables);
+        assertThat(firstColumn(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6", "7");
     }
 
     @Test
-    void databaseThatCannotKeepEveryNameIsRefused() {
+    void refusesDatabaseWithLatin1Encoding() {
         String database = PostgresServer.newDatabase("TEMPLATE template0 ENCODING LATIN1 LOCALE 'C'");
         for (String migrate : List.of("auto", "check")) {
-            refuses(database, migrate, "petstore: the database " + database
+            assertRefuses(database, migrate, "petstore: the database " + database
                     + " cannot keep every name: its encoding is LATIN1; make one with createdb --encoding=UTF8"
                     + " --template=template0");
         }
-        assertThat(text(database, TABLES)).isEmpty();
+        assertThat(firstColumn(database, TABLES)).isEmpty();
     }
 
     private static PetstoreProcess serve(String database, String migrate) {
         return PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY), database, "--migrate", migrate);
     }
 
-    /// Fails unless the program ends at once, and says only this.
-    private static void refuses(String database, String migrate, String line) {
+    /// Asserts that the program ends at once and prints only this line.
+    private static void assertRefuses(String database, String migrate, String line) {
         try (PetstoreProcess server = serve(database, migrate)) {
             assertThat(server.ending()).isEqualTo(new Ending(1, List.of(), List.of(line)));
         }
     }
 
-    private static void awaitWaiting(String database, int connections) {
+    private static void awaitBlocked(String database, int connections) {
         await("connections that wait for a lock").atMost(Duration.ofSeconds(30))
-                .until(() -> text(database, WAITING).size() >= connections);
+                .until(() -> firstColumn(database, BLOCKED_CONNECTIONS).size() >= connections);
     }
 
     private static void execute(String database, String sql) {
@@ -115,8 +115,8 @@ class SchemaPolicyIT {
         }
     }
 
-    /// Returns the first column of a result.
-    private static List<String> text(String database, String sql) {
+    /// Returns the first column of a query's result.
+    private static List<String> firstColumn(String database, String sql) {
         try (Connection connection = PostgresServer.connect(database);
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {

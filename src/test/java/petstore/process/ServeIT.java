@@ -25,7 +25,7 @@ import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `petstore serve` as its operator meets it: its output, its settings, its files.
+/// The command `petstore serve`: its output, settings and files.
 class ServeIT {
 
     private static final String CONFIGURED_KEY = "configured-key-of-the-operator";
@@ -41,7 +41,7 @@ class ServeIT {
     }
 
     @Test
-    void showsTheFirstKeyOnceAndThenOnlyAddresses() throws IOException {
+    void showsFirstKeyOnlyOnFirstStart() throws IOException {
         String key;
         try (PetstoreProcess first = PetstoreProcess.serve(folder).awaitReady()) {
             key = first.firstKey().orElseThrow();
@@ -78,9 +78,9 @@ class ServeIT {
         }
     }
 
-    /// Each command of the greeting is pasted as it is, also where the name of the certificate is another.
+    /// The suggested commands work as they are, also if curl cannot verify the certificate.
     @Test
-    void whatTheGreetingSuggestsWorks() throws IOException {
+    void suggestsCommandsThatWorkAsPasted() throws IOException {
         TestCertificate certificate = TestCertificate.make(temporary, "EC");
         Path chain = Files.writeString(temporary.resolve("chain.pem"), certificate.certificate());
         Path secret = Files.writeString(temporary.resolve("key.pem"), certificate.key());
@@ -108,7 +108,7 @@ class ServeIT {
     }
 
     @Test
-    void configuredKeyTakesThePlaceOfTheFirst() throws IOException {
+    void createsNoFirstKeyIfKeyIsConfigured() throws IOException {
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", CONFIGURED_KEY);
         try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady()) {
             assertThat(server.firstKey()).isEmpty();
@@ -127,12 +127,12 @@ class ServeIT {
             assertThat(server.err()).allMatch(line -> line.contains(" audit - refused 401 "));
         }
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
-            assertThat(server.firstKey()).as("the store still had no key of its own").isPresent();
+            assertThat(server.firstKey()).as("the store has no key, so one is created").isPresent();
         }
     }
 
     @Test
-    void secondServerOnTheSameFolderGivesWay() {
+    void refusesFolderInUseByAnotherServer() {
         try (PetstoreProcess first = PetstoreProcess.serve(folder).awaitReady();
                 PetstoreProcess second = PetstoreProcess.serve(folder)) {
             PetstoreProcess.Ending ending = second.ending();
@@ -146,7 +146,7 @@ class ServeIT {
     }
 
     @Test
-    void takenPortMakesNoKey() throws IOException {
+    void createsNoKeyIfPortIsInUse() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 PetstoreProcess server = PetstoreProcess.start(Map.of(), "serve", "--data", folder.toString(),
                         "--admin-port", "0", "--port", String.valueOf(taken.getLocalPort()))) {
@@ -160,9 +160,9 @@ class ServeIT {
         }
         try (PetstoreProcess first = PetstoreProcess.serve(temporary.resolve("other")).awaitReady()) {
             Map.of("--port", first.port(), "--admin-port", first.adminPort()).forEach((option, port) -> {
-                String free = option.equals("--port") ? "--admin-port" : "--port";
+                String otherOption = option.equals("--port") ? "--admin-port" : "--port";
                 try (PetstoreProcess server = PetstoreProcess.start(Map.of(), "serve", "--data", folder.toString(),
-                        free,
+                        otherOption,
                         "0", option, port.toString())) {
                     assertThat(server.ending().err()).singleElement().asString().contains(
                             "in use by a petstore that is ready (process " + first.pid() + "); stop that one, or choose"
@@ -176,7 +176,7 @@ class ServeIT {
     }
 
     @Test
-    void flagBeatsVariableBeatsDefault() throws IOException {
+    void prefersOptionOverVariableOverDefault() throws IOException {
         Path other = temporary.resolve("other");
         Map<String, String> environment = Map.of("PETSTORE_PORT", "0", "PETSTORE_ADMIN_PORT", "not a port",
                 "PETSTORE_DATA", other.toString(), "PETSTORE_MAX_CONNECTIONS", "10", "PETSTORE_VERSION", "1.0.0",
@@ -194,7 +194,7 @@ class ServeIT {
     }
 
     @Test
-    void baseAddressIsInLinksAndInTheContract() {
+    void usesBaseUrlInLinksAndContract() {
         String base = "https://petstore.example/shop/v1";
         String staging = "https://staging.example:8443/v1";
         try (PetstoreProcess server = PetstoreProcess.serve(folder, "--base-url", base, "--staging-base-url", staging)
@@ -215,7 +215,7 @@ class ServeIT {
     }
 
     @Test
-    void filesBelongToTheirOwnerAlone() throws IOException {
+    void createsFilesThatOnlyOwnerCanAccess() throws IOException {
         folder = temporary.resolve("not/there/yet");
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady();
                 Stream<Path> files = Files.list(folder)) {
@@ -238,7 +238,7 @@ class ServeIT {
     }
 
     @Test
-    void healthIsOnBothListenersAndTheApiOnOne() {
+    void servesHealthOnBothListenersAndApiOnOne() {
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             for (int port : List.of(server.port(), server.adminPort())) {
                 assertThat(new ApiClient(port, "").get("/readyz").statusCode()).isEqualTo(200);

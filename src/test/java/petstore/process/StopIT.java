@@ -33,19 +33,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// The program stopped by SIGTERM or SIGINT.
+/// The service and the import, stopped by SIGTERM, SIGINT or SIGHUP.
 class StopIT {
 
     private static final String KEY = "a-key-for-the-test-that-stops";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final Duration OFTEN = Duration.ofMillis(5);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
     @TempDir
     private Path folder;
 
     @Test
-    void answersTheRequestThatItHasBegunToRead() throws IOException {
+    void respondsToPartlyReadRequest() throws IOException {
         try (PetstoreProcess server = serve(); RawClient client = new RawClient(server.port())) {
             client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
                     + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
@@ -54,7 +54,7 @@ class StopIT {
             server.terminate();
             awaitRefusal(server.port());
             client.send(PET.getBytes(StandardCharsets.UTF_8));
-            assertIsLastAnswer(client.response().orElseThrow());
+            assertIsLastResponse(client.response().orElseThrow());
             assertThat(client.isClosedByServer()).isTrue();
             assertThat(server.ending().code()).isZero();
         }
@@ -64,7 +64,7 @@ class StopIT {
     }
 
     @Test
-    void answersTheRequestThatWaitsForTheStore() throws IOException {
+    void respondsToRequestWaitingForStore() throws IOException {
         try (PetstoreProcess server = serve();
                 RawClient client = new RawClient(server.port());
                 StoreFile file = new StoreFile(folder)) {
@@ -76,36 +76,36 @@ class StopIT {
             server.terminate();
             awaitRefusal(server.port());
             file.execute("COMMIT");
-            assertIsLastAnswer(client.response().orElseThrow());
+            assertIsLastResponse(client.response().orElseThrow());
             assertThat(server.ending().code()).isZero();
             assertThat(file.pets()).hasSize(1);
         }
     }
 
-    private static void assertIsLastAnswer(RawClient.Response response) {
+    private static void assertIsLastResponse(RawClient.Response response) {
         assertThat(response.status()).isEqualTo(201);
         assertThat(response.headers().get("connection")).containsExactly("close");
     }
 
     @Test
-    void idleConnectionsDoNotHoldItUp() throws IOException {
+    void stopsWithoutWaitingForIdleConnections() throws IOException {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_JAVA_OPTIONS",
                 "-Djava.io.tmpdir=" + temporary);
         try (PetstoreProcess server = PetstoreProcess.serve(environment, folder).awaitReady();
                 RawClient idle = new RawClient(server.port())) {
-            assertThat(temporary).as("nothing that a kill would leave behind").isEmptyDirectory();
+            assertThat(temporary).as("temporary files, which a kill would leave behind").isEmptyDirectory();
             idle.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(idle.response().orElseThrow().status()).isEqualTo(200);
-            Instant told = Instant.now();
+            Instant signalTime = Instant.now();
             server.terminate();
             assertThat(server.ending().code()).isZero();
-            assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+            assertThat(Duration.between(signalTime, Instant.now())).isLessThan(Duration.ofSeconds(10));
         }
     }
 
     @Test
-    void refusesNobodyAndKeepsEverythingUnderLoad() throws InterruptedException {
+    void refusesNoRequestAndLosesNoAnimalUnderLoad() throws InterruptedException {
         Ledger ledger = new Ledger();
         try (PetstoreProcess server = serve()) {
             CountDownLatch loaded = new CountDownLatch(200);
@@ -118,7 +118,8 @@ class StopIT {
             PetstoreProcess.Ending ending = server.ending();
             assertThat(ending.code()).isZero();
             assertThat(ending.err()).noneMatch(line -> line.contains(" ERROR "));
-            assertThat(folder.resolve("petstore.db-wal")).as("moved into the file").doesNotExist();
+            assertThat(folder.resolve("petstore.db-wal")).as("the write-ahead log, which is moved into petstore.db")
+                    .doesNotExist();
         }
         assertThat(ledger.refused()).isZero();
         try (PetstoreProcess server = serve(); StoreFile file = new StoreFile(folder)) {
@@ -129,26 +130,26 @@ class StopIT {
 
     @ParameterizedTest
     @CsvSource({"TERM, TERM, 143", "INT, TERM, 143", "TERM, INT, 130"})
-    void aSecondSignalStopsItAtOnce(String first, String second, int code) throws IOException {
+    void stopsAtOnceOnSecondSignalDuringShutdownDelay(String first, String second, int code) throws IOException {
         try (PetstoreProcess server = serve("--shutdown-delay", "50s")) {
-            assumeHears(server, first, second);
+            assumeNotIgnored(server, first, second);
             server.client(KEY).post(PET);
             server.signal(first);
             awaitNotReady(server);
             assertThat(server.isAlive()).isTrue();
-            Instant told = Instant.now();
+            Instant signalTime = Instant.now();
             server.signal(second);
             assertThat(server.ending().code()).isEqualTo(code);
-            assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+            assertThat(Duration.between(signalTime, Instant.now())).isLessThan(Duration.ofSeconds(10));
         }
         try (PetstoreProcess server = serve()) {
             assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
         }
     }
 
-    /// It has begun to serve when it finds that the store does not take the first key.
+    /// The service already serves when it cannot add the first key to the locked store.
     @Test
-    void aStartThatFailsDoesNotWait() {
+    void skipsShutdownDelayIfStartFails() {
         CommandLines.run(folder, "import", "/dev/null");
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
@@ -160,14 +161,14 @@ class StopIT {
         }
     }
 
-    /// The first key is made at the end of the start, and somebody has to see it.
+    /// The first key is created at the end of the start, and the operator must see it.
     @Test
-    void aStartThatHasBegunComesToItsEnd() {
+    void finishesStartOnceStoreIsOpen() {
         CommandLines.run(folder, "import", "/dev/null");
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
             try (PetstoreProcess server = PetstoreProcess.serve(folder)) {
-                await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> Files
+                await().atMost(PATIENCE).pollInterval(POLL_INTERVAL).until(() -> Files
                         .readString(folder.resolve("petstore.lock")).equals(String.valueOf(server.pid())));
                 server.terminate();
                 store.execute("COMMIT");
@@ -178,27 +179,27 @@ class StopIT {
         }
     }
 
-    /// The database takes the connection, and says nothing on it.
+    /// The database accepts the connection and sends nothing.
     @ParameterizedTest
     @CsvSource({"TERM, 143", "INT, 130"})
-    void oneSignalIsEnoughWhileItStarts(String signal, int code) throws IOException {
+    void stopsAtOnceWhileConnectingToDatabase(String signal, int code) throws IOException {
         try (ServerSocket database = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(),
                         "postgresql://127.0.0.1:" + database.getLocalPort() + "/petstore")) {
             database.setSoTimeout((int) PATIENCE.toMillis());
             try (Socket _ = database.accept()) {
-                assumeHears(server, signal);
-                Instant told = Instant.now();
+                assumeNotIgnored(server, signal);
+                Instant signalTime = Instant.now();
                 server.signal(signal);
                 assertThat(server.ending()).isEqualTo(new PetstoreProcess.Ending(code, List.of(), List.of()));
-                assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
+                assertThat(Duration.between(signalTime, Instant.now())).isLessThan(Duration.ofSeconds(10));
             }
         }
     }
 
-    /// It would wait for the answer to a request that waits for the store.
+    /// After one signal, the service waits for a request that waits for the store.
     @Test
-    void aSecondSignalStopsItWhileItIsStopping() throws IOException {
+    void stopsAtOnceOnSecondSignalWhileRequestIsInFlight() throws IOException {
         try (PetstoreProcess server = serve();
                 RawClient client = new RawClient(server.port());
                 StoreFile file = new StoreFile(folder)) {
@@ -220,21 +221,21 @@ class StopIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
-    void oneSignalIsWaitedFor(String signal) throws IOException {
+    void servesDuringShutdownDelay(String signal) throws IOException {
         try (PetstoreProcess server = serve("--shutdown-delay", "3s")) {
-            assumeHears(server, signal);
-            Instant told = Instant.now();
+            assumeNotIgnored(server, signal);
+            Instant signalTime = Instant.now();
             server.signal(signal);
             awaitNotReady(server);
             assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
             assertThat(server.ending().code()).isZero();
-            assertThat(Duration.between(told, Instant.now())).isGreaterThan(Duration.ofSeconds(3));
+            assertThat(Duration.between(signalTime, Instant.now())).isGreaterThan(Duration.ofSeconds(3));
         }
     }
 
-    /// The use of a key is saved when the keys are read again, every second; the store makes it wait here.
+    /// Every second, the service reads the keys again and saves their last use. Here it waits for the locked store.
     @Test
-    void leavesNoStackTraceOfTheKeysThatItIsReadingAgain() throws InterruptedException {
+    void logsNoStackTraceIfStoppedWhileReadingKeys() throws InterruptedException {
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady();
                 StoreFile file = new StoreFile(folder)) {
             file.execute("BEGIN IMMEDIATE");
@@ -249,9 +250,9 @@ class StopIT {
         }
     }
 
-    /// Once is not enough: it is a matter of microseconds.
+    /// The race is a matter of microseconds, so one run would often miss it.
     @RepeatedTest(4)
-    void leavesNoStackTraceOfThoseWhoConnectMeanwhile() throws InterruptedException {
+    void logsNoStackTraceIfClientsConnectWhileStopping() throws InterruptedException {
         try (PetstoreProcess server = serve(); ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
             CountDownLatch connected = new CountDownLatch(1_000);
             for (int i = 0; i < 16; i++) {
@@ -269,17 +270,17 @@ class StopIT {
         }
     }
 
-    /// Beside a server the groups are small and there are pauses: the signal comes before its end.
+    /// While a server runs, the import adds small groups with pauses. So the signal arrives before the import ends.
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT", "HUP"})
-    void importEndsBehindTheGroupUnderWayAndSaysWhatStays(String signal) throws IOException {
+    void importFinishesGroupAndReportsAddedAnimals(String signal) throws IOException {
         Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(200_000));
         try (PetstoreProcess _ = serve();
                 StoreFile store = new StoreFile(folder);
                 PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
                         folder.toString())) {
-            assumeHears(running, signal);
-            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> count(store) > 0);
+            assumeNotIgnored(running, signal);
+            await().atMost(PATIENCE).pollInterval(POLL_INTERVAL).until(() -> count(store) > 0);
             running.signal(signal);
             PetstoreProcess.Ending ending = running.ending();
             assertThat(ending.code()).isEqualTo(Map.of("TERM", 143, "INT", 130, "HUP", 129).get(signal));
@@ -288,17 +289,17 @@ class StopIT {
         }
     }
 
-    /// The group under way waits for the store here. Two signals that are sent at once may come as one.
+    /// The current group waits for the locked store. Signals are sent repeatedly, because two of them may be delivered as one.
     @Test
-    void aSecondSignalStopsAnImportWhereItStands() throws IOException {
+    void importStopsAtOnceOnSecondSignal() throws IOException {
         Path animals = Files.writeString(folder.resolve("animals.ndjson"), (PET + "\n").repeat(200_000));
         try (PetstoreProcess _ = serve();
                 StoreFile store = new StoreFile(folder);
                 PetstoreProcess running = PetstoreProcess.start(Map.of(), "import", animals.toString(), "--data",
                         folder.toString())) {
-            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> count(store) > 0);
+            await().atMost(PATIENCE).pollInterval(POLL_INTERVAL).until(() -> count(store) > 0);
             await().atMost(PATIENCE).untilAsserted(() -> store.execute("BEGIN IMMEDIATE"));
-            await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> {
+            await().atMost(PATIENCE).pollInterval(POLL_INTERVAL).until(() -> {
                 running.terminate();
                 return !running.isAlive();
             });
@@ -307,7 +308,7 @@ class StopIT {
             assertThat(ending.code()).isEqualTo(143);
             assertThat(ending.err()).isEmpty();
             assertThat(store.integrity()).isEqualTo("ok");
-            assertThat(count(store) % 1_000).as("whole groups").isZero();
+            assertThat(count(store) % 1_000).as("animals of an incomplete group").isZero();
         }
     }
 
@@ -315,8 +316,9 @@ class StopIT {
         return Long.parseLong(store.text("SELECT count(*) FROM pet").getFirst());
     }
 
-    /// Background processes of a script ignore SIGINT, those of nohup SIGHUP, and so do their children.
-    private static void assumeHears(PetstoreProcess server, String... signals) throws IOException {
+    /// Skips the test if the process ignores a signal. Background processes of a script ignore SIGINT, and processes of nohup ignore
+    /// SIGHUP. Their children inherit this.
+    private static void assumeNotIgnored(PetstoreProcess server, String... signals) throws IOException {
         String ignored = Files.readAllLines(Path.of("/proc/" + server.pid() + "/status")).stream()
                 .filter(line -> line.startsWith("SigIgn:")).findFirst().orElseThrow();
         long mask = Long.parseUnsignedLong(ignored.substring("SigIgn:".length()).strip(), 16);
@@ -325,16 +327,17 @@ class StopIT {
     }
 
     private static void awaitNotReady(PetstoreProcess server) {
-        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> server.client(KEY).get("/readyz").statusCode() == 503);
+        await().atMost(PATIENCE).pollInterval(POLL_INTERVAL)
+                .until(() -> server.client(KEY).get("/readyz").statusCode() == 503);
     }
 
-    private PetstoreProcess serve(String... more) {
-        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, more).awaitReady();
+    private PetstoreProcess serve(String... options) {
+        return PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, options).awaitReady();
     }
 
     /// Waits until the port refuses connections.
     private static void awaitRefusal(int port) {
-        await().atMost(PATIENCE).pollInterval(OFTEN).until(() -> !connects(port));
+        await().atMost(PATIENCE).pollInterval(POLL_INTERVAL).until(() -> !connects(port));
     }
 
     private static boolean connects(int port) {

@@ -12,15 +12,15 @@ import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/// Properties of TLS that Java reads once in a process: elsewhere, another test may have used TLS before.
+/// TLS properties that Java reads once per process. The test needs a new process, because another test may have used TLS before.
 class TlsIT {
 
     @TempDir
     private Path folder;
 
-    /// A handshake costs the service a thousand times as much as the client.
+    /// A handshake costs the service a thousand times as much as it costs the client.
     @Test
-    void aSecondHandshakeOfTheClientIsRefused() throws IOException {
+    void refusesRenegotiationByClient() throws IOException {
         TlsFiles files = TestCertificate.make(folder, "RSA").write(folder);
         try (PetstoreProcess server = PetstoreProcess.serve(folder.resolve("data"), "--tls-certificate",
                 files.certificate().toString(), "--tls-key", files.key().toString()).awaitReady();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// A listening socket that accepts connections no faster than event loops register them. The rest wait in the system's bounded queue.
 ///
 /// Netty accepts all of them at once, before `ConnectionLimit` can refuse any: without this class, a burst of clients runs a small
-/// heap out of memory (`OverloadIT.goesOnWhenMemoryRunsOut`).
+/// heap out of memory (`OverloadIT.keepsServingWhenUnfinishedRequestsExceedHeap`).
 final class ThrottledAcceptor extends NioServerSocketChannel {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofNanos(50_000);
