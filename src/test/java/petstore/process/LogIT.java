@@ -217,6 +217,8 @@ class LogIT {
             assertThat(server.ending().code()).isZero();
             assertThat(server.err()).filteredOn(line -> line.contains(" ERROR Dispatcher - request "))
                     .hasSize(FAILED_REQUESTS);
+            assertThat(server.err().stream().mapToInt(String::length).sum()).as("more than the pipe holds")
+                    .isGreaterThan(64 * 1024);
         }
     }
 
