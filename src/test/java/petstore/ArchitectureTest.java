@@ -35,7 +35,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The packages of ARCHITECTURE.md, their dependencies, and the places of libraries.
+/// The rules of ARCHITECTURE.md: the packages, their dependencies, and the packages that may use a library.
 class ArchitectureTest {
 
     private static final JavaClasses PROGRAM = new ClassFileImporter()
@@ -45,67 +45,68 @@ class ArchitectureTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(petstore[a-z.]*)` \\|[^|]*\\|([^|]*)\\|$");
     private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
 
-    /// Returns the packages of the table in ARCHITECTURE.md, with those that each may see.
-    private static Map<String, List<String>> rooms() {
+    /// Returns the packages of the table in ARCHITECTURE.md, each with the packages that it may see.
+    private static Map<String, List<String>> packages() {
         try {
-            Map<String, List<String>> rooms = new TreeMap<>();
-            ROW.matcher(Files.readString(Path.of("ARCHITECTURE.md"))).results().forEach(row -> rooms.put(row.group(1),
-                    NAME.matcher(row.group(2)).results().map(name -> "petstore." + name.group(1)).toList()));
-            return rooms;
+            Map<String, List<String>> packages = new TreeMap<>();
+            ROW.matcher(Files.readString(Path.of("ARCHITECTURE.md"))).results()
+                    .forEach(row -> packages.put(row.group(1),
+                            NAME.matcher(row.group(2)).results().map(name -> "petstore." + name.group(1)).toList()));
+            return packages;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    static Stream<String> names() {
-        return rooms().keySet().stream();
+    static Stream<String> packageNames() {
+        return packages().keySet().stream();
     }
 
     @ParameterizedTest
-    @MethodSource("names")
-    void seesOnlyWhatTheTableAllows(String room) {
-        List<String> seen = rooms().getOrDefault(room, List.of());
-        String[] allowed = Stream.concat(Stream.of("petstore", room), seen.stream()).toArray(String[]::new);
+    @MethodSource("packageNames")
+    void dependsOnlyOnAllowedPackages(String packageName) {
+        List<String> visible = packages().getOrDefault(packageName, List.of());
+        String[] allowed = Stream.concat(Stream.of("petstore", packageName), visible.stream()).toArray(String[]::new);
         DescribedPredicate<JavaClass> outside = resideOutsideOfPackage("petstore..");
-        check(classes().that().resideInAPackage(room).should()
+        check(classes().that().resideInAPackage(packageName).should()
                 .onlyDependOnClassesThat(resideInAnyPackage(allowed).or(outside)));
     }
 
     @Test
-    void everyFileIsInOneOfThePackagesAndNoneHasTooMany() {
+    void everyPackageIsInTableAndHasFewFiles() {
         Map<String, Long> files = new TreeMap<>();
         PROGRAM.stream().filter(type -> type.getEnclosingClass().isEmpty())
                 .forEach(type -> files.merge(type.getPackageName(), 1L, Long::sum));
-        assertThat(files.keySet()).isEqualTo(rooms().keySet());
+        assertThat(files.keySet()).isEqualTo(packages().keySet());
         assertThat(files.values()).allMatch(count -> count <= MOST_FILES);
     }
 
     @Test
-    void noPackagesSeeOneAnother() {
+    void packagesHaveNoDependencyCycles() {
         check(slices().matching("petstore.(**)").should().beFreeOfCycles());
     }
 
     @Test
-    void rootUsesNothingButTheJdk() {
+    void rootPackageUsesOnlyTheJdk() {
         check(classes().that().resideInAPackage("petstore").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("petstore", "java.."));
     }
 
     @Test
-    void jdbcStaysInTheStore() {
+    void onlyTheStoreUsesJdbc() {
         check(noClasses().that().resideOutsideOfPackage("petstore.store..").should().dependOnClassesThat()
                 .resideInAnyPackage("java.sql..", "javax.sql..", "org.sqlite.."));
     }
 
     @Test
-    void vertxStaysInTheServer() {
+    void onlyTheServerUsesVertxAndNetty() {
         check(noClasses().that().resideOutsideOfPackage("petstore.http.server..").should().dependOnClassesThat()
                 .resideInAnyPackage("io.vertx..", "io.netty.."));
     }
 
-    /// `Server` closes the listening sockets. `FlushConsolidator` passes on a close after it has flushed.
+    /// `Server` closes the listening sockets as a group, which is not matched. `FlushConsolidator` forwards a close after a flush.
     @Test
-    void connectionsAreClosedInOnePlace() {
+    void onlyConnectionCloserClosesConnections() {
         check(noClasses().that().resideInAPackage("petstore.http.server..").and()
                 .haveSimpleNameNotStartingWith("ConnectionCloser").and().doNotHaveSimpleName("FlushConsolidator")
                 .should().callMethodWhere(
@@ -117,20 +118,20 @@ class ArchitectureTest {
     }
 
     @Test
-    void jsonLibraryStaysInJsonTheLogAndTheContract() {
+    void onlyJsonLogAndContractUseJackson() {
         check(noClasses().that().resideOutsideOfPackages("petstore.json", "petstore.log").and()
                 .doNotHaveFullyQualifiedName("petstore.http.OpenApiDocument").should().dependOnClassesThat()
                 .resideInAnyPackage("com.fasterxml.."));
     }
 
     @Test
-    void picocliStaysInTheCommandLine() {
+    void onlyTheCommandLineUsesPicocli() {
         check(noClasses().that().resideOutsideOfPackage("petstore.cli..").should().dependOnClassesThat()
                 .resideInAnyPackage("picocli.."));
     }
 
     @Test
-    void theProcessAndItsStreamsBelongToTheCommandLine() {
+    void onlyTheCommandLineExitsAndUsesStandardStreams() {
         check(noClasses().that().resideOutsideOfPackage("petstore.cli").should()
                 .callMethod(System.class, "exit", int.class)
                 .orShould().callMethod(Runtime.class, "halt", int.class));

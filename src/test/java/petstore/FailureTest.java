@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The messages for failures of the file system.
+/// Messages of failures that the file system causes.
 class FailureTest {
 
     @Test
-    void hasTheReasonOfAFileSystemError() {
+    void messageHasReasonOfFileSystemError() {
         assertThat(message(new AccessDeniedException("/data"))).isEqualTo("no store: permission denied");
         assertThat(message(new NoSuchFileException("/data"))).isEqualTo("no store: there is no such file");
         assertThat(message(new MalformedInputException(1))).isEqualTo("no store: it is not text in UTF-8");

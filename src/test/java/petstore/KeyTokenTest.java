@@ -19,7 +19,7 @@ class KeyTokenTest {
     }
 
     @Test
-    void refusesAKeyWithAnyOneCharacterChanged() {
+    void refusesKeyWithChangedCharacter() {
         String text = TOKEN.text();
         for (int i = 0; i < text.length(); i++) {
             char other = text.charAt(i) == 'x' ? 'y' : 'x';
@@ -28,25 +28,26 @@ class KeyTokenTest {
     }
 
     @Test
-    void refusesAKeyThatIsLongerOrShorter() {
+    void refusesKeyOfWrongLength() {
         assertThat(KeyToken.parse("")).isEmpty();
         assertThat(KeyToken.parse(TOKEN.text() + "0")).isEmpty();
         assertThat(KeyToken.parse(TOKEN.text().substring(0, TOKEN.text().length() - 1))).isEmpty();
     }
 
     @Test
-    void hidesTheSecretWhenPrinted() {
+    void hidesSecretInToString() {
         assertThat(TOKEN.toString()).contains(TOKEN.id()).doesNotContain(TOKEN.secret());
     }
 
     @Test
-    void findsKeysInAnyText() {
+    void findsAndRedactsKeysInText() {
         String text = TOKEN.text();
         for (String pasted : List.of(text, text.substring(0, text.length() - 4), text + "wxyz", text + text,
                 text.toUpperCase(Locale.ROOT), text.toLowerCase(Locale.ROOT), text.replace("_", "%5F"))) {
-            for (String around : List.of("?", "Bearer ?", "(?)", "/v1/?/x", "a-?.b", "it is '?'", "\n?\n")) {
-                assertThat(KeyToken.isIn(around.replace("?", pasted))).isTrue();
-                assertThat(KeyToken.redacted(around.replace("?", pasted))).isEqualTo(around.replace("?", "[API key]"));
+            for (String template : List.of("?", "Bearer ?", "(?)", "/v1/?/x", "a-?.b", "it is '?'", "\n?\n")) {
+                assertThat(KeyToken.isIn(template.replace("?", pasted))).isTrue();
+                assertThat(KeyToken.redacted(template.replace("?", pasted)))
+                        .isEqualTo(template.replace("?", "[API key]"));
             }
         }
         for (String other : List.of("", "pets_", text.substring(0, text.length() - 5), text.substring(1),
@@ -64,7 +65,7 @@ class KeyTokenTest {
     }
 
     @Test
-    void aHashMatchesOnlyItsSecret() {
+    void hashMatchesOnlyItsSecret() {
         SecretHash hash = SecretHash.ofHex(SecretHash.of(TOKEN.secret()).hex());
         assertThat(hash.matches(TOKEN.secret())).isTrue();
         assertThat(hash.matches(TOKEN.secret().toLowerCase(Locale.ROOT) + "x")).isFalse();

@@ -8,17 +8,18 @@ import petstore.testkit.CommandLines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/// Hints with command lines, which name the program as it was called.
 class SafeTextTest {
 
     private static final String PROPERTY = "petstore.command";
 
     @AfterEach
-    void forget() {
+    void clearProgramName() {
         System.clearProperty(PROPERTY);
     }
 
     @Test
-    void hintsBeginWithTheWordThatWasTyped() {
+    void hintsNameProgramAsTyped() {
         assertThat(SafeText.command("keys list")).isEqualTo("petstore keys list");
         System.setProperty(PROPERTY, "/opt/my app/petstore");
         assertThat(SafeText.command("keys list")).isEqualTo("'/opt/my app/petstore' keys list");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The guard over the heap of the tests' own process.
+/// The heap guard, on the heap of the JVM that runs the tests.
 class HeapGuardTest {
 
     private static final int MEGABYTES = 64;
@@ -24,49 +24,49 @@ class HeapGuardTest {
             .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isUsageThresholdSupported()).findFirst()
             .orElseThrow();
 
-    private final Queue<Runnable> requested = new ArrayDeque<>();
-    private final AtomicInteger relieved = new AtomicInteger();
+    private final Queue<Runnable> submitted = new ArrayDeque<>();
+    private final AtomicInteger reliefs = new AtomicInteger();
 
-    /// The caller is an event loop.
+    /// The caller is an event loop, which must not wait for a collection.
     @Test
-    void collectsOnAnotherThreadAndOnceASecond() {
+    void collectsOnOtherThreadAtMostOncePerSecond() {
         System.gc();
-        HeapGuard guard = new HeapGuard(0, relieved::incrementAndGet, requested::add);
+        HeapGuard guard = new HeapGuard(0, reliefs::incrementAndGet, submitted::add);
         assertThat(guard.isShort()).isTrue();
         assertThat(guard.isShort()).isTrue();
-        assertThat(requested).hasSize(1);
-        assertThat(relieved).hasValue(0);
-        requested.remove().run();
+        assertThat(submitted).hasSize(1);
+        assertThat(reliefs).hasValue(0);
+        submitted.remove().run();
         assertThat(guard.isShort()).isTrue();
-        assertThat(relieved).hasValue(1);
-        assertThat(requested).isEmpty();
+        assertThat(reliefs).hasValue(1);
+        assertThat(submitted).isEmpty();
     }
 
     @Test
-    void collectsBeforeGarbageMakesMemoryShort() {
+    void collectsGarbageBeforeMemoryIsShort() {
         System.gc();
         HeapGuard guard = new HeapGuard(1.05 * POOL.getUsage().getUsed() / POOL.getUsage().getMax(),
-                relieved::incrementAndGet, requested::add);
+                reliefs::incrementAndGet, submitted::add);
         assertThat(guard.isShort()).isFalse();
-        assertThat(requested).hasSize(1);
-        requested.remove().run();
-        assertThat(relieved).as("nothing is freed that is not garbage").hasValue(0);
+        assertThat(submitted).hasSize(1);
+        submitted.remove().run();
+        assertThat(reliefs).as("no relief, because a collection is enough").hasValue(0);
     }
 
     @Test
-    void reportsAFullHeapUntilItIsFreed() {
+    void reportsFullHeapUntilMemoryIsFreed() {
         System.gc();
-        double most = POOL.getUsage().getUsed() + MEGABYTES / 2 * 1024.0 * 1024;
+        double mostBytes = POOL.getUsage().getUsed() + MEGABYTES / 2 * 1024.0 * 1024;
         List<byte[]> objects = new ArrayList<>();
         try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            HeapGuard guard = new HeapGuard(most / POOL.getUsage().getMax(), relieved::incrementAndGet, thread);
+            HeapGuard guard = new HeapGuard(mostBytes / POOL.getUsage().getMax(), reliefs::incrementAndGet, thread);
             assertThat(guard.isShort()).isFalse();
             for (int i = 0; i < MEGABYTES; i++) {
                 objects.add(new byte[1024 * 1024]);
             }
             System.gc();
             assertThat(guard.isShort()).isTrue();
-            await().until(() -> relieved.get() > 0);
+            await().until(() -> reliefs.get() > 0);
             assertThat(guard.isShort()).isTrue();
             assertThat(objects).hasSize(MEGABYTES);
             objects.clear();

@@ -14,22 +14,23 @@ import petstore.Failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The standard variables of OpenTelemetry, and collectors that do not answer.
+/// The standard variables of OpenTelemetry, and collectors that do not respond.
 class OpenTelemetrySetupTest {
 
     private static final String ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    private static final Duration LONGEST_END = Duration.ofMillis(1_500);
+    private static final Duration LONGEST_CLOSE = Duration.ofMillis(1_500);
 
-    /// Nothing listens on the first port. The system accepts connections to the second, and the test does not read them.
+    /// A dead collector delays the stop by a second at most. Nothing listens on the first port. The system accepts connections to the
+    /// second port, and the test does not read them.
     @Test
-    void aDeadCollectorDelaysTheStopByASecond() throws IOException {
+    void closesQuicklyIfCollectorIsDead() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             for (int port : new int[]{1, silent.getLocalPort()}) {
                 OpenTelemetrySetup tracing = OpenTelemetrySetup.start(Map.of(ENDPOINT, "http://127.0.0.1:" + port));
                 tracing.tracer().orElseThrow().spanBuilder("request").startSpan().end();
                 long beganNs = System.nanoTime();
                 tracing.close();
-                assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isLessThan(LONGEST_END);
+                assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isLessThan(LONGEST_CLOSE);
             }
         }
     }
@@ -71,7 +72,7 @@ class OpenTelemetrySetupTest {
             OTEL_RESOURCE_ATTRIBUTES           | key               | key=value
             OTEL_EXPORTER_OTLP_CERTIFICATE     | /nowhere/ca.pem   | /nowhere/ca.pem
             """)
-    void refusesUnsupportedValuesByName(String variable, String value, String supported) {
+    void refusesUnsupportedValuesAndNamesVariable(String variable, String value, String supported) {
         Map<String, String> environment = variable.startsWith("OTEL_EXPORTER_OTLP") && variable.endsWith("ENDPOINT")
                 ? Map.of(variable, value)
                 : Map.of(ENDPOINT, "http://127.0.0.1:1", variable, value);

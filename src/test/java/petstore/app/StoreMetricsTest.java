@@ -23,11 +23,11 @@ class StoreMetricsTest {
     private final AtomicReference<Facts> facts = new AtomicReference<>(new Facts(1, 0, 100, Double.NaN));
 
     @Test
-    void showsEachFactFromWhenItIsKnown() {
+    void exposesMetricOnceItsValueIsKnown() {
         StoreMetrics metrics = new StoreMetrics(facts::get, meters);
         assertThat(meters.scrape()).contains("petstore_store_free_bytes 100.0").doesNotContain(BACKUP);
         facts.set(new Facts(1, 0, 90, 7));
-        assertThat(meters.scrape()).as("a scrape reads nothing").contains("petstore_store_free_bytes 100.0");
+        assertThat(meters.scrape()).as("a scrape does not read the store").contains("petstore_store_free_bytes 100.0");
         metrics.refresh();
         assertThat(meters.scrape()).contains("petstore_store_free_bytes 90.0", BACKUP + "7.0");
         facts.set(new Facts(1, 0, 90, 8));
@@ -35,7 +35,7 @@ class StoreMetricsTest {
         assertThat(meters.scrape()).contains(BACKUP + "8.0");
     }
 
-    /// Micrometer warns of the first metric of a process that is registered again; later ones are at level DEBUG.
+    /// Micrometer logs the first repeated registration in a process at level WARN, and later repetitions at level DEBUG.
     @Test
     void registersEachMetricOnce() {
         ListAppender<ILoggingEvent> log = new ListAppender<>();

@@ -19,9 +19,9 @@ class BackupCommandTest {
     @TempDir
     private Path folder;
 
-    /// SQLite opens the copy here, but not the store that is restored from it, because its path is longer.
+    /// SQLite can open the copy here, but not the restored store, because the path of that store is longer.
     @Test
-    void aCopyThatCannotBeRestoredIsNoBackupAndIsNotRecorded() throws IOException {
+    void deletesAndDoesNotRecordBackupThatCannotBeRestored() throws IOException {
         Path data = folder.resolve("data");
         CommandLines.run(data, "import", "examples/animals.ndjson");
         Path outer = folder.resolve("a".repeat(200));
@@ -32,7 +32,7 @@ class BackupCommandTest {
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.err()).singleElement().asString().contains("too long for SQLite");
         assertThat(backups).isEmptyDirectory();
-        assertThat(recorded(data)).containsExactly("0");
+        assertThat(recordedBackupTime(data)).containsExactly("0");
 
         file = folder.resolve("a.db").toString();
         Ending done = CommandLines.ending(Map.of(), "backup", "--prove", file, "--data", data.toString());
@@ -40,10 +40,10 @@ class BackupCommandTest {
         assertThat(done.err()).singleElement().asString().startsWith("Backed up 46 animals to " + file)
                 .endsWith(", verified and restored into a scratch folder");
         assertThat(folder).isDirectoryNotContaining("glob:**.part*");
-        assertThat(recorded(data)).doesNotContain("0");
+        assertThat(recordedBackupTime(data)).doesNotContain("0");
     }
 
-    private static List<String> recorded(Path data) {
+    private static List<String> recordedBackupTime(Path data) {
         try (StoreFile store = new StoreFile(data)) {
             return store.text("PRAGMA user_version");
         }

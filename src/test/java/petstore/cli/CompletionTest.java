@@ -9,7 +9,7 @@ import petstore.testkit.CommandLines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The text of the scripts for completion; `CommandsIT` has the shells run them.
+/// The text of the completion scripts. `CommandsIT` runs the scripts in their shells.
 class CompletionTest {
 
     private static String script(String shell) {
@@ -24,7 +24,7 @@ class CompletionTest {
     }
 
     @Test
-    void bashWritesValuesAsTheHelpDoes() {
+    void bashScriptWritesValuesLikeHelp() {
         assertThat(bash("export")).contains("FORMAT_option_args=(\"ndjson\" \"csv\")");
         assertThat(bash("completion")).contains("SHELL_pos_param_args=(\"bash\" \"zsh\" \"fish\")");
         assertThat(script("bash")).doesNotContainPattern("_args=\\(.*[A-Z].*\\)");
@@ -32,14 +32,14 @@ class CompletionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"import", "export", "backup", "restore"})
-    void bashCompletesFiles(String command) {
+    void bashScriptCompletesFiles(String command) {
         assertThat(bash(command)).contains("positionals=$( compgen -f");
         assertThat(bash("serve")).containsPattern("'--tls-certificate'\\)\\n.*\\n.*\\n.* compgen -f")
                 .containsPattern("'--tls-key'\\)\\n.*\\n.*\\n.* compgen -f");
     }
 
     @Test
-    void helpIsFollowedByACommand() {
+    void completesCommandAfterHelp() {
         assertThat(bash("help")).contains("COMMAND_pos_param_args=(\"serve\" \"keys\"");
         assertThat(script("fish")).contains("-n '__fish_seen_subcommand_from help' -f -a 'serve keys ");
     }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Model.OptionSpec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The documents are true: every name in them exists, and every table has the texts of the code.
+/// Agreement of documents and code: every name in a document exists, and every table has the texts of the code.
 class DocumentationTest {
 
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
@@ -36,25 +36,25 @@ class DocumentationTest {
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
     private static final Pattern OPTION = Pattern.compile("(?<![^ `=])(--[a-z][a-z-]+)");
     private static final Pattern VARIABLE = Pattern.compile("\\b(PETSTORE_[A-Z_]+)\\b");
-    /// Links that [#LINK] does not find.
+    /// Links that [#LINK] does not match.
     private static final Pattern OTHER_LINK = Pattern.compile("(?m)^\\[[^]]+]: |<a ");
     private static final int MOST_WORDS = 9_000;
     private static final int MOST_WORDS_OF_AN_ALERT = 80;
     private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
             "ARCHITECTURE.md", 1_500, "docs/performance.md", 900);
 
-    /// Files of an archive or a build, which are nowhere in a clone; `PackagingIT` and `BuildIT` look for them.
+    /// Files of an archive or a build, which a clone does not have. `PackagingIT` and `BuildIT` check them.
     private static final Set<String> ARCHIVED = Set.of("petstore.jar", "petstore.aot", "commands.aot", "petstore.env",
             "completions/petstore", "runtime/legal", "target/petstore", ".build/build.log");
 
     @Test
-    void settingsAreThoseOfServe() throws IOException {
+    void settingsTableMatchesOptionsOfServe() throws IOException {
         assertThat(rows("docs/settings.md", "| `--")).containsExactlyElementsOf(options("petstore serve")
                 .map(DocumentationTest::row).toList());
     }
 
     @Test
-    void commandsAreThoseOfTheProgram() throws IOException {
+    void commandTableMatchesProgram() throws IOException {
         List<String> expected = commands(commandLine()).map(DocumentationTest::row).toList();
         assertThat(rows("docs/cli.md", "| `petstore ")).containsExactlyElementsOf(expected);
     }
@@ -77,7 +77,7 @@ class DocumentationTest {
                     continue;
                 }
                 String name = code.replaceAll("[#(].*", "");
-                // The names in clients.md are those of generated code.
+                // The classes in clients.md belong to generated code.
                 if (CLASS.matcher(name).matches() && !sources.contains(name) && !isInJdkOrHttp(name)
                         && !document.equals("docs/clients.md")) {
                     missing.add(document + ": " + code);
@@ -96,7 +96,7 @@ class DocumentationTest {
     @Test
     void everyOptionInTheDocumentsExists() throws IOException {
         Set<String> known = optionNames();
-        // Of bench/run.
+        // An option of bench/run.
         known.add("--long");
         for (String document : documents()) {
             for (String code : matches(CODE, Files.readString(Path.of(document)))) {
@@ -106,7 +106,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyOptionIsInTheDocuments() throws IOException {
+    void everyOptionIsDocumented() throws IOException {
         String all = Files.readString(Path.of("docs/cli.md")) + Files.readString(Path.of("docs/settings.md"));
         assertThat(optionNames()).allMatch(option -> Pattern.compile(option + "(?![a-z-])").matcher(all).find());
     }
@@ -129,7 +129,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyLinkBetweenTheDocumentsLeadsSomewhere() throws IOException {
+    void everyLinkBetweenDocumentsHasTarget() throws IOException {
         for (String document : documents()) {
             assertThat(Files.readString(Path.of(document))).as(document).doesNotContainPattern(OTHER_LINK);
             for (String link : matches(LINK, Files.readString(Path.of(document)))) {
@@ -144,7 +144,7 @@ class DocumentationTest {
         }
     }
 
-    /// Returns the anchor that GitHub gives to a heading.
+    /// Returns the anchor of a heading on GitHub.
     private static String anchor(String heading) {
         return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
     }
@@ -161,7 +161,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyAlertHasItsPlaceInTheOperationsManual() throws IOException {
+    void everyAlertHasShortRunbook() throws IOException {
         String manual = Files.readString(Path.of("docs/operations.md"));
         for (String alert : matches(Pattern.compile("- alert: (.+)"),
                 Files.readString(Path.of("deploy/alerts.yaml")))) {
@@ -171,9 +171,9 @@ class DocumentationTest {
         }
     }
 
-    /// Promtool runs the cases.
+    /// `promtool` runs the cases.
     @Test
-    void everyAlertHasACaseThatFiresAndOneThatDoesNot() throws IOException {
+    void everyAlertHasFiringAndSilentTestCase() throws IOException {
         String cases = Files.readString(Path.of(".ci/alerts-minutes-test.yaml"))
                 + Files.readString(Path.of(".ci/alerts-hours-test.yaml"));
         for (String alert : matches(Pattern.compile("- alert: (.+)"),
@@ -184,7 +184,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyAlertNamesItsRunbook() throws IOException {
+    void everyAlertLinksToItsRunbook() throws IOException {
         List<String> alerts = matches(Pattern.compile("- alert: (.+)"),
                 Files.readString(Path.of("deploy/alerts.yaml")));
         assertThat(matches(Pattern.compile("runbook_url: (.+)"), Files.readString(Path.of("deploy/alerts.yaml"))))
@@ -192,9 +192,9 @@ class DocumentationTest {
                         .map(alert -> "docs/operations.md#" + alert.toLowerCase(Locale.ROOT)).toList());
     }
 
-    /// Without that, the log has the proxy's address in its place.
+    /// Otherwise, the log has the address of the proxy instead of the client.
     @Test
-    void everyProxyOfTheExamplesNamesTheClient() throws IOException {
+    void exampleProxiesForwardClientAddress() throws IOException {
         assertThat(Path.of("docs/deployment.md")).content()
                 .contains("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;");
         assertThat(Path.of("deploy/haproxy.cfg")).content().contains("\n  option forwardfor\n");
@@ -204,14 +204,14 @@ class DocumentationTest {
     }
 
     @Test
-    void changelogHasTheVersionThatIsBuilt() throws IOException {
+    void changelogHasCurrentVersion() throws IOException {
         String version = matches(Pattern.compile("<version>([^<]+)</version>"), Files.readString(Path.of("pom.xml")))
                 .getFirst();
         assertThat(Files.readString(Path.of("CHANGELOG.md"))).contains("\n## [" + version + "]");
         assertThat(ServedContract.yaml(ServedContract.openapi()).at("/info/version").asText()).isEqualTo("1.0.0");
     }
 
-    /// Words that look like class names and are header fields, status words or classes of the JDK.
+    /// Returns true for a word that looks like a class name, but is a header field, a status or a class of the JDK.
     private static boolean isInJdkOrHttp(String name) {
         return Set.of("Link", "Location", "Authorization", "Allow", "Sunset", "Deprecation", "Retry-After", "Bearer",
                 "Error",

@@ -15,7 +15,7 @@ import petstore.testkit.CommandLines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The format of files by their names; `WrongUsageTest` has the names that show none.
+/// The format of a file by its name. `WrongUsageTest` has the names without a known format.
 class FileFormatTest {
 
     private static final String NDJSON = "{\"id\":1,\"name\":\"Rex\",\"categoryId\":2}\n";
@@ -38,14 +38,14 @@ class FileFormatTest {
 
     @ParameterizedTest
     @CsvSource({"a.csv, true", "A.CSV, true", "a.ndjson, false", "a.jsonl, false", "a.csv.NDJSON, false"})
-    void isShownByTheEnding(String name, boolean csv) throws IOException {
+    void derivesFormatFromFileExtension(String name, boolean csv) throws IOException {
         run("export", name);
         assertThat(folder.resolve(name)).content().isEqualTo(csv ? CSV : NDJSON);
         run("import", name, "--dry-run");
     }
 
     @Test
-    void isTheOptionOrThatOfAStream() throws IOException {
+    void prefersFormatOptionAndWritesNdjsonToStreams() throws IOException {
         run("export", "a.csv", "--format", "ndjson");
         assertThat(folder.resolve("a.csv")).content().isEqualTo(NDJSON);
         run("export", "b", "--format", "CSV");

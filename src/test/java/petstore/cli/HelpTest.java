@@ -35,7 +35,7 @@ class HelpTest {
                 words);
     }
 
-    /// As one line, for a terminal of any width.
+    /// Returns the help as one line, independent of the width of the terminal.
     private String help(Map<String, String> environment, String command) {
         assertThat(run(environment, command + " --help")).isZero();
         return out.toString(StandardCharsets.UTF_8).replaceAll("\\s+", " ");
@@ -43,7 +43,7 @@ class HelpTest {
 
     /// The value of a variable may be a secret, and is not a default.
     @Test
-    void showsDefaultsAndNoVariable() {
+    void showsDefaultsButNoValuesOfVariables() {
         String serve = help(Map.of("PETSTORE_PORT", "7000", "PETSTORE_DATABASE", "postgresql://u:secret@h/d"), "serve");
         assertThat(serve).contains("takes a free one. Default: 8080", "request's header block. Default: 10s",
                 "every request: true or false. Default: true", "PETSTORE_ADMIN_PORT is for --admin-port")
@@ -54,7 +54,7 @@ class HelpTest {
     @ValueSource(strings = {"keys create | 2027-01-31 (its beginning, midnight in UTC)",
             "keys list | table or json. Default: table", "import | ndjson or csv. By default, its name decides",
             "export | a stream is ndjson.", "healthcheck | admin listener. Default: 9090"})
-    void showsWhatHoldsWithoutAnOption(String line) {
+    void explainsDefaults(String line) {
         String[] parts = line.split(" \\| ", 2);
         assertThat(help(Map.of(), parts[0])).contains(parts[1], "PETSTORE_ADMIN_PORT").doesNotContain("Optional",
                 "Default: [", "Default: false");
@@ -62,27 +62,30 @@ class HelpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"backup FILE", "restore FILE", "move --to postgresql://h/d"})
-    void doesNotOfferWhatIsRefused(String line) {
+    void omitsDatabaseOptionWhereItIsRefused(String line) {
         assertThat(help(Map.of(), line)).contains("--data=FOLDER").doesNotContain("--database");
-        Stream.of(" --database postgresql://h/e", "").forEach(given -> {
+        Stream.of(" --database postgresql://h/e", "").forEach(databaseOption -> {
             err.reset();
-            assertThat(run(Map.of("PETSTORE_DATABASE", "postgresql://h/e"), line + given)).isEqualTo(Main.WRONG_USAGE);
+            assertThat(run(Map.of("PETSTORE_DATABASE", "postgresql://h/e"), line + databaseOption))
+                    .isEqualTo(Main.WRONG_USAGE);
             assertThat(err.toString(StandardCharsets.UTF_8))
                     .contains("this works on the embedded store, not on --database");
         });
     }
 
-    /// Every command of the program, the program itself first.
+    /// Returns all commands, the program itself first.
     static Stream<CommandLine> commands() {
-        return below(Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
-                OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC())));
+        return withSubcommands(
+                Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                        OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC())));
     }
 
-    private static Stream<CommandLine> below(CommandLine command) {
-        return Stream.concat(Stream.of(command), command.getSubcommands().values().stream().flatMap(HelpTest::below));
+    private static Stream<CommandLine> withSubcommands(CommandLine command) {
+        return Stream.concat(Stream.of(command),
+                command.getSubcommands().values().stream().flatMap(HelpTest::withSubcommands));
     }
 
-    /// An option whose name fills the first column has its description in the next line.
+    /// Returns the words of the help, sorted: with a narrow terminal, the description of a long option begins on the next line.
     private static List<String> words(CommandLine command, int width) {
         String help = command.setUsageHelpAutoWidth(false).setUsageHelpWidth(width)
                 .getUsageMessage(CommandLine.Help.Ansi.OFF);
@@ -92,13 +95,13 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void linesEndBetweenWords(CommandLine command) {
+    void wrapsLinesBetweenWords(CommandLine command) {
         assertThat(words(command, 80)).isEqualTo(words(command, 1000));
     }
 
     @ParameterizedTest
     @MethodSource("commands")
-    void helpHasAnExampleAndIsTheSameInBothWays(CommandLine command) {
+    void printsSameHelpWithExampleForOptionAndCommand(CommandLine command) {
         String name = command.getCommandSpec().qualifiedName();
         assertThat(run(Map.of(), (name + " --help").substring("petstore ".length()))).isZero();
         String help = out.toString(StandardCharsets.UTF_8);
@@ -114,13 +117,13 @@ class HelpTest {
     }
 
     @Test
-    void withoutArgumentsTheProgramPrintsItsHelp() {
+    void printsHelpWithoutArguments() {
         assertThat(run(Map.of())).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("Usage: petstore ").contains("\n  serve ");
     }
 
     @Test
-    void wrongVariablesStopNeitherHelpNorCompletion() {
+    void printsHelpAndCompletionDespiteInvalidVariables() {
         for (String line : List.of("help", "help serve", "completion fish", "serve --help", "keys list -h",
                 "config -V")) {
             assertThat(run(Map.of("PETSTORE_PROT", "1", "PETSTORE_PORT", "x", "PETSTORE_MIGRATE", "x"), line)).as(line)
@@ -133,7 +136,7 @@ class HelpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--help", "--version", "keys --help", "help", "completion"})
-    void saysIfStdoutCannotBeWritten(String line) {
+    void failsIfStdoutCannotBeWritten(String line) {
         OutputStream full = new OutputStream() {
             @Override
             public void write(int b) throws IOException {
@@ -155,12 +158,12 @@ class HelpTest {
     }
 
     @Test
-    void helpOfHelpHasNoDefault() {
+    void omitsDefaultInHelpOfHelp() {
         assertThat(help(Map.of(), "help")).doesNotContain("Default");
     }
 
     @Test
-    void helpOfKeysNamesItsCommands() {
+    void listsSubcommandsInHelpOfKeys() {
         assertThat(help(Map.of(), "keys")).startsWith("Usage: petstore keys ").contains("create", "list", "rotate",
                 "revoke");
     }

@@ -28,7 +28,7 @@ class ImportAdviceTest {
             \\r\\n \\n{"name":""}\\n -> ``
             \uFEFF\\n -> ``
             \\n\\n -> ``""")
-    void isTrue(String file, String advice, @TempDir Path folder) {
+    void suggestsLikelyFormat(String file, String advice, @TempDir Path folder) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = Console.of(new ByteArrayInputStream(file.translateEscapes().getBytes(UTF_8)),
                 OutputStream.nullOutputStream(), err, false, Map.of(), Clock.systemUTC());

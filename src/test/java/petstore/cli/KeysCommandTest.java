@@ -40,7 +40,7 @@ class KeysCommandTest {
                 Stream.concat(Stream.of("keys"), Stream.of(words)).toArray(String[]::new));
     }
 
-    /// Returns the id of a new key.
+    /// Creates a key. Returns its id.
     private String create(String name, String... more) {
         Ending ending = keys(
                 Stream.concat(Stream.of("create", "--name", name), Stream.of(more)).toArray(String[]::new));
@@ -72,57 +72,57 @@ class KeysCommandTest {
         assertThat(key(longest).path("name").asText()).isEqualTo(LONG_NAME + "🐈🐈");
     }
 
-    /// These characters have two columns each, and the mark has none.
+    /// Each of these characters takes two columns, except the combining mark, which has no width.
     @Test
-    void listKeepsItsColumnsWithWideCharacters() {
+    void listAlignsColumnsWithWideCharacters() {
         create("動物".repeat(30));
         create("ペット e\u0301");
         List<String> table = keys("list").out();
         assertThat(table.get(1)).contains("動物…  read write").matches("[ -~]*[^ -~]{17,45}[ -~]*");
         int scopes = table.getFirst().indexOf("SCOPES");
-        assertThat(table.get(1).indexOf("read") + wide(table.get(1))).isEqualTo(scopes);
-        assertThat(table.get(1).length() + wide(table.get(1))).isLessThanOrEqualTo(100);
-        assertThat(table.get(2).indexOf("read") + wide(table.get(2)) - 1).isEqualTo(scopes);
+        assertThat(table.get(1).indexOf("read") + wideCharacters(table.get(1))).isEqualTo(scopes);
+        assertThat(table.get(1).length() + wideCharacters(table.get(1))).isLessThanOrEqualTo(100);
+        assertThat(table.get(2).indexOf("read") + wideCharacters(table.get(2)) - 1).isEqualTo(scopes);
     }
 
-    private static int wide(String line) {
+    private static int wideCharacters(String line) {
         return (int) line.chars().filter(c -> c >= '\u3000').count();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"revoke", "rotate"})
-    void aNameIsEnoughIfNoOtherValidKeyHasIt(String command) {
-        String before = create("till");
+    void acceptsNameIfNoOtherValidKeyHasIt(String command) {
+        String revoked = create("till");
         assertThat(keys("revoke", "till").code()).isZero();
-        assertThat(key(before).path("revoked").isNull()).isFalse();
-        String other = create("shop");
-        String one = create("till");
+        assertThat(key(revoked).path("revoked").isNull()).isFalse();
+        String firstShop = create("shop");
+        String till = create("till");
         assertThat(keys(command, "till").code()).isZero();
-        assertThat(key(one).path("revoked").isNull()).isEqualTo(command.equals("rotate"));
-        assertThat(key(other).path("revoked").isNull()).isTrue();
+        assertThat(key(till).path("revoked").isNull()).isEqualTo(command.equals("rotate"));
+        assertThat(key(firstShop).path("revoked").isNull()).isTrue();
 
-        String two = create("shop");
+        String secondShop = create("shop");
         assertThat(keys(command, "shop")).isEqualTo(new Ending(Main.FAILED, List.of(), List.of(
-                "petstore: several keys have the name shop; give an id: " + other + ", " + two)));
+                "petstore: several keys have the name shop; give an id: " + firstShop + ", " + secondShop)));
         assertThat(keys(command, "shop ").err()).singleElement().asString()
                 .contains("there is no key with the id or name shop ; 'petstore keys list' shows them");
-        assertThat(keys(command, two).code()).isZero();
+        assertThat(keys(command, secondShop).code()).isZero();
     }
 
     @Test
-    void aNameOfRevokedKeysAloneIsExplained() {
-        String one = create("till");
-        assertThat(keys("revoke", one).code()).isZero();
-        String two = create("till");
-        assertThat(keys("revoke", two).code()).isZero();
+    void explainsNameOfRevokedKeysOnly() {
+        String first = create("till");
+        assertThat(keys("revoke", first).code()).isZero();
+        String second = create("till");
+        assertThat(keys("revoke", second).code()).isZero();
         assertThat(keys("revoke", "till").err()).singleElement().asString()
                 .startsWith("petstore: all keys with the name till are revoked or have expired; give an id: ")
-                .contains(one, two);
+                .contains(first, second);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"keys list", "export -", "import examples/animals.ndjson --dry-run"})
-    void aFileIsNoFolder(String line) throws IOException {
+    void refusesFileAsDataFolder(String line) throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
         assertThat(CommandLines.ending(Map.of("PETSTORE_DATA", file.toString()), line.split(" ", 0)))
                 .isEqualTo(new Ending(Main.FAILED, List.of(), List.of(
@@ -130,7 +130,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void theHintForAKeyThatIsNotShownNamesTheStore() {
+    void hintForUnprintedKeyNamesStore() {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console full = Console.of(InputStream.nullInputStream(), new OutputStream() {
             @Override
@@ -144,12 +144,12 @@ class KeysCommandTest {
     }
 
     @Test
-    void rotateSaysUntilWhenTheOldSecretWorks() {
+    void rotatePrintsWhenOldSecretExpires() {
         create("till");
         Instant before = Instant.now();
-        String said = keys("rotate", "till", "--grace", "24h").err().getLast();
-        assertThat(said).startsWith("The old secret works until ").endsWith("Z");
-        assertThat(Instant.parse(said.substring(said.lastIndexOf(' ') + 1))).isBetween(
+        String message = keys("rotate", "till", "--grace", "24h").err().getLast();
+        assertThat(message).startsWith("The old secret works until ").endsWith("Z");
+        assertThat(Instant.parse(message.substring(message.lastIndexOf(' ') + 1))).isBetween(
                 before.plus(Duration.ofHours(24)).minusSeconds(1), Instant.now().plus(Duration.ofHours(24)));
         String brief = create("brief", "--expires-in", "1h");
         String end = key(brief).path("expires").asText();

@@ -30,11 +30,11 @@ class ProgressBarTest {
             true, Map.of(), Clock.systemUTC());
 
     @AfterEach
-    void forgetTheWidth() {
+    void clearWidth() {
         System.clearProperty("petstore.columns");
     }
 
-    private List<String> shown() {
+    private List<String> shownLines() {
         return Pattern.compile("[\r\n]+").splitAsStream(err.toString(UTF_8)).filter(line -> !line.isEmpty()).toList();
     }
 
@@ -47,18 +47,18 @@ class ProgressBarTest {
     @ParameterizedTest
     @CsvSource({"40, '[0-9:]+\\)'", "60, '[0-9:]+ / [0-9:?]+\\)'", "80, '[0-9:]+ / [0-9:?]+\\) .*MiB/s'",
             "200, '[0-9:]+ / [0-9:?]+\\) .*MiB/s'"})
-    void isShorterThanTheTerminal(int columns, String end) {
+    void fitsIntoTerminal(int columns, String end) {
         System.setProperty("petstore.columns", String.valueOf(columns));
         show(ProgressBarOption.BYTES, 100 << 20);
-        assertThat(shown()).isNotEmpty().allMatch(line -> line.length() < Math.min(80, columns))
+        assertThat(shownLines()).isNotEmpty().allMatch(line -> line.length() < Math.min(80, columns))
                 .last().asString().matches("restore 100% \\[=+] 100/100 MiB \\(" + end + " *");
     }
 
     @ParameterizedTest
     @CsvSource({"700, 700/700 B", "2048, 2/2 KiB", "2097152, 2/2 MiB"})
-    void hasAUnitThatFits(long bytes, String ratio) {
+    void choosesUnitBySize(long bytes, String ratio) {
         show(ProgressBarOption.BYTES, bytes);
-        assertThat(shown()).last().asString().contains("] " + ratio + " (");
+        assertThat(shownLines()).last().asString().contains("] " + ratio + " (");
     }
 
     @Test
@@ -71,7 +71,7 @@ class ProgressBarTest {
     }
 
     @Test
-    void aSignalEndsItsLine() throws InterruptedException {
+    void endsLineOnSignal() throws InterruptedException {
         try (ProgressBarOption.Display display = new ProgressBarOption().start(console, "export", " animals",
                 () -> 1)) {
             display.hook().start();

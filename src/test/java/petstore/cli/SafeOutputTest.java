@@ -31,11 +31,11 @@ import petstore.testkit.ServedContract;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Messages and tables show no character that is not printable and no API key, wherever it comes from.
+/// Unprintable characters and API keys of any origin, which messages and tables must not show.
 class SafeOutputTest {
 
     /// Control characters of both ranges, bidirectional overrides, separators, private and unassigned code points, a surrogate.
-    private static final String ODD = "a\u001b[31m\u0007\t\r\n\u0085\u009b\u200e\u202e\u2066\u2028\u2029\ufeff\ue000"
+    private static final String UNPRINTABLE = "a\u001b[31m\u0007\t\r\n\u0085\u009b\u200e\u202e\u2066\u2028\u2029\ufeff\ue000"
             + "\u0378\udb40\udc01\ud800z";
     private static final KeyToken KEY = KeyToken.random(new SecureRandom());
 
@@ -44,7 +44,7 @@ class SafeOutputTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-    /// Command lines; `?` stands for the text in question.
+    /// Returns command lines. `?` stands for the tested text.
     static Stream<String> lines() {
         return Stream.of("?", "keys ?", "--?", "serve --? x", "serve --port ?", "serve --host=? --port 1",
                 "serve --idle-timeout ?", "serve --rate-limit ?", "serve --base-url ?", "serve --cors-origin ?",
@@ -63,13 +63,13 @@ class SafeOutputTest {
     @ParameterizedTest
     @MethodSource("lines")
     void escapesControlCharacters(String line) {
-        run(Map.of(), line, ODD);
+        run(Map.of(), line, UNPRINTABLE);
         assertPrintable();
     }
 
     @ParameterizedTest
     @MethodSource("lines")
-    void repeatsNoKey(String line) {
+    void redactsKeys(String line) {
         for (String pasted : List.of(KEY.text(), "Bearer " + KEY.text())) {
             run(Map.of(), line, pasted);
             assertNoKey();
@@ -79,9 +79,9 @@ class SafeOutputTest {
     @ParameterizedTest
     @ValueSource(strings = {"PETSTORE_?", "PETSTORE_PORT", "PETSTORE_DATABASE", "PETSTORE_CORS_ORIGIN",
             "PETSTORE_LOG_FORMAT", "PETSTORE_API_KEY_FILE", "PETSTORE_DATABASE_PASSWORD_FILE", "PETSTORE_DATA"})
-    void escapesVariablesAndRepeatsNoKeyOfThem(String variable) {
+    void escapesVariablesAndRedactsTheirKeys(String variable) {
         for (String line : List.of("config", "serve --port 0 --max-connections 0")) {
-            run(Map.of(variable.replace("?", ODD), ODD), line, "");
+            run(Map.of(variable.replace("?", UNPRINTABLE), UNPRINTABLE), line, "");
             assertPrintable();
             run(Map.of(variable.replace("?", KEY.text()), KEY.text()), line, "");
             assertNoKey();
@@ -90,7 +90,7 @@ class SafeOutputTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"keys revoke", "keys rotate"})
-    void saysWhichPartOfAPastedKeyIsItsId(String command) {
+    void explainsWhichPartOfPastedKeyIsId(String command) {
         String whole = KEY.text();
         for (String pasted : List.of(whole, whole.substring(0, 49), whole + "1234", "Bearer " + whole,
                 "bearer  " + whole, " " + whole + "\n", whole.substring(0, 30) + "-" + whole.substring(31))) {
@@ -107,7 +107,7 @@ class SafeOutputTest {
     @ValueSource(strings = {"", " ", "\u00a0\u2003", "a\"b", "a=b", "a\\b", "a\nb", "a\u001b", "a\u0085", "a\u202eb",
             "a\u2028b",
             "a\u200db", "\ue000", "\u0378", "\ud800", "pets_"})
-    void refusesNamesThatAreNotPrintable(String name) {
+    void refusesInvalidNames(String name) {
         String given = name.equals("pets_") ? "my " + KEY.text() : name;
         assertThat(run(Map.of(), "keys create --name=?", given)).isEqualTo(Main.WRONG_USAGE);
         assertThat(err.toString(UTF_8)).contains("--name must be 1 to 64 printable characters");
@@ -115,7 +115,7 @@ class SafeOutputTest {
     }
 
     @Test
-    void takesNamesOfUpTo64CodePoints() {
+    void acceptsNamesOfUpTo64CodePoints() {
         for (String name : List.of("x", "Checkout (Zürich) №1 'a' 店", "🐈".repeat(64))) {
             assertThat(run(Map.of(), "keys create --name ?", name)).as(err.toString(UTF_8)).isZero();
         }
@@ -123,9 +123,9 @@ class SafeOutputTest {
     }
 
     @Test
-    void showsNamesOfOldStoresEscaped() {
+    void escapesNamesOfOlderStores() {
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true))) {
-            for (String name : List.of(ODD.replace("\ud800", ""), "a\"b=c\\d", KEY.text())) {
+            for (String name : List.of(UNPRINTABLE.replace("\ud800", ""), "a\"b=c\\d", KEY.text())) {
                 store.keys().add(ApiKey.issued(KeyToken.random(new SecureRandom()), name, Set.of(Scope.READ),
                         Instant.ofEpochSecond(name.length()), Optional.empty(), Optional.empty()));
             }
@@ -139,12 +139,13 @@ class SafeOutputTest {
         assertPrintable();
         assertNoKey();
         assertThat(ServedContract.json(out.toString(UTF_8)).findValuesAsText("name"))
-                .contains(ODD.replace("\ud800", ""), "a\"b=c\\d", "[API key]");
+                .contains(UNPRINTABLE.replace("\ud800", ""), "a\"b=c\\d", "[API key]");
     }
 
     @Test
-    void escapesWhatStandsInAFile() throws Exception {
-        Path file = Files.writeString(folder.resolve("a.csv"), "sep=" + ODD.replace("\ud800", "") + KEY.text() + "\n");
+    void escapesContentOfFiles() throws Exception {
+        Path file = Files.writeString(folder.resolve("a.csv"),
+                "sep=" + UNPRINTABLE.replace("\ud800", "") + KEY.text() + "\n");
         run(Map.of(), "import ? --format csv", file.toString());
         assertPrintable();
         assertNoKey();
@@ -165,12 +166,12 @@ class SafeOutputTest {
 
     private void assertPrintable() {
         // Stack traces are indented by tabs.
-        String said = (out.toString(UTF_8) + err.toString(UTF_8)).replaceAll("(?m)^\t", "");
-        assertThat(said).isNotEmpty();
-        assertThat(said.codePoints().filter(c -> c != '\n' && (Character.isISOControl(c) || Set
+        String output = (out.toString(UTF_8) + err.toString(UTF_8)).replaceAll("(?m)^\t", "");
+        assertThat(output).isNotEmpty();
+        assertThat(output.codePoints().filter(c -> c != '\n' && (Character.isISOControl(c) || Set
                 .of(Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE,
                         Character.PRIVATE_USE, Character.UNASSIGNED)
-                .contains((byte) Character.getType(c)))).mapToObj(Integer::toHexString)).as(said).isEmpty();
+                .contains((byte) Character.getType(c)))).mapToObj(Integer::toHexString)).as(output).isEmpty();
     }
 
     private void assertNoKey() {

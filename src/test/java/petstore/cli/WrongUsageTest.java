@@ -12,13 +12,13 @@ import petstore.testkit.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Wrong options, arguments and variables. `CommandLineIT` has a few of them, and failures, through the real program.
+/// Wrong options, arguments and variables. `CommandLineIT` tests some of them, and failures, with the real program.
 class WrongUsageTest {
 
     /// A command line that is refused.
     ///
-    /// @param names the parts of the error message
-    record Mistake(Map<String, String> environment, String line, List<String> names) {
+    /// @param fragments the parts of the error message
+    record Mistake(Map<String, String> environment, String line, List<String> fragments) {
 
         @Override
         public String toString() {
@@ -26,12 +26,12 @@ class WrongUsageTest {
         }
     }
 
-    private static Mistake usage(String line, String... names) {
-        return new Mistake(Map.of(), line, List.of(names));
+    private static Mistake usage(String line, String... fragments) {
+        return new Mistake(Map.of(), line, List.of(fragments));
     }
 
-    private static Mistake setting(String name, String value, String... names) {
-        return new Mistake(Map.of(name, value), "serve", List.of(names));
+    private static Mistake setting(String name, String value, String... fragments) {
+        return new Mistake(Map.of(name, value), "serve", List.of(fragments));
     }
 
     static Stream<Mistake> mistakes() {
@@ -122,11 +122,11 @@ class WrongUsageTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void isRefusedInOneLine(Mistake mistake) {
+    void refusesWrongUsageInOneLine(Mistake mistake) {
         Ending ending = CommandLines.ending(mistake.environment(), mistake.line().split(" ", 0));
         assertThat(ending.code()).isEqualTo(Main.WRONG_USAGE);
         assertThat(ending.out()).isEmpty();
-        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(mistake.names())
+        assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(mistake.fragments())
                 .doesNotContain("Exception", "java.");
         String key = mistake.environment().getOrDefault("PETSTORE_API_KEY", "");
         assertThat(key.isEmpty() || !ending.err().getFirst().contains(key)).as("the key is not shown").isTrue();
@@ -147,7 +147,7 @@ class WrongUsageTest {
             "serve --idle-timeout 0s | --idle-timeout: '0s' is too short; the least is 1ms (see 'petstore serve --help')",
             "serve --rate-limit | missing required parameter for option '--rate-limit' (COUNT/TIME) (see 'petstore serve --help')",
             "keys | missing command; give one of create, list, rotate, revoke (see 'petstore keys --help')"})
-    void isExplained(String line) {
+    void explainsWrongUsage(String line) {
         String[] parts = line.split(" \\| ", 2);
         assertThat(CommandLines.ending(Map.of(), parts[0].split(" ", 0)))
                 .isEqualTo(new Ending(Main.WRONG_USAGE, List.of(), List.of("petstore: " + parts[1])));

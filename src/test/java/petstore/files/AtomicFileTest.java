@@ -27,7 +27,7 @@ class AtomicFileTest {
     private Path folder;
 
     @Test
-    void appearsWhenItIsComplete() throws Exception {
+    void showsFileOnlyWhenComplete() throws Exception {
         Path target = folder.resolve("animals");
         Path written = AtomicFile.write(target, part -> {
             Files.writeString(part, "Whiskers");
@@ -40,15 +40,15 @@ class AtomicFileTest {
     }
 
     @Test
-    void replacesAFile() throws Exception {
+    void replacesExistingFile() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         AtomicFile.write(target, part -> Files.writeString(part, "Whiskers"));
         assertThat(target).hasContent("Whiskers");
     }
 
-    /// Another process may create it while this one writes.
+    /// Another process may create the file during the write.
     @Test
-    void createsNoFileThatExists() throws Exception {
+    void createRefusesExistingFile() throws Exception {
         Path target = folder.resolve("animals");
         AtomicFile.create(target, part -> Files.writeString(part, "Rex"));
         assertThatExceptionOfType(Failure.class)
@@ -59,7 +59,7 @@ class AtomicFileTest {
     }
 
     @Test
-    void aNewFileHasTheModeOfAnyOther() throws Exception {
+    void createsNewFileWithDefaultMode() throws Exception {
         Path other = Files.createFile(folder.resolve("other"));
         Path target = folder.resolve("animals");
         AtomicFile.replace(target, part -> Files.writeString(part, "Whiskers"));
@@ -68,11 +68,11 @@ class AtomicFileTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rw-r-----", "r--------", "-w-------", "rw-rw-rw-", "rwx--x--x", "---------"})
-    void aReplacedFileKeepsItsMode(String mode) throws Exception {
+    void keepsModeOfReplacedFile(String mode) throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         Files.setPosixFilePermissions(target, PosixFilePermissions.fromString(mode));
         AtomicFile.replace(target, part -> {
-            assertThat(mode(part)).as("before it is whole").isEqualTo("rw-------");
+            assertThat(mode(part)).as("while the file is incomplete").isEqualTo("rw-------");
             return Files.writeString(part, "Whiskers");
         });
         assertThat(mode(target)).isEqualTo(mode);
@@ -80,9 +80,9 @@ class AtomicFileTest {
         assertThat(target).hasContent("Whiskers");
     }
 
-    /// Somebody may withdraw it while much is written.
+    /// During a long write, somebody may withdraw permissions of the file.
     @Test
-    void aReplacedFileKeepsTheModeItHasAtTheEnd() throws Exception {
+    void keepsModeThatIsSetDuringWrite() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
         AtomicFile.replace(target, part -> {
             Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-------"));
@@ -92,9 +92,9 @@ class AtomicFileTest {
     }
 
     @Test
-    void aReplacedFileKeepsItsOwnerAndGroup() throws Exception {
+    void keepsOwnerAndGroupOfReplacedFile() throws Exception {
         Path target = Files.writeString(folder.resolve("animals"), "Rex");
-        assumeThat(Files.getAttribute(target, "unix:uid")).as("only root gives files away").isEqualTo(0);
+        assumeThat(Files.getAttribute(target, "unix:uid")).as("only root can change the owner of a file").isEqualTo(0);
         Files.setAttribute(target, "unix:gid", 65_533);
         Files.setAttribute(target, "unix:uid", 65_534);
         Files.setAttribute(target, "unix:mode", 06750);
@@ -104,10 +104,10 @@ class AtomicFileTest {
         assertThat(Files.readAttributes(target, ACCESS)).isEqualTo(before);
     }
 
-    /// Names of 255 bytes, the most that file systems take; in two of them a cut by bytes or chars would divide a character.
+    /// Names of 255 bytes, the limit of file systems. In two of them, a cut by bytes or chars would split a character.
     @ParameterizedTest
     @ValueSource(strings = {"a", "ü", "x😀"})
-    void aNameMayBeAsLongAsTheFileSystemAllows(String unit) throws Exception {
+    void acceptsLongestNameOfFileSystem(String unit) throws Exception {
         byte[] bytes = unit.getBytes(StandardCharsets.UTF_8);
         String name = unit.repeat(255 / bytes.length) + "b".repeat(255 % bytes.length);
         Path target = folder.resolve(name);
@@ -120,15 +120,15 @@ class AtomicFileTest {
     }
 
     @Test
-    void refusesALongNameBeforeWriting() {
+    void refusesTooLongNameBeforeWriting() {
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> AtomicFile.write(folder.resolve("a".repeat(256)),
-                _ -> fail("it is written"))).withMessageContaining("too long");
+                _ -> fail("the writer is called"))).withMessageContaining("too long");
         assertThat(folder).isEmptyDirectory();
     }
 
-    /// Processes of two containers have the same number, and so have these.
+    /// Both writes have the same process id, like processes of two containers.
     @Test
-    void concurrentWritesAreBothComplete() throws Exception {
+    void completesConcurrentWrites() throws Exception {
         Path target = folder.resolve("animals");
         AtomicFile.write(target, part -> {
             Files.writeString(part, "Whis", StandardOpenOption.CREATE_NEW);

@@ -17,13 +17,13 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 class PrivateFilesTest {
 
-    private static final int SOMEBODY_ELSE = 65_534;
+    private static final int OTHER_USER = 65_534;
 
     @TempDir
     private Path folder;
 
     @Test
-    void createsAFileForItsOwnerAlone() throws IOException {
+    void createsFileReadableByOwnerOnly() throws IOException {
         Path file = folder.resolve("file");
         PrivateFiles.create(file);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
@@ -31,7 +31,7 @@ class PrivateFilesTest {
     }
 
     @Test
-    void followsNoLink() throws IOException {
+    void refusesSymbolicLinks() throws IOException {
         Path other = Files.writeString(folder.resolve("other"), "precious");
         Path link = Files.createSymbolicLink(folder.resolve("link"), other);
         Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("nothing"));
@@ -42,21 +42,21 @@ class PrivateFilesTest {
     }
 
     @Test
-    void changesTheOwnerOfNewFilesOnly() throws IOException {
-        Object self = owner(folder);
-        assumeThat(self).as("only root gives files away").isEqualTo(0);
-        Path found = Files.createFile(folder.resolve("found"));
-        Files.setAttribute(folder, "unix:uid", SOMEBODY_ELSE);
-        try (FileChannel channel = PrivateFiles.openForFolder(found)) {
+    void setsOwnerOfNewFilesOnly() throws IOException {
+        Object currentUser = owner(folder);
+        assumeThat(currentUser).as("only root can change the owner of a file").isEqualTo(0);
+        Path existing = Files.createFile(folder.resolve("found"));
+        Files.setAttribute(folder, "unix:uid", OTHER_USER);
+        try (FileChannel channel = PrivateFiles.openForFolder(existing)) {
             assertThat(channel.isOpen()).isTrue();
         }
-        assertThat(owner(found)).isEqualTo(self);
+        assertThat(owner(existing)).isEqualTo(currentUser);
         Path own = folder.resolve("own");
         PrivateFiles.create(own);
-        assertThat(owner(own)).isEqualTo(self);
+        assertThat(owner(own)).isEqualTo(currentUser);
         Path theirs = folder.resolve("theirs");
         PrivateFiles.openForFolder(theirs).close();
-        assertThat(owner(theirs)).isEqualTo(SOMEBODY_ELSE);
+        assertThat(owner(theirs)).isEqualTo(OTHER_USER);
     }
 
     private static Object owner(Path file) throws IOException {

@@ -47,7 +47,7 @@ class ApiTest {
     }
 
     @Test
-    void addsListsAndFetches() {
+    void addsListsAndReturnsAnimals() {
         Reply created = api.post("/v1/pets", REX);
         assertThat(created.status()).isEqualTo(201);
         assertThat(created.header("Location")).contains("/v1/pets/1");
@@ -70,10 +70,10 @@ class ApiTest {
         assertThat(api.get("/v1/pets?limit=2&after=2").header("Link")).isEmpty();
     }
 
-    /// The body is not read, so what it says is not told.
+    /// The error is not about the body, although it is invalid: the body is not read.
     @ParameterizedTest
     @ValueSource(strings = {"", "Bearer", "Bearer unknown-key", "Basic dTpw"})
-    void refusesWithoutAKey(String authorization) {
+    void returns401WithoutValidKey(String authorization) {
         TestHeaders headers = authorization.isEmpty()
                 ? new TestHeaders()
                 : new TestHeaders().add("Authorization", authorization);
@@ -86,7 +86,7 @@ class ApiTest {
     }
 
     @Test
-    void namesEveryViolation() {
+    void reportsAllViolationsAtOnce() {
         assertThat(api.get("/v1/pets?limit=0&status=lost&after=x").body()).contains("\"status\":400", "limit must",
                 "status must", "after must");
         assertThat(api.post("/v1/pets", "{\"name\":\" \",\"categoryId\":\"x\",\"status\":\"lost\"}",
@@ -99,7 +99,7 @@ class ApiTest {
             "GET, /v1/nothing, 404, not_found",
             "GET, /nothing, 404, not_found", "PUT, /v1/pets, 405, method_not_allowed",
             "DELETE, /v1/pets/1, 405, method_not_allowed", "get, /v1/pets, 405, method_not_allowed"})
-    void refusesOtherTargets(String method, String target, int status, String code) {
+    void refusesUnknownTargetsAndMethods(String method, String target, int status, String code) {
         Reply refused = api.send(method, target, TestApi.withKey(), "");
         assertThat(refused.status()).isEqualTo(status);
         assertThat(refused.body()).contains("\"code\":\"" + code + "\"");
@@ -109,7 +109,7 @@ class ApiTest {
     @ParameterizedTest
     @CsvSource({"text/plain, must be application/json", "application/json; charset=utf-16, charset",
             "'', must be application/json"})
-    void refusesOtherMediaTypes(String type, String message) {
+    void refusesUnsupportedMediaTypes(String type, String message) {
         Reply refused = api.send("POST", "/v1/pets", TestApi.withKey().add("Content-Type", type), REX);
         assertThat(refused.status()).isEqualTo(415);
         assertThat(refused.body()).contains("unsupported_media_type", message);
@@ -117,7 +117,7 @@ class ApiTest {
     }
 
     @Test
-    void getPetIsGoneAfterItsEnd() {
+    void returns410ForGetPetAfterSunset() {
         try (TestApi later = start("later", new TestClock("2030-12-06T00:00:00Z"), UnaryOperator.identity())) {
             assertThat(later.get("/v1/pets/1").status()).isEqualTo(410);
             assertThat(later.get("/v1/pets").status()).isEqualTo(200);
@@ -125,7 +125,7 @@ class ApiTest {
     }
 
     @Test
-    void limitsTheRateOfAKey() {
+    void limitsRateOfKey() {
         try (TestApi limited = start("limited", new TestClock("2026-11-21T10:00:00Z"),
                 settings -> settings.rateLimit(new RateLimit(1, Duration.ofMinutes(1))))) {
             assertThat(limited.get("/v1/pets").header("RateLimit")).contains("\"default\";r=0;t=60");
@@ -137,7 +137,7 @@ class ApiTest {
     }
 
     @Test
-    void isUnavailableWithoutItsStore() {
+    void returns503WithoutStore() {
         api.closeStore();
         for (Reply refused : new Reply[]{api.post("/v1/pets", REX), api.get("/v1/pets?after=7"),
                 api.get("/v1/pets/1"), api.get("/readyz")}) {
@@ -148,7 +148,7 @@ class ApiTest {
     }
 
     @Test
-    void answersConditionalRequests() {
+    void evaluatesPreconditions() {
         api.post("/v1/pets", REX);
         String tag = api.get("/v1/pets").header("ETag").orElseThrow();
         Reply unchanged = api.get("/v1/pets", "If-None-Match", tag);
@@ -162,7 +162,7 @@ class ApiTest {
     }
 
     @Test
-    void repeatsTheResponseToAnIdempotencyKey() {
+    void replaysResponseForRepeatedIdempotencyKey() {
         Reply first = api.post("/v1/pets", REX, "Idempotency-Key", "once");
         Reply second = api.post("/v1/pets", REX, "Idempotency-Key", "once");
         assertThat(second.body()).isEqualTo(first.body());
@@ -173,12 +173,12 @@ class ApiTest {
     }
 
     @Test
-    void tellsBrowsersWhichSitesMayRead() {
+    void allowsConfiguredCorsOriginsOnly() {
         try (TestApi open = start("open", Clock.systemUTC(),
                 settings -> settings.corsOrigins("https://shop.example"))) {
-            TestHeaders asked = new TestHeaders().add("Origin", "https://shop.example")
+            TestHeaders preflight = new TestHeaders().add("Origin", "https://shop.example")
                     .add("Access-Control-Request-Method", "POST");
-            assertThat(open.send("OPTIONS", "/v1/pets", asked, "").status()).isEqualTo(204);
+            assertThat(open.send("OPTIONS", "/v1/pets", preflight, "").status()).isEqualTo(204);
             assertThat(open.get("/v1/pets", "Origin", "https://shop.example").header("Access-Control-Allow-Origin"))
                     .contains("https://shop.example");
             assertThat(open.get("/v1/pets", "Origin", "https://other.example").header("Access-Control-Allow-Origin"))
@@ -187,7 +187,7 @@ class ApiTest {
     }
 
     @Test
-    void servesTheDocumentsWithoutAKey() {
+    void servesDocumentationWithoutKey() {
         assertThat(api.send("GET", "/openapi.yaml", new TestHeaders(), "").body()).startsWith("openapi:");
         assertThat(api.send("GET", "/docs", new TestHeaders(), "").header("content-type"))
                 .contains("text/html; charset=utf-8");

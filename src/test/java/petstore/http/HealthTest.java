@@ -34,7 +34,7 @@ class HealthTest {
     }
 
     @Test
-    void namesItsVersionToOperators() {
+    void showsVersionToOperatorsOnly() {
         Health ready = new Health(() -> {
         }, "1.2.3");
         assertThat(body(ready.readyz(request(""), true))).isEqualTo("{\"status\":\"ready\",\"version\":\"1.2.3\"}");
@@ -45,7 +45,7 @@ class HealthTest {
     }
 
     @Test
-    void anUnreadyServiceListsItsChecks() {
+    void listsChecksIfUnready() {
         assertThat(body(stopping.readyz(request("verbose"), true))).isEqualTo("version 1.2.3\n"
                 + "[-] the service is not stopping\n" + STORE.formatted('+') + "not ready: the service is stopping\n");
         assertThat(body(broken.readyz(request("verbose"), false))).isEqualTo("[+] the service is not stopping\n"
@@ -54,7 +54,7 @@ class HealthTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "verbose"})
-    void anUnreadyServiceIsRefusedAsOverload(String query) {
+    void returns503WithRetryAfterIfUnready(String query) {
         Response response = stopping.readyz(request(query), true);
         assertThat(response.status()).isEqualTo(503);
         assertThat(response.refusal()).isPresent();
@@ -64,9 +64,9 @@ class HealthTest {
                 .isEqualTo(String.valueOf(response.body().length));
     }
 
-    /// Its message is for the log alone.
+    /// The message is for the log only.
     @Test
-    void aDefectIsNotShown() {
+    void hidesMessageOfInternalError() {
         Health defect = new Health(() -> {
             throw new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement");
         }, "1.2.3");

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RoutesTest {
 
     @Test
-    void theRoutesUnderV1AreTheOperationsOfTheContractWithTheirScopes(@TempDir Path folder) throws IOException {
+    void routesMatchOperationsAndScopesOfContract(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             Routes routes = Routes.api(settings,

@@ -14,18 +14,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class NewPetParserTest {
 
     @Test
-    void reportsThePlaceOfASyntaxError() {
+    void reportsPositionOfSyntaxError() {
         assertRefused("{\"name\":'Rex'}", "the body is not valid JSON at character 9");
         assertRefused("{\"name\":\"Rex\"", "the body is not valid JSON at character 14");
     }
 
     @Test
-    void reportsThePlaceOfARepeatedMember() {
+    void reportsPositionOfRepeatedMember() {
         assertRefused("{\"name\":\"Rex\",\"n\\u0061me\":\"Rex\"}", "the body has a member twice at character 26");
     }
 
     @Test
-    void namesEveryViolationAtOnce() {
+    void reportsAllViolationsAtOnce() {
         assertRefused("{\"name\":7,\"status\":null}", "name must be a string; status must be one of available, pending,"
                 + " sold; categoryId is required");
         assertRefused("{\"name\":\"" + "x".repeat(255) + "\\u0000\",\"categoryId\":1}",
@@ -37,7 +37,7 @@ class NewPetParserTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\uFEFF", "a\0", "\uD800"})
-    void anInvalidAnimalCannotBeCreated(String name) {
+    void newPetRefusesInvalidNames(String name) {
         assertThatThrownBy(() -> new NewPet(name, 7, Optional.empty())).isInstanceOf(Failure.class)
                 .hasMessageStartingWith("name must");
     }

@@ -42,16 +42,16 @@ class BufferedLogTest {
         log.close();
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         for (int thread = 0; thread < 4; thread++) {
-            String own = REFUSAL + "thread-" + thread + "-line-";
-            assertThat(lines.stream().filter(line -> line.startsWith(own))
-                    .map(line -> line.substring(own.length(), line.length() - REASON.length())))
+            String prefix = REFUSAL + "thread-" + thread + "-line-";
+            assertThat(lines.stream().filter(line -> line.startsWith(prefix))
+                    .map(line -> line.substring(prefix.length(), line.length() - REASON.length())))
                     .containsExactlyElementsOf(IntStream.range(0, 1_000).mapToObj(String::valueOf).toList());
         }
         assertThat(lines).hasSize(4_000);
     }
 
     @Test
-    void omitsFinishedRequestsWithoutAnAccessLog() {
+    void omitsRequestsIfAccessLogIsOff() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         BufferedLog log = started(false, out);
         log.finished(LogLayoutTest.FINISHED, "-");
@@ -80,19 +80,19 @@ class BufferedLogTest {
 
     @Test
     @Timeout(60)
-    void dropsAndCountsLinesForASlowReaderWithoutWaiting() {
-        CountDownLatch read = new CountDownLatch(1);
+    void dropsAndCountsLinesInsteadOfWaitingForReader() {
+        CountDownLatch mayRead = new CountDownLatch(1);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         BufferedLog log = started(true, new OutputStream() {
             @Override
             public void write(int b) {
-                throw new AssertionError("many at a time");
+                throw new AssertionError("single byte written");
             }
 
             @Override
             public void write(byte[] bytes, int offset, int count) {
                 try {
-                    read.await();
+                    mayRead.await();
                 } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
                 }
@@ -103,14 +103,14 @@ class BufferedLogTest {
         for (int i = 0; i < LINES; i++) {
             log.refused(refusal(line));
         }
-        read.countDown();
+        mayRead.countDown();
         log.close();
         List<String> lines = written.toString(StandardCharsets.UTF_8).lines().toList();
         List<Matcher> warnings = lines.stream().filter(text -> !text.endsWith(line + REASON)).map(MISSING::matcher)
                 .toList();
         int kept = lines.size() - warnings.size();
         assertThat(kept).isBetween(1_000, LINES - 1_000);
-        // The writer may have begun before some are dropped, and find others afterwards.
+        // More lines may be dropped after the first warning, so there may be several warnings.
         assertThat(warnings).isNotEmpty().allMatch(Matcher::matches);
         assertThat(warnings.stream().mapToInt(found -> Integer.parseInt(found.group(1))).sum())
                 .isEqualTo(LINES - kept);

@@ -38,14 +38,14 @@ class LogLayoutTest {
     private final LogLayout json = new LogLayout(Logging.Format.JSON);
 
     @Test
-    void everyEventIsOneLine() {
+    void writesEventAsOneLine() {
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.store.sqlite.Sqlite"),
                 Level.ERROR, "The disk\r\n\r\n  failed", new IllegalStateException("once\nand again"), null);
         event.setTimeStamp(MOMENT.toEpochMilli());
         String line = text.doLayout(event);
         assertThat(line.lines()).hasSize(1);
         assertThat(line).endsWith("\n").contains(" ERROR Sqlite - The disk | failed ",
-                "IllegalStateException: once | and again", " | at petstore.log.LogLayoutTest.everyEventIsOneLine(");
+                "IllegalStateException: once | and again", " | at petstore.log.LogLayoutTest.writesEventAsOneLine(");
         assertThat(json.doLayout(event)).startsWith(BEGINNING.replace("INFO", "ERROR")
                 + "\"Sqlite\",\"message\":\"The disk\\r\\n\\r\\n  failed\","
                 + "\"error.stack_trace\":\"java.lang.IllegalStateException: once\\nand again\\n\\tat petstore.")
@@ -53,7 +53,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void everyRequestIsOneLine() {
+    void writesRequestAsOneLine() {
         assertThat(text.line(FINISHED, "-")).hasToString("2027-01-31T12:00:00.007Z INFO  access - answered request=a"
                 + " key=- method=_OTHER route=/v1/pets status=200 bytes=2 trace=- duration_us=1005 client=192.0.2.7\n");
         assertThat(json.line(FINISHED, "-")).hasToString(BEGINNING
@@ -64,7 +64,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void anAbandonedRequestHasNoStatus() {
+    void omitsStatusOfAbandonedRequest() {
         assertThat(text.line(ABANDONED, "-").toString()).contains(" access - abandoned request=b key=4fQ0c8sXbT ",
                 " status=- bytes=0 ", " reason=\"not complete within --request-timeout\"\n");
         assertThat(json.line(ABANDONED, "-").toString()).contains("\"message\":\"abandoned\"",
@@ -73,7 +73,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void aRefusedRequestHasItsReason() {
+    void writesReasonOfRefusedRequest() {
         assertThat(text.line(LIMITED, "-").toString())
                 .endsWith(" duration_us=5 client=2001:db8::7 reason=\"say \\\"when\\\"\\n\"\n");
         assertThat(json.line(LIMITED, "-").toString())
@@ -81,14 +81,14 @@ class LogLayoutTest {
     }
 
     @Test
-    void aLongReasonIsCut() {
+    void truncatesLongReason() {
         RequestLog.RefusedKey refusal = new RequestLog.RefusedKey(0, 401, "GET", "unmatched", "-", "-", "a",
                 "x".repeat(1_000));
         assertThat(text.line(refusal).toString()).contains("x".repeat(300) + "…\"").doesNotContain("x".repeat(301));
     }
 
     @Test
-    void fieldsOfAnEventAreMembers() {
+    void writesKeyValuePairsAsJsonMembers() {
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("audit"), Level.INFO, "key create",
                 null,
                 null);
@@ -100,7 +100,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void everyRefusalIsOneLine() {
+    void writesRefusalAsOneLine() {
         assertThat(text.line(REFUSAL)).hasToString("2027-01-31T12:00:00.007Z INFO  audit - refused 401 GET unmatched"
                 + " key=- from=::1 request=a reason=\"the API key is malformed\"\n");
         assertThat(json.line(REFUSAL)).hasToString(BEGINNING
@@ -110,7 +110,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void everyMessageIsOneLine() {
+    void writesMessageAsOneLine() {
         String message = "vé \"\n2030-12-05 audit - forged\u202e";
         assertThat(text.line(MOMENT.toEpochMilli(), Level.WARN, "audit", message, "", List.of()))
                 .isEqualTo("2027-01-31T12:00:00.007Z WARN  audit - vé \" | 2030-12-05 audit - forged\\u202e\n");
@@ -119,16 +119,16 @@ class LogLayoutTest {
                         + "\"message\":\"vé \\\"\\n2030-12-05 audit - forged\\u202e\"}\n");
     }
 
-    /// One of its characters for each kind of those that are not printable, and a key.
+    /// The text has a character of each kind that is not printable, and a key.
     @Test
-    void everyLineIsPrintableAndHasNoKey() {
+    void escapesUnprintableCharactersAndRedactsKeys() {
         KeyToken key = KeyToken.random(new SecureRandom());
-        String odd = "\u001b[31m\u0007\u0085\u202e\u2066\u2028\ue000\u0378\ud800" + key.text();
-        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("x"), Level.ERROR, odd,
-                new IllegalStateException(odd, new IllegalArgumentException(odd)), null);
+        String unprintable = "\u001b[31m\u0007\u0085\u202e\u2066\u2028\ue000\u0378\ud800" + key.text();
+        LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("x"), Level.ERROR, unprintable,
+                new IllegalStateException(unprintable, new IllegalArgumentException(unprintable)), null);
         for (LogLayout layout : List.of(text, json)) {
             for (String line : List.of(layout.doLayout(event),
-                    layout.line(MOMENT.toEpochMilli(), Level.WARN, "audit", odd, "", List.of()))) {
+                    layout.line(MOMENT.toEpochMilli(), Level.WARN, "audit", unprintable, "", List.of()))) {
                 assertThat(line).endsWith("\n").contains("[31m", "u202e", "[API key]").doesNotContain(key.secret());
                 assertThat(line.codePoints().filter(c -> c != '\n' && (c < ' ' || c > '~'))).isEmpty();
             }
@@ -136,7 +136,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void eventsHaveTheirOwnTimesToTheMillisecond() {
+    void writesTimeOfEachEventToTheMillisecond() {
         for (String time : List.of("2030-12-05T23:59:59.007Z", "2030-12-05T23:59:59.008Z", "2030-12-05T23:59:59.008Z",
                 "2030-12-06T00:00:00.000Z", "2030-12-05T23:59:59.007Z")) {
             LoggingEvent event = new LoggingEvent();

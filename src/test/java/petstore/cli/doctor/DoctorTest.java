@@ -71,7 +71,7 @@ class DoctorTest {
         assertThat(String.join("", ending.out())).doesNotContain(SECRET);
     }
 
-    /// Returns the files of the store's folder with their times and sizes.
+    /// Returns all files of the test with their sizes and times.
     private List<String> files() throws IOException {
         List<String> files = new ArrayList<>();
         try (Stream<Path> all = Files.walk(temporary)) {
@@ -83,7 +83,7 @@ class DoctorTest {
     }
 
     @Test
-    void makesNothing() throws IOException {
+    void createsAndChangesNoFiles() throws IOException {
         assertFinding(0, "ok +folder +.*/data does not exist; the first start makes it");
         assertThat(temporary).isEmptyDirectory();
         CommandLines.run(folder, "keys", "create", "--name", "first");
@@ -93,7 +93,7 @@ class DoctorTest {
     }
 
     @Test
-    void listIsJsonToo() {
+    void printsFindingsAsJson() {
         JsonNode findings = ServedContract.json(String.join("", doctor("--format", "json").out()));
         assertThat(findings).allMatch(finding -> finding.path("state").asText().equals("ok"))
                 .anyMatch(finding -> finding.path("check").asText().equals("java")
@@ -102,7 +102,7 @@ class DoctorTest {
     }
 
     @Test
-    void findsBrokenStores() throws IOException {
+    void reportsBrokenStores() throws IOException {
         CommandLines.run(folder, "keys", "create", "--name", "first");
         Path file = folder.resolve("petstore.db");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -135,12 +135,12 @@ class DoctorTest {
     }
 
     @Test
-    void findsWhoUsesAPort() throws IOException {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    void reportsProgramThatUsesPort() throws IOException {
+        try (ServerSocket used = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertFinding(1, "fail +api port +127.0.0.1:[0-9]+ is in use by another program \\(process "
                     + ProcessHandle.current().pid() + ", java\\); stop that one, or choose another with --port",
                     "--port",
-                    String.valueOf(taken.getLocalPort()));
+                    String.valueOf(used.getLocalPort()));
         }
         assertFinding(1, "fail +admin port +the host none.invalid is unknown; .*--admin-host", "--admin-host",
                 "none.invalid");
@@ -151,7 +151,7 @@ class DoctorTest {
     }
 
     @Test
-    void knowsTheServerOfItsFolder() throws IOException {
+    void recognisesServerOfItsFolder() throws IOException {
         String pid = String.valueOf(ProcessHandle.current().pid());
         try (ServerSocket hung = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(ports(hung.getLocalPort(), 0)).first().isEqualTo(Finding.fail("api port",
@@ -169,7 +169,7 @@ class DoctorTest {
         }
     }
 
-    /// Returns the findings for ports beside a server of the same folder with the number of this process.
+    /// Returns the findings for these ports, if this process is the server of the folder.
     private static List<Finding> ports(int port, int adminPort) {
         ServerSettings free = new TestSettings().server();
         return Check.run(new ServerChecks(
@@ -179,7 +179,7 @@ class DoctorTest {
     }
 
     @Test
-    void findsWrongCertificatesAndKeys() throws IOException {
+    void reportsInvalidCertificatesAndKeys() throws IOException {
         TestCertificate certificate = TestCertificate.make(temporary, "EC");
         Path chain = Files.writeString(temporary.resolve("chain.pem"), certificate.certificate());
         Path key = Files.writeString(temporary.resolve("key.pem"), certificate.key());
@@ -202,7 +202,7 @@ class DoctorTest {
     }
 
     @Test
-    void showsNoSecret() throws IOException {
+    void hidesSecrets() throws IOException {
         environment.put("PETSTORE_API_KEY", SECRET);
         environment.put("PETSTORE_DATABASE", "postgresql://keeper:" + SECRET + "@127.0.0.1:1/d");
         assertFinding(1,
@@ -217,29 +217,29 @@ class DoctorTest {
         assertFinding(1, "fail +store +PETSTORE_DATABASE_PASSWORD_FILE cannot be read: /none/of/these.*");
     }
 
-    /// The first host accepts connections and says nothing. Later the queue of its connections is full, as of a machine that is gone.
+    /// The host accepts connections, but does not respond. Later its accept queue is full: it looks like an unreachable machine.
     @Test
     @Timeout(25)
-    void waitsShortlyForASilentDatabase() throws IOException {
-        List<Socket> waiting = new ArrayList<>();
+    void limitsWaitForSilentDatabase() throws IOException {
+        List<Socket> sockets = new ArrayList<>();
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             environment.put("PETSTORE_DATABASE",
                     "postgresql://u@127.0.0.1:" + silent.getLocalPort() + "/d?connect_timeout=60");
             assertFinding(1, "fail +host +127.0.0.1:[0-9]+: .*");
-            while (connects(silent, waiting)) {
-                assertThat(waiting).hasSizeLessThan(1_000);
+            while (connects(silent, sockets)) {
+                assertThat(sockets).hasSizeLessThan(1_000);
             }
             assertFinding(1, "fail +store +no result within 8 s; see that its disk or host responds");
         } finally {
-            for (Socket socket : waiting) {
+            for (Socket socket : sockets) {
                 socket.close();
             }
         }
     }
 
-    private static boolean connects(ServerSocket server, List<Socket> waiting) throws IOException {
+    private static boolean connects(ServerSocket server, List<Socket> sockets) throws IOException {
         Socket socket = new Socket();
-        waiting.add(socket);
+        sockets.add(socket);
         try {
             socket.connect(server.getLocalSocketAddress(), 200);
             return true;
@@ -261,14 +261,14 @@ class DoctorTest {
             assertFinding(0, "ok +pooler +.*: none");
             assertFinding(0, "warn +connections +.* max_connections is too low for --database-readers 900; .*",
                     "--database-readers", "900");
-            assumeThat(PgBouncer.program()).as("there is PgBouncer").isPresent();
+            assumeThat(PgBouncer.program()).as("PgBouncer is installed").isPresent();
             Path pooler = Files.createDirectory(temporary.resolve("pooler"));
             try (PgBouncer session = new PgBouncer(pooler, postgres.database(), "session")) {
                 environment.put("PETSTORE_DATABASE", session.url());
                 assertFinding(0,
                         "ok +pooler +.* a pooler passes on the connection, and keeps sessions apart");
             }
-            // A port of the same number, as of a pooler in another container.
+            // The same port number on another address, like a pooler in another container.
             try (PgBouncer other = new PgBouncer(pooler, postgres.database(), "session", "127.0.0.2")) {
                 environment.put("PETSTORE_DATABASE", other.url());
                 assertFinding(0, "ok +pooler +127.0.0.2:.* a pooler passes on the connection.*");
@@ -281,7 +281,7 @@ class DoctorTest {
     }
 
     @Test
-    void wrongUsageIsThatOfServe() {
+    void refusesSameUsageAsServe() {
         assertThat(doctor("--port", "9", "--admin-port", "9").code()).isEqualTo(Main.WRONG_USAGE);
         assertThat(doctor("--tls-key", "x").code()).isEqualTo(Main.WRONG_USAGE);
     }

@@ -15,7 +15,7 @@ import petstore.cli.terminal.Console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The process list shows arguments to everybody: an argument with a password is refused, and not repeated.
+/// Passwords in arguments, which are refused and not repeated: the process list shows arguments to everybody.
 class ArgumentPasswordsTest {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -46,7 +46,7 @@ class ArgumentPasswordsTest {
             "postgresql://h/d%3Fpassword=geheim", "postgresql://h/d?PASSWORD=geheim",
             "postgresql://h/d?x=%&password=geheim",
             "jdbc:postgresql://h/d?user=u&password=geheim", " postgresql://u:geheim@h/d"})
-    void areRefusedHoweverTheyAreSpelled(String address) {
+    void refusesPasswordInAddressInAnySpelling(String address) {
         assertRefused("--database", "serve", "--database", address);
         assertRefused("--database", "keys", "list", "--database=" + address);
         assertRefused("--to", "move", "--to", address, "--help");
@@ -58,7 +58,7 @@ class ArgumentPasswordsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"mysql://u:geheim@h/d", "u:geheim@h/d", "host=h password=geheim", "password = 'geheim'"})
-    void areRefusedInOtherValues(String value) {
+    void refusesPasswordInOtherValues(String value) {
         assertRefused("--database", "config", "--database", value);
         assertRefused("--to", "move", "--to=" + value);
     }
@@ -67,7 +67,7 @@ class ArgumentPasswordsTest {
     @ValueSource(strings = {"--databse mysql://u:geheim@h/d", "--databse=host=h password=geheim",
             "--databse password=geheim",
             "-dpassword=geheim", "mysql://u:geheim@h/d", "password=geheim"})
-    void areNotRepeatedFromUnknownOptionsAndArguments(String arguments) {
+    void hidesPasswordInUnknownOptionsAndArguments(String arguments) {
         for (String command : List.of("config", "keys", "move")) {
             String[] line = (command + " " + arguments).split(" ", 3);
             assertThat(run(Map.of(), line)).isEqualTo(Main.WRONG_USAGE);
@@ -81,12 +81,12 @@ class ArgumentPasswordsTest {
             "postgresql://us%40er@one:1,[::1]:2/d",
             "postgresql://h:5432/d?application_name=a%40b", "postgresql://h/d?options=-c%20x%3Dy",
             "postgresql://h/password"})
-    void areNotSeenInAddressesWithoutPassword(String address) {
+    void acceptsAddressesWithoutPassword(String address) {
         assertThat(run(Map.of(), "config", "--database", address)).as(err.toString(StandardCharsets.UTF_8)).isZero();
     }
 
     @Test
-    void areAllowedInVariablesAndOtherOptions() {
+    void acceptsPasswordInVariablesAndOtherOptions() {
         assertThat(run(Map.of("PETSTORE_DATABASE", "postgresql://u:geheim@h/d?sslpassword=geheim"), "config")).isZero();
         assertThat(run(Map.of(), "config", "--data", "a:b@c password=x")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("postgresql://u:***@h").doesNotContain("geheim");

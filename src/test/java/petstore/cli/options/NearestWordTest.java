@@ -13,7 +13,7 @@ import petstore.cli.terminal.Console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A mistyped command or option is refused with the word that was meant; for variables see [VariablesTest].
+/// Suggestions for mistyped commands, options and values. For variables, see [VariablesTest].
 class NearestWordTest {
 
     @ParameterizedTest
@@ -56,15 +56,15 @@ class NearestWordTest {
             -- serve                | -
             export f --format xml   | -
             stop                    | -""")
-    void isSuggested(String line, String meant) {
+    void suggestsNearestWord(String line, String suggestion) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         assertThat(Main.run(Console.of(InputStream.nullInputStream(), new ByteArrayOutputStream(), err, false, Map.of(),
                 Clock.systemUTC()), line.split(" ", -1))).isEqualTo(Main.WRONG_USAGE);
-        String said = err.toString(StandardCharsets.UTF_8);
-        if (meant == null) {
-            assertThat(said).doesNotContain("did you mean");
+        String message = err.toString(StandardCharsets.UTF_8);
+        if (suggestion == null) {
+            assertThat(message).doesNotContain("did you mean");
         } else {
-            assertThat(said).contains("; did you mean " + meant + "? (see ");
+            assertThat(message).contains("; did you mean " + suggestion + "? (see ");
         }
     }
 }

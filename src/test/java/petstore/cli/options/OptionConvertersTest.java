@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class OptionConvertersTest {
 
     @Test
-    void anAddressIsWrittenInAscii() {
+    void writesBaseUrlInAscii() {
         assertThat(BaseUrl.parse("https://shop.example/łódź/v1"))
                 .hasToString("https://shop.example/%C5%82%C3%B3d%C5%BA/v1");
         assertThat(BaseUrl.parse("https://shop.example/%C5%82/v1"))
@@ -48,12 +48,12 @@ class OptionConvertersTest {
         }
     }
 
-    private static void assertRefused(ThrowingCallable conversion, String says) {
-        assertThatThrownBy(conversion).isInstanceOf(TypeConversionException.class).hasMessageContaining(says);
+    private static void assertRefused(ThrowingCallable conversion, String message) {
+        assertThatThrownBy(conversion).isInstanceOf(TypeConversionException.class).hasMessageContaining(message);
     }
 
     @Test
-    void aMomentIsReadToTheMillisecond() {
+    void truncatesMomentsToMilliseconds() {
         assertThat(OptionConverters.instant("2027-01-31T12:00:00.0079Z")).hasToString("2027-01-31T12:00:00.007Z");
         assertThat(OptionConverters.instant("2027-01-31")).hasToString("2027-01-31T00:00:00Z");
     }
@@ -61,7 +61,7 @@ class OptionConvertersTest {
     @ParameterizedTest
     @ValueSource(strings = {"soon", "2027-02-30", "+999999999-12-31", "+300000000-01-01T00:00:00Z",
             "-999999999-01-01"})
-    void refusesMomentsThatNoStoreCanKeep(String text) {
+    void refusesInvalidAndOutOfRangeMoments(String text) {
         assertThatThrownBy(() -> OptionConverters.instant(text)).isInstanceOf(TypeConversionException.class)
                 .hasMessage("'" + text + "' is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z");
     }

@@ -34,12 +34,12 @@ import picocli.CommandLine.Model.OptionSpec;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Every option of `petstore serve` becomes the setting that it is called after.
+/// The options of `petstore serve`. Each option sets the setting of the same name.
 class ServeOptionsTest {
 
     private static final String KEY = "a-key-for-the-test-of-options";
 
-    /// No value is there twice, and none is a default.
+    /// All values are different, and no value is a default.
     private static final Map<String, String> GIVEN = Map.ofEntries(Map.entry("--data", "the/store"),
             Map.entry("--database", "postgresql://keeper@db.example:5433/animals"), Map.entry("--migrate", "check"),
             Map.entry("--host", "[2001:db8::1]"), Map.entry("--port", "8001"),
@@ -77,7 +77,7 @@ class ServeOptionsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void becomeSettings(boolean asVariables) {
+    void convertsOptionsToSettings(boolean asVariables) {
         Map<String, String> environment = new HashMap<>(
                 Map.of("PETSTORE_DATABASE_PASSWORD", "secret", "PETSTORE_API_KEY", KEY));
         String[] arguments = {"serve"};

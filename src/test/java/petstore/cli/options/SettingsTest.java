@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The error message for an invalid setting: one line with the setting and the reason, without a secret.
 class SettingsTest {
 
-    private static final String PASSWORD = "PETSTORE_DATABASE_PASSWORD_FILE";
+    private static final String PASSWORD_SETTING = "PETSTORE_DATABASE_PASSWORD_FILE";
 
     @TempDir
     private Path folder;
@@ -81,7 +81,7 @@ class SettingsTest {
             https://h/a b/v1                  | its path has characters that a URL cannot have
             https://u:1/geheim@h/v1           | each @ of its path must be written as %40
             https://h/%zz/v1                  | its path has characters that a URL cannot have""")
-    void refusesBaseUrls(String url, String reason) {
+    void refusesInvalidBaseUrls(String url, String reason) {
         for (String option : new String[]{"--base-url", "--staging-base-url"}) {
             String expected = option + ": " + reason + " (see ";
             err.reset();
@@ -96,13 +96,13 @@ class SettingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"https://petstore.example/v1", "HTTP://h/v1", "http://[::ffff:127.0.0.1]:8080/v1",
             "https://[v1.a]/v1", "https://h:/v1", "https://h:65535/a%20b/v1", "https://127.0.0.1/a%40b/v1"})
-    void takesBaseUrls(String url) {
+    void acceptsValidBaseUrls(String url) {
         assertThat(run(Map.of(), "config", "--base-url", url)).as(err.toString(StandardCharsets.UTF_8)).isZero();
     }
 
-    /// Only secrets have no example: a known one would be in use somewhere.
+    /// Secrets have no example value, because somebody would use it.
     @Test
-    void takesTheExampleConfiguration() throws IOException {
+    void acceptsExampleConfiguration() throws IOException {
         Map<String, String> examples = Files.readAllLines(Path.of("deploy/petstore.env")).stream()
                 .filter(line -> line.startsWith("#PETSTORE_")).map(line -> line.substring(1).split("=", 2))
                 .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
@@ -118,8 +118,8 @@ class SettingsTest {
     }
 
     @Test
-    void refusesFilesOfSecrets() throws IOException {
-        for (String setting : new String[]{"PETSTORE_API_KEY_FILE", PASSWORD}) {
+    void refusesInvalidSecretFiles() throws IOException {
+        for (String setting : new String[]{"PETSTORE_API_KEY_FILE", PASSWORD_SETTING}) {
             assertFile(Main.FAILED, setting, null, " cannot be read: FILE");
             assertFile(Main.WRONG_USAGE, setting, "", " is an empty file: FILE");
             assertFile(Main.WRONG_USAGE, setting, " \n\n", " is an empty file: FILE");
@@ -134,7 +134,7 @@ class SettingsTest {
                 " must be at least 16 characters of visible ASCII without spaces");
     }
 
-    /// @param bytes the file as ISO 8859-1; absent for no file
+    /// @param bytes the content of the file in ISO 8859-1; absent for no file
     private void assertFile(int code, String setting, @Nullable String bytes, String reason)
             throws IOException {
         Path file = folder.resolve("secret");
@@ -147,12 +147,12 @@ class SettingsTest {
                 .startsWith("petstore: " + setting + reason.replace("FILE", file.toString()));
     }
 
-    /// An `@` in a password ends it too early, and so may `/` and `?`.
+    /// An unescaped `@` ends a password too early. `/` and `?` may do the same.
     @ParameterizedTest
     @ValueSource(strings = {"postgresql://u:ge@heim@h/d", "postgresql://u:x@geheim@h/d", "postgresql://u:1/geheim@h/d",
             "postgresql://u:1?x=geheim@h/d", "postgresql://u:1?geheim=x@h/d", "postgresql://u:x#geheim@h/d",
             "postgresql://x@geheim@h/d", "postgresql://u:x@h/d?user=a@geheim"})
-    void showsNoPartOfAPassword(String address) {
+    void hidesEveryPartOfPassword(String address) {
         assertThat(refusal(Main.WRONG_USAGE, Map.of(), "config", "--database", address)).contains("--database");
         err.reset();
         assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_DATABASE", address), "config"))
@@ -162,7 +162,7 @@ class SettingsTest {
     }
 
     @Test
-    void saysHowToWriteAnAt() {
+    void explainsHowToEscapeAtSign() {
         assertThat(refusal(Main.WRONG_USAGE, Map.of("PETSTORE_DATABASE", "postgresql://u:ge@heim@h/d"), "config"))
                 .contains(
                         "the database's address cannot be used: write @ / ? in its user, password and parameters as %40 %2F %3F");

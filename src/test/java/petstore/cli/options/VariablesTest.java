@@ -25,7 +25,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The settings of the service and of the store have variables, options of single commands have none.
+/// Environment variables. Settings of the service and of the store have variables; options of single commands do not.
 class VariablesTest {
 
     @TempDir
@@ -53,7 +53,7 @@ class VariablesTest {
     }
 
     @Test
-    void belongToTheServiceAndTheStore() {
+    void onlyServiceAndStoreOptionsHaveVariables() {
         CommandLine petstore = Main.commandLine(console(Map.of()));
         CommandLine serve = requireNonNull(petstore.getSubcommands().get("serve"));
         assertThat(options(petstore).flatMap(option -> Variables.of(option).stream()).collect(toSet()))
@@ -63,7 +63,7 @@ class VariablesTest {
     }
 
     @Test
-    void doNotReachOptionsOfSingleCommands() {
+    void ignoresVariablesOfOtherOptions() {
         Map<String, String> environment = Map.of("PETSTORE_RATE_LIMIT", "5/1m", "PETSTORE_EXPIRES_IN", "90d",
                 "PETSTORE_SCOPE", "none", "PETSTORE_NAME", "other");
         assertThat(run(0, environment, "keys", "create", "--name", "x")).hasSize(3);
@@ -75,7 +75,7 @@ class VariablesTest {
     }
 
     @Test
-    void ofKubernetesStopNothing() {
+    void ignoresVariablesOfKubernetes() {
         Map<String, String> environment = new HashMap<>();
         for (String service : List.of("PETSTORE", "PETSTORE_ADMIN", "PETSTORE_DATABASE", "PETSTORE_SERVICE")) {
             environment.put(service + "_SERVICE_HOST", "10.0.0.1");
@@ -107,22 +107,22 @@ class VariablesTest {
             "PETSTORE_JAVA_OPTION, PETSTORE_JAVA_OPTIONS", "PETSTORE_TOO, PETSTORE_TO", "PETSTORE_OPRT, PETSTORE_PORT",
             "PETSTORE_RATELIMIT, PETSTORE_RATE_LIMIT", "PETSTORE_RATE__LIMIT, PETSTORE_RATE_LIMIT",
             "PETSTORE_ADMIN_PROTS, ", "PETSTORE_OPTR, ", "PETSTORE_REPLICA_3, ", "PETSTORE_HELP, ", "PETSTORE_, "})
-    void thatAreUnknownWarnUnlessTheyAreNearMisses(String name, String suggestion) {
+    void warnsOfUnknownVariablesAndRefusesNearMisses(String name, String suggestion) {
         for (String command : List.of("config", "keys list")) {
             run(0, Map.of(), "keys", "create", "--name", "x");
             String unknown = "unknown environment variable " + name;
-            List<String> said = run(suggestion == null ? 0 : 2, Map.of(name, "x"), command.split(" ", 0));
+            List<String> messages = run(suggestion == null ? 0 : 2, Map.of(name, "x"), command.split(" ", 0));
             if (suggestion == null) {
-                assertThat(said).containsExactly("petstore: warning: " + unknown + " is ignored");
+                assertThat(messages).containsExactly("petstore: warning: " + unknown + " is ignored");
             } else {
-                assertThat(said).singleElement().asString()
+                assertThat(messages).singleElement().asString()
                         .startsWith("petstore: " + unknown + "; did you mean " + suggestion + "? (see ");
             }
         }
     }
 
     @Test
-    void thatAreNotSetHaveNoValue() {
+    void showsNullForUnsetSettings() {
         run(0, Map.of("PETSTORE_HOST", "::1"), "config", "--format", "json");
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("{\"setting\":\"--base-url\",\"value\":null,",
                 "\"--database\",\"value\":null,", "\"--host\",\"value\":\"::1\",\"from\":\"PETSTORE_HOST\"")
@@ -132,7 +132,7 @@ class VariablesTest {
     @ParameterizedTest
     @ValueSource(strings = {"PETSTORE_PROXY_LISTEN", "PETSTORE_REPLICA_1", "PETSTORE_JAVA", "PETSTORE_API_KEY", "PATH",
             "PETSTORE"})
-    void thatAreKnownAreNotMentioned(String name) {
+    void doesNotWarnOfKnownVariables(String name) {
         assertThat(run(0, Map.of(name, "a-value-of-some-length"), "config")).isEmpty();
     }
 }

@@ -39,7 +39,7 @@ class BearerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
     private static final int GUESSES = 500;
-    private static final int FEW = 5;
+    private static final int MOST_REFRESHES = 5;
 
     private final String url = PostgresServer.newDatabase();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -57,7 +57,7 @@ class BearerTest {
     }
 
     @Test
-    void unknownKeysShareARefreshAndDelayNoOtherRequest() throws Exception {
+    void sharesRefreshAmongUnknownKeysWithoutDelayingOthers() throws Exception {
         KeyToken token = issue();
         List<CompletableFuture<Bearer.Decided>> guesses = new ArrayList<>();
         try (Connection connection = PostgresServer.connect(url); Statement lock = connection.createStatement()) {
@@ -67,46 +67,46 @@ class BearerTest {
             for (int i = 0; i < GUESSES; i++) {
                 guesses.add(bearer.lookUp(i % 2 == 0 ? token() : new KeyToken(token.id(), token().secret())));
             }
-            await("a reading that waits").atMost(PATIENCE)
+            await("a refresh that waits for the lock").atMost(PATIENCE)
                     .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
-            assertThat(judge(token)).as("a key that memory knows").isInstanceOf(Bearer.Accepted.class);
+            assertThat(judge(token)).as("a key in memory").isInstanceOf(Bearer.Accepted.class);
             connection.rollback();
         }
         assertThat(guesses).allSatisfy(
                 guess -> assertThat(guess).succeedsWithin(PATIENCE).isInstanceOf(Bearer.Refused.class));
         assertThat(meters.get("petstore.store.batch.duration").tag("queue", "keys").timer().count())
-                .as("readings").isLessThanOrEqualTo(FEW);
+                .as("refreshes").isLessThanOrEqualTo(MOST_REFRESHES);
     }
 
     @Test
-    void anUnknownKeyWaitsForTheStore() {
+    void leavesUnknownKeysUndecided() {
         KeyToken token = issue();
         assertThat(judge(token())).as("an unknown id").isInstanceOf(Bearer.Undecided.class);
         assertThat(judge(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Undecided.class);
         assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
     }
 
-    /// The reading of the keys that began before the change ends after the next one has begun.
+    /// A refresh that began before the change ends after the next refresh has begun.
     @Test
-    void aNewSecretIsAcceptedAtOnceAndAReplacedOneNeverAgain() {
-        KeyToken old = issue();
-        KeyToken fresh = new KeyToken(old.id(), token().secret());
+    void acceptsNewSecretAtOnceAndReplacedSecretNeverAgain() {
+        KeyToken replaced = issue();
+        KeyToken renewed = new KeyToken(replaced.id(), token().secret());
         PostgresServer.query(url, "CREATE TABLE pause AS SELECT 0.7::float8 AS seconds");
         PostgresServer.query(url, "ALTER TABLE api_key RENAME TO kept");
         PostgresServer.query(url, "CREATE VIEW api_key AS"
                 + " SELECT kept.* FROM kept, (SELECT pg_sleep(seconds) FROM pause OFFSET 0) AS paused");
         PostgresServer.query(url, "UPDATE api_key_change SET changes = changes + 1");
-        CompletableFuture<?> late = store.keys().refresh();
-        await("a reading that takes long").atMost(PATIENCE).until(() -> !PostgresServer.query(url,
+        CompletableFuture<?> slowRefresh = store.keys().refresh();
+        await("a slow refresh").atMost(PATIENCE).until(() -> !PostgresServer.query(url,
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
                 .isEmpty());
         PostgresServer.query(url, "UPDATE pause SET seconds = 0");
-        PostgresServer.query(url, "UPDATE kept SET secret_sha256 = '" + SecretHash.of(fresh.secret()).hex() + "'");
-        assertThat(verdict(fresh)).isInstanceOf(Bearer.Accepted.class);
-        assertThat(verdict(old)).isInstanceOf(Bearer.Refused.class);
-        assertThat(late).succeedsWithin(PATIENCE);
-        assertThat(verdict(old)).as("after it was refused").isInstanceOf(Bearer.Refused.class);
-        assertThat(verdict(fresh)).isInstanceOf(Bearer.Accepted.class);
+        PostgresServer.query(url, "UPDATE kept SET secret_sha256 = '" + SecretHash.of(renewed.secret()).hex() + "'");
+        assertThat(verdict(renewed)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(verdict(replaced)).isInstanceOf(Bearer.Refused.class);
+        assertThat(slowRefresh).succeedsWithin(PATIENCE);
+        assertThat(verdict(replaced)).as("after the slow refresh").isInstanceOf(Bearer.Refused.class);
+        assertThat(verdict(renewed)).isInstanceOf(Bearer.Accepted.class);
     }
 
     private Bearer.Verdict verdict(KeyToken token) {
@@ -115,7 +115,7 @@ class BearerTest {
     }
 
     @Test
-    void usesThatCouldNotBeSavedAreSavedLater() {
+    void savesUsesLaterIfSavingFails() {
         KeyToken token = issue();
         assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
         PostgresServer.query(url, "ALTER TABLE api_key RENAME TO elsewhere");
@@ -126,7 +126,7 @@ class BearerTest {
     }
 
     @Test
-    void aUseWhileOthersAreBeingSavedIsSavedNext() throws Exception {
+    void savesUseThatHappensDuringSave() throws Exception {
         KeyToken first = issue();
         KeyToken second = issue();
         assertThat(judge(first)).isInstanceOf(Bearer.Accepted.class);
@@ -136,7 +136,7 @@ class BearerTest {
             connection.setAutoCommit(false);
             lock.execute("SELECT id FROM api_key FOR UPDATE");
             CompletableFuture<Void> saving = CompletableFuture.runAsync(bearer::saveUses, threads);
-            await("uses that are being saved").atMost(PATIENCE)
+            await("a save that waits for the lock").atMost(PATIENCE)
                     .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
             assertThat(judge(second)).isInstanceOf(Bearer.Accepted.class);
             connection.rollback();
@@ -147,7 +147,7 @@ class BearerTest {
     }
 
     @Test
-    void theConfiguredKeyIsAcceptedByItsTextAlone() {
+    void acceptsOnlyExactConfiguredKey() {
         String key = "a key öf many characters";
         Bearer withKey = new Bearer(store.keys(), Optional.of(key), new SimpleMeterRegistry(), clock);
         assertThat(withKey.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
@@ -161,7 +161,7 @@ class BearerTest {
         assertThat(bearer.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Refused.class);
     }
 
-    /// A key that memory knows.
+    /// Adds a key to the store, and reads it into memory. Returns its token.
     private KeyToken issue() {
         KeyToken token = token();
         store.keys().add(ApiKey.issued(token, "test", EnumSet.allOf(Scope.class), NOW, Optional.empty(),

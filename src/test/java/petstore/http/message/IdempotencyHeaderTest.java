@@ -20,7 +20,7 @@ class IdempotencyHeaderTest {
     }
 
     @Test
-    void parsesAKeyWithAndWithoutQuotes() {
+    void parsesKeysWithAndWithoutQuotes() {
         assertThat(IdempotencyHeader.find(new TestHeaders())).isEmpty();
         assertThat(IdempotencyHeader.find(field("a\\\"b"))).contains("a\\\"b");
         assertThat(IdempotencyHeader.find(field(" \"a\\\"b\\\\\" "))).contains("a\"b\\");
@@ -35,7 +35,7 @@ class IdempotencyHeaderTest {
         assertRefused(value);
     }
 
-    /// An expression with a group in a loop takes a frame of the stack for each turn.
+    /// A regular expression with a repeated group needs a stack frame for each repetition.
     @ParameterizedTest
     @ValueSource(strings = {"a", "\"", "\\", "\\\\", "\\\"", " ", ","})
     void refusesLongFields(String part) {

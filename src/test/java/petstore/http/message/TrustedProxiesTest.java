@@ -45,7 +45,7 @@ class TrustedProxiesTest {
             10.0.0.1    | 203.0.113.9, ::ffff:10.0.0.2             | 203.0.113.9
             10.0.0.1    | 10.0.0.3, 10.0.0.2                       | 10.0.0.3
             """)
-    void isTheRightmostAddressThatIsNotTrusted(String peer, String field, String expected) {
+    void returnsRightmostUntrustedAddress(String peer, String field, String expected) {
         assertThat(client(peer, field)).isEqualTo(expected);
     }
 
@@ -55,19 +55,19 @@ class TrustedProxiesTest {
             "203.0.113.09", "[203.0.113.9]", "[2001:db8:b::9", "2001:db8:b::9]", "fe80::1%eth0", "[v1.x]",
             "\"203.0.113.9\"",
             "proxy.example", "for=203.0.113.9", "203.0.113.9 203.0.113.8"})
-    void endsAtAnElementWithoutAnAddress(String element) {
+    void stopsAtElementWithoutAddress(String element) {
         assertThat(client("10.0.0.1", "198.51.100.1, " + element)).isEqualTo("10.0.0.1");
         assertThat(client("10.0.0.1", element + ", 10.0.0.2")).isEqualTo("10.0.0.2");
     }
 
     @Test
-    void readsSeveralLinesAsOneList() {
+    void readsRepeatedFieldsAsOneList() {
         assertThat(client("10.0.0.1", "198.51.100.1", "203.0.113.9", "10.0.0.2")).isEqualTo("203.0.113.9");
         assertThat(client("10.0.0.1", "203.0.113.9", "")).isEqualTo("203.0.113.9");
     }
 
     @Test
-    void isThePeerWithoutTheFieldOrTrust() {
+    void returnsPeerIfFieldIsAbsentOrPeerIsUntrusted() {
         assertThat(client("10.0.0.1")).isEqualTo("10.0.0.1");
         assertThat(client("10.0.0.1", "")).isEqualTo("10.0.0.1");
         assertThat(client("11.0.0.1", "203.0.113.9")).isEqualTo("11.0.0.1");
@@ -75,7 +75,7 @@ class TrustedProxiesTest {
     }
 
     @Test
-    void passesOverOtherFields() {
+    void ignoresOtherFields() {
         TestHeaders headers = new TestHeaders().add("X-Real-IP", "198.51.100.1").add("Forwarded", "for=198.51.100.1");
         assertThat(PROXIES.client(InetAddress.ofLiteral("10.0.0.1"), headers))
                 .isEqualTo(InetAddress.ofLiteral("10.0.0.1"));
@@ -84,7 +84,7 @@ class TrustedProxiesTest {
     }
 
     @Test
-    void neverThrows() {
+    void neverThrowsForRandomFields() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {
@@ -105,14 +105,14 @@ class TrustedProxiesTest {
             2001:db8::/33    | 2001:db8:7fff::| 2001:db8:8000::
             ::ffff:192.0.2.7 | 192.0.2.7      | 192.0.2.8
             """)
-    void aNetworkHasItsAddressesAlone(String network, String inside, String outside) {
+    void networkContainsOnlyItsAddresses(String network, String inside, String outside) {
         Network found = Network.find(network).orElseThrow();
         assertThat(found.contains(InetAddress.ofLiteral(inside))).isTrue();
         assertThat(found.contains(InetAddress.ofLiteral(outside))).isFalse();
     }
 
     @Test
-    void refusesWhatIsNoNetwork() {
+    void refusesInvalidNetworks() {
         for (String text : List.of("", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.1/8",
                 "10/8",
                 "2001:db8::/129", "2001:db8::1/64", "[2001:db8::]/32", "::ffff:10.0.0.0/104", "localhost",

@@ -8,21 +8,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The grammar of RFC 3986, form by form.
+/// Hosts and ports in every form of the grammar of RFC 3986.
 class UriHostTest {
 
-    /// Every position and length of the gap, with and without IPv4 at the end: one group too many in each is none.
+    /// `::` at every position and of every length, with and without IPv4 at the end. With a group too many, each address is invalid.
     @Test
-    void ipv6AddressesOfEveryForm() {
+    void checksIpv6AddressesOfEveryForm() {
         for (String last : new String[]{"1", "ffff", "1.2.3.4"}) {
-            int room = 8 - (last.contains(".") ? 2 : 1);
-            assertIpv6(join(room) + ":" + last, true);
-            assertIpv6(join(room - 1) + ":" + last, false);
-            assertIpv6(join(room + 1) + ":" + last, false);
-            for (int before = 0; before <= room; before++) {
-                for (int behind = 0; behind <= room; behind++) {
-                    String address = join(before) + "::" + join(behind) + (behind == 0 ? "" : ":") + last;
-                    assertIpv6(address, before + behind < room);
+            int mostGroups = 8 - (last.contains(".") ? 2 : 1);
+            assertIpv6(join(mostGroups) + ":" + last, true);
+            assertIpv6(join(mostGroups - 1) + ":" + last, false);
+            assertIpv6(join(mostGroups + 1) + ":" + last, false);
+            for (int before = 0; before <= mostGroups; before++) {
+                for (int after = 0; after <= mostGroups; after++) {
+                    String address = join(before) + "::" + join(after) + (after == 0 ? "" : ":") + last;
+                    assertIpv6(address, before + after < mostGroups);
                 }
             }
         }
@@ -44,7 +44,7 @@ class UriHostTest {
     @ValueSource(strings = {"", ":", "1", ":1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", ":::", "1:::2", "1::2::3", "::12345",
             "::g",
             "::1.2.3", "::1.2.3.4.5", "::1.2.3.256", "::01.2.3.4", "::1.2.3.4:5", "1.2.3.4::", "::1%25eth0", "::1 "})
-    void invalidIpv6Addresses(String text) {
+    void refusesInvalidIpv6Addresses(String text) {
         assertIpv6(text, false);
     }
 
@@ -52,7 +52,7 @@ class UriHostTest {
     @ValueSource(strings = {"", ":", ":80", "a:", "a:0", "a:0065535", "a_b", "~", "%41%2f:1", "a!$&'()*+,;=",
             "1.2.3.4:80",
             "256.1.1.1", "[::]", "[::]:", "[::1]:65535", "[v1.a]", "[VF09.a:b!~]:1"})
-    void hostsAndPorts(String text) {
+    void acceptsHostsAndPorts(String text) {
         assertThat(UriHost.isHostAndPort(text)).isTrue();
     }
 
@@ -62,13 +62,13 @@ class UriHostTest {
             "%4", "%", "%4g", "%4:80", "\u00E4", "[", "]", "[]", "[::1", "[::1]80", "[::1]]", "a[::1]", "[[::1]]",
             "[v.a]",
             "[v1.]", "[v1]", "[vg.a]", "[x1.a]", "[v1.a/b]", "[v1.a%41]", "[127.0.0.1]", "[a]", "\0", "a\u007F"})
-    void invalidHostsAndPorts(String text) {
+    void refusesInvalidHostsAndPorts(String text) {
         assertThat(UriHost.isHostAndPort(text)).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "A.b-c.3d", "a.", "1a", "a--b", "127.0.0.1", "xn--4ca"})
-    void hostNames(String text) {
+    void acceptsHostNames(String text) {
         assertThat(UriHost.isHostName(text)).isTrue();
     }
 
@@ -76,19 +76,19 @@ class UriHostTest {
     @ValueSource(strings = {"", ".", "-", "a..b", ".a", "-a", "a-", "a-.b", "a.-b", "a.-", "a_b", "a b", "\u00E4", "1",
             "127.1",
             "256.1.1.1", "1.2.3.4.5", "127.0.0.01", "1.", "a.1", "::1", "[::1]", "a:80"})
-    void invalidHostNames(String text) {
+    void refusesInvalidHostNames(String text) {
         assertThat(UriHost.isHostName(text)).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "080", "65535"})
-    void ports(String text) {
+    void acceptsPorts(String text) {
         assertThat(UriHost.isPort(text)).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "65536", "4294967297", "99999999999999999999", "-1", "+1", "1 ", "\u0661"})
-    void invalidPorts(String text) {
+    void refusesInvalidPorts(String text) {
         assertThat(UriHost.isPort(text)).isFalse();
     }
 }

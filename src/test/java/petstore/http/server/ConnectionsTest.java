@@ -27,14 +27,14 @@ import petstore.http.server.ServerSettings.Deadlines;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// A bare server whose connections are watched, with room for one answer that nobody takes.
+/// The limit on unread bytes of responses, on a minimal server. Once it is exceeded, a single long response may stay unread.
 class ConnectionsTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final String GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-    private static final int SHORT_ANSWER = 1_000;
-    /// More than the system takes in on both sides.
-    private static final int LONG_ANSWER = 32 * 1024 * 1024;
+    private static final int SHORT_RESPONSE = 1_000;
+    /// More than the socket buffers of both sides hold.
+    private static final int LONG_RESPONSE = 32 * 1024 * 1024;
 
     private final Vertx vertx = Vertx.vertx();
     private final Counter refused = Counter.builder("refused").register(new SimpleMeterRegistry());
@@ -45,28 +45,28 @@ class ConnectionsTest {
     }
 
     @Test
-    void givesUpWhoTakesTheLeastWhenTooMuchWaits() throws IOException {
-        int port = listen(2L * LONG_ANSWER);
-        try (Socket taking = connect(port);
+    void abortsConnectionsWithMostUnreadBytesFirst() throws IOException {
+        int port = listen(2L * LONG_RESPONSE);
+        try (Socket reading = connect(port);
                 Socket first = connect(port);
                 Socket second = connect(port);
                 Socket third = connect(port)) {
-            ask(taking, SHORT_ANSWER);
-            assertThat(bytesOf(taking, SHORT_ANSWER)).isGreaterThan(SHORT_ANSWER);
+            sendRequest(reading, SHORT_RESPONSE);
+            assertThat(readMoreThan(reading, SHORT_RESPONSE)).isGreaterThan(SHORT_RESPONSE);
             for (Socket idle : new Socket[]{first, second, third}) {
-                ask(idle, LONG_ANSWER);
+                sendRequest(idle, LONG_RESPONSE);
             }
             await().atMost(Duration.ofSeconds(20)).until(() -> refused.count() > 0);
-            ask(taking, SHORT_ANSWER);
-            assertThat(bytesOf(taking, SHORT_ANSWER)).isGreaterThan(SHORT_ANSWER);
+            sendRequest(reading, SHORT_RESPONSE);
+            assertThat(readMoreThan(reading, SHORT_RESPONSE)).isGreaterThan(SHORT_RESPONSE);
         }
     }
 
-    private int listen(long mostUntakenBytes) {
+    private int listen(long mostUnreadBytes) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(new Deadlines(LONG, LONG, LONG),
                 new ConnectionLimit(10, new AtomicInteger(), new LongAdder(), refused, () -> false),
-                new TrustedProxies(List.of(), "none"), mostUntakenBytes, () -> false);
+                new TrustedProxies(List.of(), "none"), mostUnreadBytes, () -> false);
         return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
             vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
             vertx.createHttpServer().connectionHandler(connection -> {
@@ -86,11 +86,11 @@ class ConnectionsTest {
         return socket;
     }
 
-    private static void ask(Socket socket, int bytes) throws IOException {
+    private static void sendRequest(Socket socket, int bytes) throws IOException {
         socket.getOutputStream().write(GET.replace(" / ", " /" + bytes + " ").getBytes(StandardCharsets.US_ASCII));
     }
 
-    private static int bytesOf(Socket socket, int least) throws IOException {
+    private static int readMoreThan(Socket socket, int least) throws IOException {
         InputStream in = socket.getInputStream();
         int read = 0;
         while (read <= least) {

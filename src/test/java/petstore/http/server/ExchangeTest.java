@@ -50,7 +50,7 @@ import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A bare server whose answers are sent by exchanges.
+/// Exchanges on a minimal server: responses that are sent, and requests that are abandoned.
 class ExchangeTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -58,7 +58,7 @@ class ExchangeTest {
     private static final String GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     private static final String GET_AND_CLOSE = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     private static final Pattern HEAD = Pattern.compile("(?s)HTTP/1.1 200 OK\r\n.*?\r\n\r\n");
-    private static final char LAST = '.';
+    private static final char LAST_BYTE = '.';
     private static final Header DATE = Header.of("Date", "Sat, 21 Nov 2026 10:00:00 GMT");
 
     private volatile boolean stopping;
@@ -83,53 +83,53 @@ class ExchangeTest {
         vertx.close().await();
     }
 
-    /// Its client would else wait for the rest, or take the next answer for it.
+    /// Otherwise, the client would wait for the rest, or mistake the next response for this one.
     @ParameterizedTest
     @ValueSource(ints = {1, 20_000})
-    void endsTheConnectionOfAnAnswerThatCannotBeWritten(int length) throws IOException, InterruptedException {
-        Response answer = text("a".repeat(length - 1) + LAST);
-        int port = listen(new HttpServerOptions(), FirstEndFails::install, exchange -> exchange.send(answer));
+    void closesConnectionIfResponseCannotBeWritten(int length) throws IOException, InterruptedException {
+        Response response = text("a".repeat(length - 1) + LAST_BYTE);
+        int port = listen(new HttpServerOptions(), FailingWrite::install, exchange -> exchange.send(response));
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            assertThat(HEAD.matcher(taken(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
+            assertThat(HEAD.matcher(receive(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
                     .matches("a*");
         }
         FinishedRequest first = log.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
         assertThat(first).isNotNull().matches(request -> !request.isAnswered());
     }
 
-    /// With TLS a connection can be written to again when the first record of a long answer's first slice has been sent, and its
-    /// last one has not. The sizes make it so: earlier bytes fill the connection, the last record of that does not, and
-    /// together with head and slice it does again.
+    /// With TLS, a connection becomes writable again when the first record of a long response's first slice is sent, but the last
+    /// is not. The sizes have this effect: the earlier bytes fill the connection, and their last record alone does not. Together
+    /// with the head and the slice, that record fills it again.
     @Test
-    void beginsAnAnswerOnceThatHasWaitedForThoseBefore(@TempDir Path folder) throws IOException {
+    void startsQueuedResponseOnlyOnce(@TempDir Path folder) throws IOException {
         HttpServerOptions tls = new HttpServerOptions();
         new Tls(CertificateFiles.load(TestCertificate.make(folder, "EC").write(folder)), LONG)
                 .applyTo(tls, 8 * 1024);
-        Response before = text("a".repeat(15_000));
-        Response waiting = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
-        Response after = text("c");
-        Iterator<Response> responses = List.of(before, before, before, waiting, after).iterator();
+        Response earlier = text("a".repeat(15_000));
+        Response queued = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
+        Response later = text("c");
+        Iterator<Response> responses = List.of(earlier, earlier, earlier, queued, later).iterator();
         int port = listen(tls, _ -> {
         }, exchange -> {
-            Response answer = responses.next();
-            if (answer.equals(waiting)) {
+            Response response = responses.next();
+            if (response.equals(queued)) {
                 // The event loop marks the connection as full in its next turn.
-                exchange.await(CompletableFuture.completedFuture(answer), exchange::send);
+                exchange.await(CompletableFuture.completedFuture(response), exchange::send);
             } else {
-                exchange.send(answer);
+                exchange.send(response);
             }
         });
         try (Socket client = TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port)) {
-            assertThat(HEAD.splitAsStream(taken(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1)).containsExactly(
-                    text(before), text(before), text(before),
-                    text(waiting), text(after));
+            assertThat(HEAD.splitAsStream(receive(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1)).containsExactly(
+                    text(earlier), text(earlier), text(earlier),
+                    text(queued), text(later));
         }
     }
 
-    /// A key that was looked up for longer than a request may take would have its animal added behind a 503. The result for the
-    /// first request does so before the second one is answered.
+    /// If the lookup of a key outlasts the request timeout, the animal must not be added after the 503. The late result for the
+    /// first request arrives before the response to the second request.
     @Test
-    void goesOnWithNothingThatComesBackAfterTheAnswer() throws IOException {
+    void ignoresResultAfterResponseIsSent() throws IOException {
         List<String> steps = new CopyOnWriteArrayList<>();
         int port = listen(new HttpServerOptions(), _ -> {
         }, exchange -> {
@@ -140,7 +140,7 @@ class ExchangeTest {
             });
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            assertThat(HEAD.splitAsStream(taken(client, GET + GET_AND_CLOSE)).skip(1)).containsExactly("a", "a");
+            assertThat(HEAD.splitAsStream(receive(client, GET + GET_AND_CLOSE)).skip(1)).containsExactly("a", "a");
         }
         assertThat(steps).containsExactly("in time", "in time");
     }
@@ -148,10 +148,10 @@ class ExchangeTest {
     @ParameterizedTest
     @CsvSource({"false, the client closed the connection or stream",
             "true, the connection was closed while the service stopped"})
-    void saysWhyAConnectionEnded(boolean stops, String reason) throws IOException, InterruptedException {
+    void logsReasonOfClosedConnection(boolean isStopping, String reason) throws IOException, InterruptedException {
         int port = listen(new HttpServerOptions(), _ -> {
         }, _ -> {
-            stopping = stops;
+            stopping = isStopping;
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
@@ -160,13 +160,13 @@ class ExchangeTest {
     }
 
     @Test
-    void saysThatARequestTookTooLong() throws IOException, InterruptedException {
+    void logsRequestTimeout() throws IOException, InterruptedException {
         deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
         int port = listen(new HttpServerOptions(), _ -> {
         }, _ -> {
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            assertThat(taken(client, GET)).isEmpty();
+            assertThat(receive(client, GET)).isEmpty();
         }
         assertAbandoned("not complete within --request-timeout");
     }
@@ -185,8 +185,8 @@ class ExchangeTest {
         return Response.ok("text/plain", body.getBytes(StandardCharsets.US_ASCII), headers);
     }
 
-    /// All that is sent to a client that asks this at once.
-    private static String taken(Socket client, String requests) throws IOException {
+    /// Sends the requests at once. Returns all bytes that the client receives until the connection is closed.
+    private static String receive(Socket client, String requests) throws IOException {
         client.setSoTimeout(PATIENCE_MS);
         client.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
         return new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
@@ -211,17 +211,17 @@ class ExchangeTest {
                 .await().actualPort();
     }
 
-    /// As an encoder for which there is no memory when the end of the first answer is written.
-    private static final class FirstEndFails extends ChannelOutboundHandlerAdapter {
+    /// Fails to write the last byte of the first response, like an encoder without memory.
+    private static final class FailingWrite extends ChannelOutboundHandlerAdapter {
 
         static void install(ChannelHandlerContext connection) {
-            connection.pipeline().addFirst(new FirstEndFails());
+            connection.pipeline().addFirst(new FailingWrite());
         }
 
         @Override
         public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
             ByteBuf bytes = (ByteBuf) message;
-            if (bytes.isReadable() && bytes.getByte(bytes.writerIndex() - 1) == LAST) {
+            if (bytes.isReadable() && bytes.getByte(bytes.writerIndex() - 1) == LAST_BYTE) {
                 context.pipeline().remove(this);
                 bytes.release();
                 promise.setFailure(new IOException("there is no memory"));

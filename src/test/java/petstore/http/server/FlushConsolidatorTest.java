@@ -27,10 +27,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// On one event loop and real sockets.
+/// Flushes of an event loop to real sockets.
 class FlushConsolidatorTest {
 
-    private static final int BIG = 4 << 20;
+    private static final int LARGE = 4 << 20;
     private static final int PATIENCE_MS = 30_000;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -56,58 +56,58 @@ class FlushConsolidatorTest {
     }
 
     @Test
-    void sendsToAllConnectionsAtTheEndOfATurn() throws IOException, InterruptedException {
+    void flushesAllConnectionsAtEndOfTurn() throws IOException, InterruptedException {
         try (Socket first = connect(); Socket second = connect()) {
             List<Channel> channels = List.of(accepted.take(), accepted.take());
-            List<Long> waiting = loop.submit(() -> {
+            List<Long> pendingBytes = loop.submit(() -> {
                 for (Channel channel : channels) {
                     var _ = channel.writeAndFlush(text("answer"));
                 }
                 return channels.stream().map(channel -> channel.unsafe().outboundBuffer().totalPendingWriteBytes())
                         .toList();
             }).syncUninterruptibly().getNow();
-            assertThat(waiting).hasSize(2).allMatch(bytes -> bytes > 0);
+            assertThat(pendingBytes).hasSize(2).allMatch(bytes -> bytes > 0);
             assertThat(first.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
             assertThat(second.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
         }
     }
 
     @Test
-    void waitsForWhatComesInTheNextTurn() throws IOException, InterruptedException {
+    void waitsForWritesInNextTurn() throws IOException, InterruptedException {
         try (Socket first = connect(); Socket second = connect()) {
-            Channel one = accepted.take();
-            Channel other = accepted.take();
-            CompletableFuture<Long> waiting = new CompletableFuture<>();
+            Channel firstChannel = accepted.take();
+            Channel secondChannel = accepted.take();
+            CompletableFuture<Long> pendingBytes = new CompletableFuture<>();
             loop.execute(() -> {
                 var _ = loop.schedule(() -> {
-                    var _ = other.writeAndFlush(text("second"));
-                    waiting.complete(one.unsafe().outboundBuffer().totalPendingWriteBytes());
+                    var _ = secondChannel.writeAndFlush(text("second"));
+                    pendingBytes.complete(firstChannel.unsafe().outboundBuffer().totalPendingWriteBytes());
                 }, 0, TimeUnit.NANOSECONDS);
-                var _ = one.writeAndFlush(text("first"));
+                var _ = firstChannel.writeAndFlush(text("first"));
             });
-            assertThat(waiting.join()).isPositive();
+            assertThat(pendingBytes.join()).isPositive();
             assertThat(List.of(first.getInputStream().read(), second.getInputStream().read()))
                     .containsExactlyInAnyOrder((int) 'f', (int) 's');
         }
     }
 
     @Test
-    void doesNotWaitForEver() throws IOException, InterruptedException {
+    void flushesDuringEndlessWrites() throws IOException, InterruptedException {
         try (Socket client = connect(); Socket other = connect()) {
             List<Channel> channels = List.of(accepted.take(), accepted.take());
-            ScheduledFuture<?> always = loop.scheduleWithFixedDelay(() -> {
+            ScheduledFuture<?> endless = loop.scheduleWithFixedDelay(() -> {
                 for (Channel channel : channels) {
                     var _ = channel.writeAndFlush(text("answer"));
                 }
             }, 0, 1, TimeUnit.NANOSECONDS);
             assertThat(client.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
             assertThat(other.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
-            always.cancel(false);
+            endless.cancel(false);
         }
     }
 
     @Test
-    void sendsAgainInTheNextTurn() throws IOException, InterruptedException {
+    void flushesAgainInNextTurn() throws IOException, InterruptedException {
         try (Socket client = connect()) {
             Channel channel = accepted.take();
             for (String text : List.of("one", "two", "three")) {
@@ -118,7 +118,7 @@ class FlushConsolidatorTest {
     }
 
     @Test
-    void sendsBeforeItCloses() throws IOException, InterruptedException {
+    void flushesBeforeClose() throws IOException, InterruptedException {
         try (Socket client = connect()) {
             Channel channel = accepted.take();
             loop.execute(() -> {
@@ -130,11 +130,11 @@ class FlushConsolidatorTest {
     }
 
     @Test
-    void sendsWhatTheSystemDoesNotTakeAtOnce() throws IOException, InterruptedException {
+    void sendsMoreThanSocketBufferHolds() throws IOException, InterruptedException {
         try (Socket client = connect()) {
             Channel channel = accepted.take();
-            send(Unpooled.wrappedBuffer(new byte[BIG]), channel);
-            assertThat(client.getInputStream().readNBytes(BIG)).hasSize(BIG);
+            send(Unpooled.wrappedBuffer(new byte[LARGE]), channel);
+            assertThat(client.getInputStream().readNBytes(LARGE)).hasSize(LARGE);
         }
     }
 

@@ -31,7 +31,7 @@ class ResponseEncoderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 100, 128, 129, 2_000, 20_000, 200_000})
-    void sendsAHeadAndItsBodyAsOneBuffer(int length) {
+    void encodesHeadAndBodyInOneBuffer(int length) {
         String body = "x".repeat(length);
         ByteBuf kept = Unpooled.copiedBuffer(body, StandardCharsets.US_ASCII);
         for (HttpHeaders headers : List.of(Http1xHeaders.httpHeaders(), new DefaultHttpHeaders())) {
@@ -41,13 +41,13 @@ class ResponseEncoderTest {
         channel.flushOutbound();
         String sent = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: " + length + "\r\n\r\n" + body;
         assertThat(sent()).containsExactly(sent, sent);
-        assertThat(kept.toString(StandardCharsets.US_ASCII)).as("what memory keeps").isEqualTo(body);
+        assertThat(kept.toString(StandardCharsets.US_ASCII)).as("the cached body").isEqualTo(body);
         assertThat(kept.refCnt()).isEqualTo(1);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {700, 800, 5_000})
-    void sendsALongHeadToo(int length) {
+    void encodesLongHead(int length) {
         HttpHeaders headers = Http1xHeaders.httpHeaders().add("Content-Length", "2000");
         headers.add("X-Long", "y".repeat(length));
         var _ = channel.writeOneOutbound(
@@ -61,7 +61,7 @@ class ResponseEncoderTest {
                 new DefaultHttpHeaders());
     }
 
-    /// The bytes that were written, one text for each buffer.
+    /// Returns the encoded bytes, a string for each buffer.
     private List<String> sent() {
         List<String> sent = new ArrayList<>();
         for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {

@@ -28,18 +28,18 @@ import petstore.http.telemetry.Telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Both listeners, whose API answers when the test lets it.
+/// The API listener and the admin listener, whose API responds only when the test allows it.
 class ServerTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final CountDownLatch begun = new CountDownLatch(1);
-    private final CountDownLatch mayAnswer = new CountDownLatch(1);
+    private final CountDownLatch mayRespond = new CountDownLatch(1);
 
-    /// The event loop is busy with the request, so it hears of the stop only after the response.
+    /// The event loop is busy with the request, so it processes the stop only after the response.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void closesTheConnectionOfEachResponseAfterTheListeningSockets(boolean admin) throws Exception {
+    void sendsConnectionCloseAfterListeningSocketsAreClosed(boolean admin) throws Exception {
         Server server = start();
         int port = admin ? server.adminPort() : server.port();
         Thread stop = new Thread(server::close);
@@ -49,11 +49,11 @@ class ServerTest {
             assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             stop.start();
             await().atMost(LONG).until(() -> isRefused(port));
-            mayAnswer.countDown();
+            mayRespond.countDown();
             assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
                     .startsWith("HTTP/1.1 200 ").containsIgnoringCase("\r\nconnection: close\r\n");
         } finally {
-            mayAnswer.countDown();
+            mayRespond.countDown();
             stop.join();
         }
     }
@@ -90,7 +90,7 @@ class ServerTest {
         public Begun begin(RequestHead head) {
             begun.countDown();
             try {
-                assertThat(mayAnswer.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                assertThat(mayRespond.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

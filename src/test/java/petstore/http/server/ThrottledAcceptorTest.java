@@ -29,45 +29,46 @@ import static org.awaitility.Awaitility.await;
 class ThrottledAcceptorTest {
 
     private static final int CLIENTS = 100;
-    /// As many as Netty takes at once.
-    private static final int AT_ONCE = 16;
+    /// The most connections that Netty accepts at once.
+    private static final int MOST_AT_ONCE = 16;
     private static final long PATIENCE_S = 30;
 
-    private final AtomicInteger taken = new AtomicInteger();
+    private final AtomicInteger accepted = new AtomicInteger();
     private final AtomicInteger handedOver = new AtomicInteger();
-    private final CountDownLatch reached = new CountDownLatch(CLIENTS);
+    private final CountDownLatch registered = new CountDownLatch(CLIENTS);
 
     @Test
-    void takesNoMoreBeforeTheEventLoopHasGotRoundToThose() throws Exception {
+    void acceptsNoMoreConnectionsWhileEventLoopIsBusy() throws Exception {
         ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
         Transport transport = ThrottledAcceptor.transport(listening, () -> _ -> handedOver.incrementAndGet())
                 .implementation();
         EventLoopGroup acceptor = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
-        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
         List<Socket> clients = new ArrayList<>();
         try {
             Channel server = new ServerBootstrap().group(acceptor, loop)
-                    .channelFactory(transport.serverChannelFactory(false)).handler(counter()).childHandler(reaching())
+                    .channelFactory(transport.serverChannelFactory(false)).handler(acceptCounter())
+                    .childHandler(registrationCounter())
                     .bind(InetAddress.getLoopbackAddress(), 0).sync().channel();
-            var _ = loop.submit(() -> busy.await(PATIENCE_S, TimeUnit.SECONDS));
+            var _ = loop.submit(() -> release.await(PATIENCE_S, TimeUnit.SECONDS));
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(connect(server));
             }
-            await().until(() -> taken.get() > 0);
+            await().until(() -> accepted.get() > 0);
             for (int rounds = 0; rounds < CLIENTS; rounds++) {
                 acceptor.submit(() -> {
                 }).sync();
             }
-            assertThat(taken.get()).isLessThanOrEqualTo(AT_ONCE);
+            assertThat(accepted.get()).isLessThanOrEqualTo(MOST_AT_ONCE);
 
-            busy.countDown();
-            assertThat(reached.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
-            assertThat(taken.get()).isEqualTo(CLIENTS);
+            release.countDown();
+            assertThat(registered.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+            assertThat(accepted.get()).isEqualTo(CLIENTS);
             assertThat(handedOver.get()).isEqualTo(CLIENTS);
             assertThat(List.copyOf(listening)).containsExactly(server);
         } finally {
-            busy.countDown();
+            release.countDown();
             for (Socket client : clients) {
                 client.close();
             }
@@ -80,21 +81,21 @@ class ThrottledAcceptorTest {
         return new Socket(InetAddress.getLoopbackAddress(), ((InetSocketAddress) server.localAddress()).getPort());
     }
 
-    private ChannelInboundHandlerAdapter counter() {
+    private ChannelInboundHandlerAdapter acceptCounter() {
         return new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object connection) {
-                taken.incrementAndGet();
+                accepted.incrementAndGet();
                 context.fireChannelRead(connection);
             }
         };
     }
 
-    private ChannelInitializer<Channel> reaching() {
+    private ChannelInitializer<Channel> registrationCounter() {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel connection) {
-                reached.countDown();
+                registered.countDown();
             }
         };
     }

@@ -21,15 +21,15 @@ class RequestSpansTest {
     }
 
     @Test
-    void keepsTheStateOfATrace() {
+    void keepsTraceState() {
         assertThat(parent("a=b c, d=e").orElseThrow().getTraceState().asMap()).containsEntry("a", "b c")
                 .containsEntry("d", "e");
     }
 
-    /// The library looks for the commas of a state with an expression that takes quadratic time for blanks.
+    /// The library finds the commas of a trace state with a regular expression that takes quadratic time for blanks.
     @ParameterizedTest
     @ValueSource(strings = {" ", "\t", " \t", ",", " ,", "a=b,", "a"})
-    void parsesLongStatesQuickly(String part) {
+    void parsesLongTraceStatesQuickly(String part) {
         long began = System.nanoTime();
         for (int i = 0; i < TIMES; i++) {
             assertThat(parent('a' + part.repeat(8_000 / part.length()) + 'a').orElseThrow().getTraceId())

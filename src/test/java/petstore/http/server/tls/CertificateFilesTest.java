@@ -12,28 +12,29 @@ import petstore.testkit.TestCertificate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The two files while somebody replaces them.
+/// The files of a certificate and its key, while they are replaced.
 class CertificateFilesTest {
 
     @TempDir
     private Path folder;
 
     @Test
-    void nothingIsSaidOfFilesThatAreHalfReplaced() throws IOException {
+    void ignoresHalfReplacedFiles() throws IOException {
         TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
-        CertificateFiles read = CertificateFiles.load(files);
-        assertThat(read.changed()).as("as they were").isEmpty();
+        CertificateFiles loaded = CertificateFiles.load(files);
+        assertThat(loaded.changed()).as("unchanged files").isEmpty();
         TestCertificate next = TestCertificate.make(folder, "EC");
         Files.writeString(files.certificate(), next.certificate());
-        assertThat(read.changed()).as("with the key of before").isEmpty();
+        assertThat(loaded.changed()).as("new certificate, old key").isEmpty();
         Files.writeString(files.key(), next.key());
-        assertThat(read.changed()).as("read once").isEmpty();
-        assertThat(read.changed()).as("read twice").isPresent();
-        assertThat(read.changed()).as("used").isEmpty();
+        assertThat(loaded.changed()).as("first reading of the new files").isEmpty();
+        assertThat(loaded.changed()).as("second reading of the new files").isPresent();
+        assertThat(loaded.changed()).as("new files in use").isEmpty();
     }
 
+    /// A file may be endless, e.g. a device.
     @Test
-    void aFileWithoutEndIsNotReadToItsEnd() throws IOException {
+    void refusesFilesOver1MiB() throws IOException {
         TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
         Files.writeString(files.key(), "x".repeat((1 << 20) + 1));
         assertThatThrownBy(() -> CertificateFiles.load(files)).isInstanceOf(Failure.class)
@@ -41,28 +42,28 @@ class CertificateFilesTest {
     }
 
     @Test
-    void whatCannotBeUsedIsSaidOnceForEachChange() throws IOException {
+    void reportsInvalidFilesOncePerChange() throws IOException {
         TestCertificate good = TestCertificate.make(folder, "EC");
         TlsFiles files = good.write(folder);
-        CertificateFiles read = CertificateFiles.load(files);
+        CertificateFiles loaded = CertificateFiles.load(files);
         Files.delete(files.key());
-        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
-        assertThat(read.changed()).isEmpty();
+        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
+        assertThat(loaded.changed()).isEmpty();
         Files.writeString(files.key(), "no key");
-        assertThat(read.changed()).isEmpty();
-        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("has no private key");
-        assertThat(read.changed()).isEmpty();
+        assertThat(loaded.changed()).isEmpty();
+        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("has no private key");
+        assertThat(loaded.changed()).isEmpty();
         Files.writeString(files.key(), good.key().substring(0, 100));
-        assertThat(read.changed()).isEmpty();
-        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("PEM");
+        assertThat(loaded.changed()).isEmpty();
+        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("PEM");
         Files.writeString(files.key(), TestCertificate.make(folder, "EC").key());
-        assertThat(read.changed()).isEmpty();
-        assertThatThrownBy(read::changed).isInstanceOf(Failure.class)
+        assertThat(loaded.changed()).isEmpty();
+        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class)
                 .hasMessageContaining("does not belong to the certificate");
         Files.delete(files.certificate());
-        assertThatThrownBy(read::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
+        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
         good.write(folder);
-        assertThat(read.changed()).isEmpty();
-        assertThat(read.changed()).isPresent();
+        assertThat(loaded.changed()).isEmpty();
+        assertThat(loaded.changed()).isPresent();
     }
 }
