@@ -1,5 +1,5 @@
-# The service with a Java runtime of its own. The root file system may be read-only: only /data and /tmp are written. SQLite's library
-# is loaded from /tmp, so a tmpfs there needs `exec`:
+# The service with its own Java runtime. The root file system may be read-only: the service writes only to /data and /tmp. It loads
+# SQLite's library from /tmp, so a tmpfs there needs `exec`:
 #   docker run --read-only --tmpfs /tmp:exec -v petstore:/data -p 127.0.0.1:8080:8080 petstore
 
 FROM maven:3.9-eclipse-temurin-25 AS build
@@ -19,6 +19,6 @@ VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["petstore", "healthcheck"]
-# The launcher gives way to Java, which is then process 1 and gets the signals.
+# The launcher replaces itself with Java, so that Java is process 1 and gets the signals.
 ENTRYPOINT ["petstore"]
 CMD ["serve"]

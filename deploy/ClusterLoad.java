@@ -17,10 +17,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Adds and lists animals until a file appears, and keeps a ledger of acknowledged animals: a line "milliseconds id name" each.
+/// Adds and lists animals until the file STOP_FILE appears. Writes a line "milliseconds id name" for each acknowledged animal to
+/// LEDGER. At the end, prints the numbers of outcomes as one line of JSON.
 ///
-/// Of four clients one adds, two add with an Idempotency-Key and go on until they have an answer, and one looks for the animal
-/// that was acknowledged last. Says at the end what happened, as one line of JSON.
+/// One client of four adds animals. Two add with an Idempotency-Key, and retry until they have a response. One lists the animal that
+/// was acknowledged last.
 ///
 /// Usage: java ClusterLoad.java URL CLIENTS PREFIX LEDGER STOP_FILE, with the API key in PETSTORE_API_KEY.
 void main(String[] arguments) throws Exception {
@@ -44,10 +45,10 @@ void main(String[] arguments) throws Exception {
 
 static final class Load {
 
-    /// Longer than any answer may take; who waits so long hangs.
+    /// Longer than any response may take. A request that takes longer hangs.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    /// How long those who retry go on after the end: the database is there by then.
-    private static final Duration MORE = Duration.ofSeconds(15);
+    /// The time for retries after the end of the load: the database is back by then.
+    private static final Duration RETRY_TIME = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofMillis(20);
     private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
@@ -99,24 +100,24 @@ static final class Load {
         return HttpRequest.newBuilder(address).timeout(PATIENCE).header("Authorization", "Bearer " + key);
     }
 
-    /// When no answer comes nobody knows whether the animal was added, and it is not tried again.
+    /// Adds an animal. Returns false without a response: the outcome is unknown then, and only an Idempotency-Key makes a retry safe.
     private boolean create(String name, HttpRequest.Builder request) throws InterruptedException {
         String body = "{\"name\":\"" + name + "\",\"categoryId\":1}";
-        HttpResponse<String> answer = send(request.header("Content-Type", "application/json")
+        HttpResponse<String> response = send(request.header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body)).build(), 201);
-        if (answer == null) {
+        if (response == null) {
             return false;
         }
-        Matcher id = ID.matcher(answer.body());
-        if (!id.find() || !answer.body().contains("\"" + name + "\"")) {
-            count("wrong answers");
+        Matcher id = ID.matcher(response.body());
+        if (!id.find() || !response.body().contains("\"" + name + "\"")) {
+            count("wrong responses");
             return true;
         }
         var pet = new Acknowledged(Long.parseLong(id.group(1)), name);
         ledger.println(System.currentTimeMillis() + " " + pet.id + " " + name);
         last.set(pet);
         count("created");
-        if (answer.headers().firstValue("Idempotent-Replayed").isPresent()) {
+        if (response.headers().firstValue("Idempotent-Replayed").isPresent()) {
             count("replayed");
         }
         return true;
@@ -124,7 +125,7 @@ static final class Load {
 
     private void createOnce(String name) throws InterruptedException {
         while (!create(name, request(uri).header("Idempotency-Key", name))) {
-            if (stopped && System.nanoTime() - stoppedNs > MORE.toNanos()) {
+            if (stopped && System.nanoTime() - stoppedNs > RETRY_TIME.toNanos()) {
                 count("unanswered");
                 return;
             }
@@ -132,29 +133,29 @@ static final class Load {
         }
     }
 
-    /// Every acknowledged animal is in each later list, on each replica.
+    /// Lists the last acknowledged animal, which every replica must return from then on.
     private void list() throws InterruptedException {
         Acknowledged pet = last.get();
         long after = pet == null ? 0 : pet.id - 1;
-        HttpResponse<String> answer = send(
+        HttpResponse<String> response = send(
                 request(URI.create(uri + "?limit=100" + (after == 0 ? "" : "&after=" + after))).GET().build(), 200);
-        if (answer != null) {
+        if (response != null) {
             count("listed");
-            if (pet != null && !answer.body().startsWith("[{\"id\":" + pet.id + ",\"name\":\"" + pet.name + "\"")) {
+            if (pet != null && !response.body().startsWith("[{\"id\":" + pet.id + ",\"name\":\"" + pet.name + "\"")) {
                 count("lost");
             }
         }
     }
 
-    /// The answer when it has the status that is wanted; everything else is counted.
-    private HttpResponse<String> send(HttpRequest request, int wanted) throws InterruptedException {
+    /// Returns the response if it has the expected status. Else counts the outcome and returns null.
+    private HttpResponse<String> send(HttpRequest request, int expected) throws InterruptedException {
         long begin = System.nanoTime();
         try {
-            HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
-            if (answer.statusCode() == wanted) {
-                return answer;
+            HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+            if (response.statusCode() == expected) {
+                return response;
             }
-            count("status " + answer.statusCode());
+            count("status " + response.statusCode());
         } catch (HttpTimeoutException e) {
             count("hanging");
         } catch (IOException e) {
@@ -165,13 +166,13 @@ static final class Load {
         return null;
     }
 
-    private void count(String what) {
-        counts.computeIfAbsent(what, _ -> new AtomicLong()).incrementAndGet();
+    private void count(String outcome) {
+        counts.computeIfAbsent(outcome, _ -> new AtomicLong()).incrementAndGet();
     }
 
     String summary() {
         var json = new StringBuilder("{");
-        counts.forEach((what, count) -> json.append('"').append(what).append("\":").append(count).append(','));
+        counts.forEach((outcome, count) -> json.append('"').append(outcome).append("\":").append(count).append(','));
         return json.append("\"longest ms\":").append(longestMs).append('}').toString();
     }
 }

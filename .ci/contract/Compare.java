@@ -17,7 +17,7 @@ import org.openapitools.openapidiff.core.output.ConsoleRender;
 
 /// Compares two versions of the contract. Exits with 1 if a client of the old version could fail with the new one.
 ///
-/// openapi-diff finds most of these changes. [#operations] finds the ones that it takes for compatible.
+/// openapi-diff finds most of these changes. [#operations] finds changes that openapi-diff considers compatible.
 ///
 /// Usage: Compare OLD NEW
 final class Compare {
@@ -56,7 +56,7 @@ final class Compare {
             String name = method.getKey() + " " + path.getKey();
             JsonNode before = method.getValue();
             JsonNode after = newContract.at("/paths/" + path.getKey().replace("/", "~1") + "/" + method.getKey());
-            // Class and method in generated clients.
+            // Generators name classes and methods after these.
             equal(name + " tags", before.path("tags"), after.path("tags"));
             equal(name + " operationId", before.path("operationId"), after.path("operationId"));
             without(name + " newly needs", scopes(after), scopes(before));
@@ -97,7 +97,7 @@ final class Compare {
                 type.getValue().path("schema"), after.path("content").path(type.getKey()).path("schema"), isResponse));
     }
 
-    /// A client of the old version reads each member of a response, and sends the members of a request that it knows.
+    /// Clients of the old version read each member of a response. They send only those members of a request that they know.
     private void schemas(String name, JsonNode oldSchema, JsonNode newSchema, boolean isResponse) {
         JsonNode before = resolve(oldContract, oldSchema);
         JsonNode after = resolve(newContract, newSchema);
@@ -105,7 +105,7 @@ final class Compare {
         equal(name + " format", before.path("format"), after.path("format"));
         without(name + " loses", names(before.path("properties")), names(after.path("properties")));
         if (isResponse) {
-            without(name + " need not have", texts(before.path("required")), texts(after.path("required")));
+            without(name + " no longer requires", texts(before.path("required")), texts(after.path("required")));
         } else {
             without(name + " newly requires", texts(after.path("required")), texts(before.path("required")));
         }

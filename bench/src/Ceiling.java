@@ -17,17 +17,17 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 
-/// A bare server on the service's HTTP library as it comes: it gives the same answer to every GET, and the same to every POST once
-/// its body has come. No key is looked at, nothing is stored. The listener has the options of the service's own; unlike that, it
-/// leaves to the library how answers are encoded and when they are sent.
+/// A bare server on the service's HTTP library. It sends one constant response to every GET, and one to every POST once the body is
+/// complete. It checks no key and stores nothing. Its listener has the service's options, but the library encodes and flushes the
+/// responses by its defaults.
 ///
-/// Usage: Ceiling PORT FOLDER, with answers of the service in the files GET and POST of the folder.
+/// Usage: Ceiling PORT FOLDER. The files GET and POST in FOLDER have responses of the service.
 final class Ceiling extends VerticleBase {
 
     private record Header(CharSequence name, CharSequence value) {
     }
 
-    /// An answer as it was sent once, with its date, request id and all.
+    /// A captured response, with its date and request id.
     private record Constant(int status, List<Header> headers, Buffer body) {
 
         static Constant read(Path file) throws IOException {
@@ -81,10 +81,10 @@ final class Ceiling extends VerticleBase {
         return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false).setStrictThreadMode(true)
                 .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
                 .setMaxHeaderSize(8 * 1024).setMaxInitialLineLength(4 * 1024))
-                .requestHandler(this::answer).listen(port, "127.0.0.1");
+                .requestHandler(this::respond).listen(port, "127.0.0.1");
     }
 
-    private void answer(HttpServerRequest request) {
+    private void respond(HttpServerRequest request) {
         if (request.method().equals(HttpMethod.POST)) {
             request.body().onSuccess(_ -> post.send(request.response()));
         } else {

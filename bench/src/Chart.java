@@ -1,8 +1,8 @@
 import java.util.List;
 import java.util.Locale;
 
-/// The ratios as bars. Each bar has the scale of its target, so all targets are one line. A longer bar is better, also for a target
-/// of `at most`. The colours are legible on white and on black.
+/// A bar chart of the ratios. Each bar is scaled to its target, so all targets form one line. A longer bar is better, also for a
+/// target of `at most`. The colours are legible on white and on black.
 final class Chart {
 
     private static final int LABELS = 500;
@@ -22,7 +22,7 @@ final class Chart {
         StringBuilder svg = new StringBuilder(String.format(Locale.ROOT, """
                 <svg xmlns="http://www.w3.org/2000/svg" width="%1$d" height="%2$d" viewBox="0 0 %1$d %2$d" role="img" \
                 font-family="system-ui, sans-serif" font-size="13" fill="#768390">
-                <title>What the service reaches, each bar to the scale of its target</title>
+                <title>Results of the service, each bar scaled to its target</title>
                 <text x="%3$d" y="18" text-anchor="middle">target</text>
                 """, width, height, LABELS + TARGET));
         for (int i = 0; i < judged.size(); i++) {

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// The temporary folder, the processes that run in it, and their end: they do not outlive this program.
+/// The temporary folder and its processes. Both end with this program.
 final class Lab {
 
     private static final int STOPPING_SECONDS = 60;
@@ -24,7 +24,7 @@ final class Lab {
     /// The checkout.
     final Path home = Path.of(System.getProperty("bench.home"));
     final Path folder;
-    /// What clients show to the service, as `PETSTORE_API_KEY`.
+    /// The API key of the clients, for the service's `PETSTORE_API_KEY`.
     final String key = randomText();
 
     private final Deque<Runnable> atEnd = new ArrayDeque<>();
@@ -46,7 +46,7 @@ final class Lab {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /// A path in the folder at which nothing is yet.
+    /// Returns an unused path in the folder.
     synchronized Path newPath(String name) {
         return folder.resolve(name + "-" + ++names);
     }
@@ -57,12 +57,12 @@ final class Lab {
         }
     }
 
-    /// Runs an action before the folder is deleted, the latest first.
+    /// Registers an action that runs before the folder is deleted, the latest first.
     synchronized void atEnd(Runnable action) {
         atEnd.push(action);
     }
 
-    /// Starts a program, whose output is appended to the file `log`.
+    /// Starts a program. Appends its output to the file `log`.
     synchronized Process start(List<String> command, Map<String, String> environment, Path log) throws IOException {
         if (ending) {
             throw new IOException("the benchmark is ending");
@@ -78,18 +78,18 @@ final class Lab {
         return process;
     }
 
-    /// Runs a program to its end and returns its output.
+    /// Runs a program and returns its output. Errors: [IOException] if its exit code is not 0.
     String run(List<String> command, Map<String, String> environment) throws IOException, InterruptedException {
         Path log = newPath("log");
         Process process = start(command, environment, log);
         int code = process.waitFor();
         ended(process);
-        String said = Files.readString(log);
+        String output = Files.readString(log);
         Files.delete(log);
         if (code != 0) {
-            throw new IOException(Path.of(command.getFirst()).getFileName() + " ended with " + code + ": " + said);
+            throw new IOException(Path.of(command.getFirst()).getFileName() + " ended with exit code " + code + ": " + output);
         }
-        return said;
+        return output;
     }
 
     void stop(Process process) {
@@ -109,7 +109,7 @@ final class Lab {
         processes.remove(process);
     }
 
-    /// Returns true if this program is being ended. Ctrl-C also ends the measured processes, maybe a moment earlier.
+    /// Returns true if this program is ending. Waits a moment, because Ctrl-C may end the measured processes first.
     synchronized boolean isEnding() {
         if (!ending) {
             try {
@@ -130,7 +130,7 @@ final class Lab {
         deleteNow(folder);
     }
 
-    /// Deletes something in the folder, unless all of it is deleted.
+    /// Deletes a tree in the folder, unless the whole folder is being deleted.
     synchronized void delete(Path tree) {
         if (!ending) {
             deleteNow(tree);

@@ -3,15 +3,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What clients send.
+/// The requests of the clients.
 ///
 /// @param script the script of wrk that makes the requests
-/// @param path the request target, with ID and LIMIT where random numbers go
+/// @param path the request target; random numbers replace ID and LIMIT in it
 /// @param greatest the greatest random number
-/// @param connections how many clients there are
+/// @param connections the number of clients
 /// @param posts the share of requests that add an animal
-/// @param key the API key that clients show
-/// @param status the status of every right answer to a GET
+/// @param key the API key of the clients
+/// @param status the status of every correct response to a GET
 record Load(String script, String path, long greatest, int connections, double posts, String key, int status) {
 
     static final String BODY = "{\"name\":\"Whiskers\",\"categoryId\":7,\"status\":\"available\"}";
@@ -37,7 +37,7 @@ record Load(String script, String path, long greatest, int connections, double p
         return new Load("get.lua", PETS, 1, 32, 0, "not-a-key-of-this-service", 401);
     }
 
-    /// One of the requests for reading.
+    /// Returns an example of the GET requests.
     byte[] exampleGet() {
         return request("GET", path.replace("ID", String.valueOf(greatest / 2)).replace("LIMIT", "20"), "");
     }
@@ -56,9 +56,9 @@ record Load(String script, String path, long greatest, int connections, double p
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// Keeps one answer of each kind for the ceiling. Returns the mean size of an answer in bytes.
+    /// Saves one response of each kind for the ceiling. Returns the mean size of a response in bytes.
     ///
-    /// Errors: [IOException] when an answer is not the expected one.
+    /// Errors: [IOException] if a response has another status than expected.
     double capture(int port, Path folder) throws IOException {
         Files.createDirectories(folder);
         double bytes = 0;
@@ -72,11 +72,11 @@ record Load(String script, String path, long greatest, int connections, double p
     }
 
     private static int capture(int port, byte[] request, int status, Path file) throws IOException {
-        byte[] answer = RawHttp.once(port, request);
-        if (RawHttp.status(answer) != status) {
-            throw new IOException("expected a " + status + ", got: " + new String(answer, StandardCharsets.UTF_8));
+        byte[] response = RawHttp.once(port, request);
+        if (RawHttp.status(response) != status) {
+            throw new IOException("expected a " + status + ", got: " + new String(response, StandardCharsets.UTF_8));
         }
-        Files.write(file, answer);
-        return answer.length;
+        Files.write(file, response);
+        return response.length;
     }
 }

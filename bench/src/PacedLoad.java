@@ -13,32 +13,32 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// Open-loop load: requests are due at fixed moments, and how long one took counts from when it was due. So an answer that is
-/// late also counts for the requests that had to wait for it, which a closed loop would leave out.
+/// Open-loop load: requests are due at fixed moments, and a duration begins when its request is due. So a late response also
+/// lengthens the durations of the requests behind it, which a closed loop would not measure.
 ///
-/// One thread makes it all: with a thread for each client, to wake them took more of the processors than the server did, and what
-/// was measured was how long everybody waited for a processor.
+/// One thread serves all clients. Waking a thread for each client takes more processor time than the server, and the durations would
+/// mostly measure the wait for a processor.
 final class PacedLoad implements AutoCloseable {
 
     private static final long LEAD_NANOS = 20_000_000;
-    /// The longest sleep of the thread before it looks for answers again, and so the precision of a duration.
+    /// The longest sleep of the thread between two looks for responses: the precision of a duration.
     private static final long NAP_NANOS = 20_000;
-    /// The delay of a run, with one bad moment, beyond which the rate counts as not reached.
+    /// The rate is not reached if a run takes longer than this factor and [#MOMENT_SECONDS].
     private static final double OVERTIME = 1.1;
     private static final double MOMENT_SECONDS = 0.5;
 
     private final byte[] request;
-    private final byte[] answer;
+    private final byte[] response;
     private final Selector selector = Selector.open();
     private final List<Client> clients = new ArrayList<>();
     private final ByteBuffer read = ByteBuffer.allocateDirect(1 << 16);
 
-    private PacedLoad(byte[] request, byte[] answer) throws IOException {
+    private PacedLoad(byte[] request, byte[] response) throws IOException {
         this.request = request;
-        this.answer = answer;
+        this.response = response;
     }
 
-    /// One connection, with at most one request under way.
+    /// One connection, with at most one request in flight.
     private final class Client {
         private final SocketChannel channel;
         private final double between;
@@ -74,19 +74,19 @@ final class PacedLoad implements AutoCloseable {
             ByteBuffer bytes = ByteBuffer.wrap(request);
             channel.write(bytes);
             if (bytes.hasRemaining()) {
-                throw new IOException("a request did not go out at once");
+                throw new IOException("a request was not sent at once");
             }
             sent++;
-            missing = answer.length;
+            missing = response.length;
         }
 
         void receive() throws IOException {
             read.clear();
             int length = channel.read(read);
-            boolean begins = missing == answer.length;
+            boolean begins = missing == response.length;
             missing -= length;
             if (length <= 0 || missing < 0 || !isWaiting() || (begins && !hasStatus())) {
-                throw new IOException("an answer differs from the first");
+                throw new IOException("a response differs from the first");
             }
             if (missing == 0) {
                 nanos[answered] = System.nanoTime() - due();
@@ -97,21 +97,21 @@ final class PacedLoad implements AutoCloseable {
         private boolean hasStatus() {
             byte[] line = new byte[Math.min(read.position(), "HTTP/1.1 200".length())];
             read.get(0, line);
-            return Arrays.equals(line, Arrays.copyOf(answer, line.length));
+            return Arrays.equals(line, Arrays.copyOf(response, line.length));
         }
     }
 
-    /// The 99th percentile in milliseconds, as the value too.
+    /// Sends requests at a fixed rate. Returns the median and the 99th percentile in milliseconds; the latter is the value, too.
     ///
-    /// Errors: [IOException] when an answer is wrong, or the rate was not reached.
+    /// Errors: [IOException] if a response is wrong, or the rate is not reached.
     static Sample run(int port, Load load, double perSecond, int seconds) throws IOException {
         byte[] request = load.exampleGet();
-        byte[] answer = RawHttp.once(port, request);
-        if (RawHttp.status(answer) != load.status()) {
-            throw new IOException("the first answer: " + new String(answer, StandardCharsets.UTF_8));
+        byte[] response = RawHttp.once(port, request);
+        if (RawHttp.status(response) != load.status()) {
+            throw new IOException("unexpected first response: " + new String(response, StandardCharsets.UTF_8));
         }
         double between = load.connections() * 1e9 / perSecond;
-        try (PacedLoad paced = new PacedLoad(request, answer)) {
+        try (PacedLoad paced = new PacedLoad(request, response)) {
             long begin = System.nanoTime() + LEAD_NANOS;
             for (int i = 0; i < load.connections(); i++) {
                 paced.clients.add(paced.new Client(port, begin + i * between / load.connections(), between,

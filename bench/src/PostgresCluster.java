@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A PostgreSQL of our own with default settings, and pgbench on it. It starts when it is needed first.
+/// A temporary PostgreSQL cluster with default settings, and pgbench on it. It starts at its first use.
 final class PostgresCluster implements Store.Source {
 
     private static final Pattern TPS = Pattern.compile("(?m)^tps = ([0-9.]+)");
     private static final String USER = "petstore";
     private static final int THREADS = 2;
-    /// The time of pgbench begins before it connects, its figure after that.
+    /// Added to pgbench's run time, which begins before it connects. Its rate counts only the time after that.
     private static final int CONNECTING_SECONDS = 2;
     private static final String STATUS = "CASE i % 3 WHEN 0 THEN 'available' WHEN 1 THEN 'pending' ELSE 'sold' END";
     /// The service's table of animals, except that a sequence makes the ids.
@@ -40,7 +40,7 @@ final class PostgresCluster implements Store.Source {
     private int port;
     private int databases;
 
-    /// @param programs where `initdb` and `pgbench` are
+    /// @param programs the folder of `initdb` and `pgbench`
     PostgresCluster(Lab lab, Path programs) {
         this.lab = lab;
         this.programs = programs;
@@ -77,7 +77,7 @@ final class PostgresCluster implements Store.Source {
         port = free;
     }
 
-    /// While this program ends nothing is started by [Lab].
+    /// Not with [Lab], which starts no process while this program ends.
     private void stop(String data) {
         try {
             new ProcessBuilder(command(asPostgres, "pg_ctl", "-s", "-w", "-m", "immediate", "-D", data, "stop"))
@@ -115,7 +115,7 @@ final class PostgresCluster implements Store.Source {
             seed = "animals_" + animals;
             System.err.printf("making a PostgreSQL database of %,d animals%n", animals);
             execute("postgres", "CREATE DATABASE " + seed);
-            // Any command that opens a new store gives it its tables.
+            // The first command on a new store creates its tables.
             Store store = store(seed, () -> {
             });
             List<String> command = new ArrayList<>(
@@ -155,15 +155,15 @@ final class PostgresCluster implements Store.Source {
         }
     }
 
-    /// Pages a second of 20 animals, by the statement of the service.
+    /// Returns the number of pages of 20 animals a second, with the service's statement.
     ///
-    /// @param greatest where pages begin at most; 0 for the first page again and again
+    /// @param greatest the greatest id that a page begins after; 0 for the first page only
     Sample pagesAlone(long animals, long greatest, int clients, int warmUp, int seconds) throws Exception {
         return pgbench(seed(animals), clients, warmUp, seconds, "\\set after random(0, " + greatest + ")\n"
                 + "SELECT id, name, category_id, status FROM pet WHERE id > :after ORDER BY id LIMIT 21;\n");
     }
 
-    /// Transactions a second of one animal each, into a table of the same shape, size and indexes.
+    /// Returns the number of transactions a second that add one animal each, to a table of the same columns, size and indexes.
     Sample insertAlone(long animals, int clients, int warmUp, int seconds) throws Exception {
         String copy = copySeed(animals);
         try {
@@ -184,12 +184,12 @@ final class PostgresCluster implements Store.Source {
     }
 
     private double pgbench(String database, int clients, int seconds, Path script) throws Exception {
-        String said = lab.run(command(List.of(), "pgbench", "-n", "-M", "prepared", "-c", String.valueOf(clients),
+        String output = lab.run(command(List.of(), "pgbench", "-n", "-M", "prepared", "-c", String.valueOf(clients),
                 "-j", String.valueOf(THREADS), "-T", String.valueOf(seconds + CONNECTING_SECONDS), "-f", script.toString(),
                 "-h", "127.0.0.1", "-p", String.valueOf(port), "-U", USER, database), Map.of("PGPASSWORD", password));
-        Matcher tps = TPS.matcher(said);
-        if (!tps.find() || !said.contains("number of failed transactions: 0")) {
-            throw new IOException("pgbench failed: " + said);
+        Matcher tps = TPS.matcher(output);
+        if (!tps.find() || !output.contains("number of failed transactions: 0")) {
+            throw new IOException("pgbench failed: " + output);
         }
         return Double.parseDouble(tps.group(1));
     }

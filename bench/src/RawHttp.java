@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// One connection over which requests and answers go as bytes, one after the other.
+/// A connection for requests and responses as bytes, one at a time.
 final class RawHttp implements AutoCloseable {
 
     private static final int PATIENCE_MS = 10_000;
-    private static final int LONGEST_ANSWER = 256 * 1024;
+    private static final int LONGEST_RESPONSE = 256 * 1024;
 
     private final Socket socket;
-    private final byte[] buffer = new byte[LONGEST_ANSWER];
+    private final byte[] buffer = new byte[LONGEST_RESPONSE];
 
     RawHttp(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -21,15 +21,15 @@ final class RawHttp implements AutoCloseable {
         socket.setSoTimeout(PATIENCE_MS);
     }
 
-    /// One request of its own connection.
+    /// Returns the response to a request on a new connection.
     static byte[] once(int port, byte[] request) throws IOException {
         try (RawHttp connection = new RawHttp(port)) {
             return Arrays.copyOf(connection.buffer, connection.exchange(request));
         }
     }
 
-    static int status(byte[] answer) {
-        return Integer.parseInt(new String(answer, 9, 3, StandardCharsets.ISO_8859_1));
+    static int status(byte[] response) {
+        return Integer.parseInt(new String(response, 9, 3, StandardCharsets.ISO_8859_1));
     }
 
     private int exchange(byte[] request) throws IOException {
@@ -39,7 +39,7 @@ final class RawHttp implements AutoCloseable {
         while (end < 0 || filled < end) {
             int read = socket.getInputStream().read(buffer, filled, buffer.length - filled);
             if (read <= 0) {
-                throw new EOFException("the answer is too short or too long");
+                throw new EOFException("the response is too short or too long");
             }
             filled += read;
             if (end < 0) {
@@ -49,7 +49,7 @@ final class RawHttp implements AutoCloseable {
         return end;
     }
 
-    /// Returns the end of the answer; -1 if its header block is incomplete.
+    /// Returns the end of the response; -1 if its header block is incomplete.
     private int end(int filled) {
         for (int i = 3; i < filled; i++) {
             if (buffer[i] == '\n' && buffer[i - 1] == '\r' && buffer[i - 2] == '\n') {

@@ -15,7 +15,7 @@ record Report(String setting, Options options, List<Result> results) {
 
     String markdown() {
         StringBuilder text = new StringBuilder();
-        text.append("%s; medians of %d rounds of %d s (lowest–highest), the service and its peer by turns.%n%n".formatted(setting,
+        text.append("%s; medians of %d rounds of %d s (lowest–highest), the service and its peer alternately.%n%n".formatted(setting,
                 options.rounds(), options.seconds()));
         text.append("| Work | This service | Compared with | Its figure | Ratio | Target | Reached |"
                 + " p50 / p99 in ms |\n");

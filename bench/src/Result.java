@@ -6,10 +6,10 @@ import java.util.stream.IntStream;
 /// One row of the table.
 ///
 /// @param peer the figures of the peer; empty if nothing is compared
-/// @param error why there is no figure; null when there is one
+/// @param error the reason of a missing figure; null if there is a figure
 record Result(Work work, Work.Comparison comparison, Figures service, Figures peer, String error) {
 
-    /// What all rounds gave.
+    /// The samples of all rounds.
     record Figures(List<Sample> samples) {
 
         boolean isEmpty() {
@@ -48,8 +48,7 @@ record Result(Work work, Work.Comparison comparison, Figures service, Figures pe
         }
     }
 
-    /// The ratio of each round, in which the machine was the same for both; what the service did where there is nothing to compare
-    /// it with.
+    /// Returns the ratio of each round, because the machine's speed may differ between rounds; without a peer, the service's figures.
     Figures figures() {
         if (peer.isEmpty()) {
             return service;
@@ -59,7 +58,7 @@ record Result(Work work, Work.Comparison comparison, Figures service, Figures pe
                 .toList());
     }
 
-    /// The median of those, which is judged.
+    /// Returns the median of [#figures], which is compared with the target.
     double figure() {
         return figures().median();
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Measures everything in [Works]: in every round the service, then its peers.
+/// Runs the measurements of [Works]: in each round the service, then its peers.
 final class Run {
 
     private final Lab lab;
@@ -35,7 +35,7 @@ final class Run {
     private int run(List<Work> all, Optional<PostgresCluster> postgres) throws Exception {
         Set<String> groups = all.stream().map(Work::group).collect(Collectors.toSet());
         if (!groups.containsAll(options.only())) {
-            throw new IllegalStateException("bench/run knows other groups than " + groups);
+            throw new IllegalStateException("the groups of bench/run are not those of Works: " + groups);
         }
         String setting;
         try {
@@ -59,7 +59,7 @@ final class Run {
         return results.stream().allMatch(result -> result.error() == null) ? 0 : 1;
     }
 
-    /// After every work, so that a run which is ended keeps its rows.
+    /// Writes the results so far. Called after each work, so that an interrupted run keeps its rows.
     private void write(Report report) throws IOException {
         Files.writeString(options.out().resolve("results.md"), report.markdown());
         Files.writeString(options.out().resolve("results.json"), report.json());

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A process that answers HTTP: the service, or the ceiling.
+/// The process of an HTTP server: the service or the ceiling.
 final class Server implements AutoCloseable {
 
     private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -19,7 +19,7 @@ final class Server implements AutoCloseable {
     private final Path log;
     private final double startSeconds;
 
-    /// Waits until `probe` is answered with `status`.
+    /// Starts the process, and waits until the response to `probe` has this status.
     private Server(Lab lab, int port, List<String> command, Map<String, String> environment, byte[] probe, int status)
             throws IOException, InterruptedException {
         this.lab = lab;
@@ -36,9 +36,9 @@ final class Server implements AutoCloseable {
         this.startSeconds = (System.nanoTime() - began) / 1e9;
     }
 
-    /// `petstore serve` through the launcher, with default settings.
+    /// Starts `petstore serve` with the launcher and default settings.
     ///
-    /// @param javaOptions more options for Java, mostly none
+    /// @param javaOptions more options for Java; empty for none
     static Server service(Lab lab, Store store, String javaOptions) throws IOException, InterruptedException {
         int port = Lab.freePort();
         List<String> command = new ArrayList<>(List.of(lab.home.resolve("petstore").toString(), "serve",
@@ -50,16 +50,16 @@ final class Server implements AutoCloseable {
         return new Server(lab, port, command, environment, Load.get("/v1/pets", lab.key).exampleGet(), 200);
     }
 
-    /// The ceiling, which gives the answers that [Load#capture] kept, with the options that the launcher gives to Java.
+    /// Starts the ceiling with the responses of [Load#capture], and with the launcher's options for Java.
     ///
-    /// @param cache `-XX:AOTCache=…`, as the service has one: it brings profiles too, which make code fast earlier
-    static Server ceiling(Lab lab, Path answers, Load load, String cache) throws IOException, InterruptedException {
+    /// @param cache `-XX:AOTCache=…`: the service has a cache too, whose profiles make code fast earlier
+    static Server ceiling(Lab lab, Path responses, Load load, String cache) throws IOException, InterruptedException {
         int port = Lab.freePort();
         List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), cache,
                 "-XX:+UseSerialGC", "-Xms48m", "-Xmn24m", "-Xmx128m", "-Dio.netty.allocator.type=pooled",
                 "-Dsun.misc.unsafe.memory.access=allow",
                 "-Xlog:aot=off,cds=off", "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-                "Ceiling", String.valueOf(port), answers.toString());
+                "Ceiling", String.valueOf(port), responses.toString());
         byte[] probe = load.posts() < 1 ? load.exampleGet() : load.examplePost();
         return new Server(lab, port, command, Map.of(), probe, load.status());
     }
@@ -67,12 +67,12 @@ final class Server implements AutoCloseable {
     private void await(long began, byte[] probe, int status) throws IOException, InterruptedException {
         while (true) {
             try {
-                byte[] answer = RawHttp.once(port, probe);
-                if (RawHttp.status(answer) == status) {
+                byte[] response = RawHttp.once(port, probe);
+                if (RawHttp.status(response) == status) {
                     return;
                 }
             } catch (IOException e) {
-                // It does not listen yet.
+                // The server does not listen yet.
             }
             if (!process.isAlive() || System.nanoTime() - began > PATIENCE_NANOS) {
                 throw new IOException("the server did not start: " + Files.readString(log));
@@ -81,24 +81,24 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /// Returns the seconds from the start of the process to the first expected answer.
+    /// Returns the seconds from the start of the process to the first expected response.
     double startSeconds() {
         return startSeconds;
     }
 
-    /// Its resident memory, in MiB.
+    /// Returns the resident memory of the process, in MiB.
     double residentMib() throws IOException {
         return Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
                 .filter(line -> line.startsWith("VmRSS:"))
                 .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0).findFirst().orElseThrow();
     }
 
-    /// Empties the log, which has a line for each request: the system may be slow to find memory for a file that only grows.
+    /// Empties the log. It has a line for each request, and the system may be slow to find memory for a file that only grows.
     void emptyLog() throws IOException {
         Files.newOutputStream(log, StandardOpenOption.TRUNCATE_EXISTING).close();
     }
 
-    /// Also deletes its log.
+    /// Stops the process, and deletes its log.
     @Override
     public void close() {
         lab.stop(process);

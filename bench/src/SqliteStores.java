@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import org.sqlite.SQLiteConfig;
 
-/// Embedded stores, and SQLite alone on them, by the same driver with the same settings as the service.
+/// Embedded stores, and measurements of SQLite alone on them, with the driver and the settings of the service.
 final class SqliteStores implements Store.Source {
 
     private static final String ROWS = """
@@ -49,7 +49,7 @@ final class SqliteStores implements Store.Source {
         if (seed == null) {
             seed = lab.newPath("sqlite");
             System.err.printf("making an embedded store of %,d animals%n", animals);
-            // Any command that opens a new store gives it its tables.
+            // The first command on a new store creates its tables.
             lab.run(List.of(lab.home.resolve("petstore").toString(), "keys", "create", "--name", "bench",
                     "--data", seed.toString()), Map.of());
             try (Connection connection = connect(seed); Statement statement = connection.createStatement()) {
@@ -79,7 +79,7 @@ final class SqliteStores implements Store.Source {
         return config.createConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
     }
 
-    /// Transactions a second of one animal each, by one thread.
+    /// Returns the number of transactions a second that add one animal each, by one thread.
     Sample insertAlone(long animals, int seconds) throws Exception {
         Path folder = copySeed(animals);
         try (Connection connection = connect(folder); PreparedStatement insert = connection
@@ -97,7 +97,7 @@ final class SqliteStores implements Store.Source {
         }
     }
 
-    /// Pages a second of 20 animals that begin anywhere, by one thread.
+    /// Returns the number of pages of 20 animals a second that begin anywhere, by one thread.
     Sample pagesAlone(long animals, int seconds) throws Exception {
         try (Connection connection = connect(seed(animals)); PreparedStatement page = connection.prepareStatement(
                 "SELECT id, name, category_id, status FROM pet WHERE id > ? ORDER BY id LIMIT 21")) {

@@ -1,11 +1,11 @@
 import java.util.List;
 import java.util.Map;
 
-/// A store that the service can be started on.
+/// A store to start the service on.
 ///
 /// @param options the options of a command of the service
 /// @param environment its environment variables
-/// @param end runs when it is needed no more
+/// @param end runs when the store is closed
 record Store(List<String> options, Map<String, String> environment, Runnable end) implements AutoCloseable {
 
     @Override
@@ -15,10 +15,10 @@ record Store(List<String> options, Map<String, String> environment, Runnable end
 
     /// Makes stores of one kind.
     interface Source {
-        /// A store of so many animals with the ids from 1 on, which all who ask share.
+        /// Returns the one store with this number of animals, with ids from 1 on. All callers share it.
         Store shared(long animals) throws Exception;
 
-        /// Returns a copy of a store, to add animals to.
+        /// Returns a copy of that store, to add animals to.
         Store copy(long animals) throws Exception;
     }
 }

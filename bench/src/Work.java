@@ -1,8 +1,8 @@
 import java.util.List;
 
-/// One thing that is measured.
+/// A measurement of the service, and its comparisons.
 ///
-/// @param group its name for `--only`
+/// @param group the name of its group for `--only`
 /// @param unit the unit of the figure, e.g. `req/s`
 /// @param service measures the service
 /// @param comparisons each a row of the table
@@ -15,8 +15,8 @@ record Work(String group, String name, String unit, Trial service, List<Comparis
     }
 
     /// @param peer the name of the other subject
-    /// @param trial measures it; null when the figure of the service is judged as it is
-    /// @param target of the ratio, or of the figure; null if it is only shown
+    /// @param trial measures the other subject; null if the service's own figure is compared with the target
+    /// @param target the target of the ratio, or of the figure; null if there is none
     record Comparison(String peer, Trial trial, Target target) {
     }
 
@@ -34,7 +34,7 @@ record Work(String group, String name, String unit, Trial service, List<Comparis
             return atLeast ? figure >= bound : figure <= bound;
         }
 
-        /// Returns the degree to which it was reached: 1 is exactly, more is better.
+        /// Returns the degree to which a figure reaches the target: 1 is exact, more is better.
         double share(double figure) {
             return atLeast ? figure / bound : bound / figure;
         }

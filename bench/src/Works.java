@@ -15,8 +15,8 @@ final class Works {
     private static final long MILLION = 1_000_000;
     private static final int TRAINING_SECONDS = 5;
     private static final long IDLE_MS = 2_000;
-    /// The number of turns of the service and the ceiling in a round: the speed of a machine that others use too changes within a
-    /// minute.
+    /// The number of turns of the service and the ceiling in a round. They alternate, because the speed of a shared machine changes
+    /// within a minute.
     private static final int TURNS = 5;
 
     private final Lab lab;
@@ -80,14 +80,16 @@ final class Works {
         return sqlite.copy(MEDIUM);
     }
 
-    /// Measures a server that is warm.
+    /// Measures a warm server.
     private interface Turn {
         /// @param turn counts from 1
         Sample run(Server server, int turn) throws Exception;
     }
 
     private interface Preparation {
-        /// Says how the turns of a round are measured, now that the service is warm, of whose answers one has so many bytes.
+        /// Returns the measurement for the turns of a round, once the service is warm.
+        ///
+        /// @param bytes the mean size of a response
         Turn of(Server service, int round, double bytes) throws Exception;
     }
 
@@ -99,17 +101,17 @@ final class Works {
 
     private Work toCeiling(String group, String name, String unit, StoreMaker store, Load load, Preparation preparation,
             Work.Target target, Work.Comparison... more) {
-        Path answers = lab.newPath("answers");
+        Path responses = lab.newPath("responses");
         Sample[] ceiling = new Sample[1];
         List<Work.Comparison> comparisons = new ArrayList<>();
         comparisons.add(new Work.Comparison(CEILING, _ -> ceiling[0], target));
         comparisons.addAll(List.of(more));
         return new Work(group, name, unit, round -> {
             try (Store its = store.make(); Server service = Server.service(lab, its, "")) {
-                double bytes = warm(service, answers, load, round);
-                // It gives the answers that the service has just given.
-                try (Server bare = Server.ceiling(lab, answers, load, ceilingCache())) {
-                    warm(bare, answers, load, round);
+                double bytes = warm(service, responses, load, round);
+                // The ceiling sends the responses that were captured from the service.
+                try (Server bare = Server.ceiling(lab, responses, load, ceilingCache())) {
+                    warm(bare, responses, load, round);
                     List<Sample> medians = byTurns(List.of(service, bare), preparation.of(service, round, bytes));
                     ceiling[0] = medians.getLast();
                     return medians.getFirst();
@@ -128,27 +130,27 @@ final class Works {
         return samples.stream().map(Sample::median).toList();
     }
 
-    /// Other random requests for every turn, from 1 on, and for every run before those, from 0 down.
+    /// Returns the seed of the random requests of a turn, from 1 up, or of a run of the warm-up, from 0 down.
     private static long seed(int round, int turn) {
         return 1_000L * round + turn;
     }
 
-    private Sample atService(StoreMaker maker, Path answers, Load load, int round) throws Exception {
+    private Sample atService(StoreMaker maker, Path responses, Load load, int round) throws Exception {
         try (Store store = maker.make(); Server server = Server.service(lab, store, "")) {
-            return warmAndRun(server, answers, load, round);
+            return warmAndRun(server, responses, load, round);
         }
     }
 
-    /// Makes the cache of the ceiling as the build makes that of the service: by serving for a while.
+    /// Makes the AOT cache of the ceiling as the build makes the service's cache: by serving for a while.
     private String ceilingCache() throws Exception {
         if (ceilingCache == null) {
             Path cache = lab.newPath("ceiling.aot");
-            Path answers = Files.createDirectory(lab.newPath("answers"));
+            Path responses = Files.createDirectory(lab.newPath("responses"));
             String body = "\r\nContent-Type: application/json\r\ncontent-length: 2\r\n\r\n[]";
-            Files.writeString(answers.resolve("GET"), "HTTP/1.1 200 OK" + body);
-            Files.writeString(answers.resolve("POST"), "HTTP/1.1 201 Created" + body);
+            Files.writeString(responses.resolve("GET"), "HTTP/1.1 200 OK" + body);
+            Files.writeString(responses.resolve("POST"), "HTTP/1.1 201 Created" + body);
             Load training = Load.mixed(lab.key);
-            try (Server server = Server.ceiling(lab, answers, training, "-XX:AOTCacheOutput=" + cache)) {
+            try (Server server = Server.ceiling(lab, responses, training, "-XX:AOTCacheOutput=" + cache)) {
                 wrk.run(server.port, training, TRAINING_SECONDS, 0, "HTTP/1.1 200 OK".length() + body.length());
             }
             if (!Files.exists(cache)) {
@@ -159,21 +161,23 @@ final class Works {
         return ceilingCache;
     }
 
-    private Sample warmAndRun(Server server, Path answers, Load load, int round) throws Exception {
-        double bytes = warm(server, answers, load, round);
+    private Sample warmAndRun(Server server, Path responses, Load load, int round) throws Exception {
+        double bytes = warm(server, responses, load, round);
         return run(server, load, seed(round, 1), bytes);
     }
 
-    /// Every run begins with an empty log.
+    /// Empties the log before the run.
     private Sample run(Server server, Load load, long seed, double bytes) throws IOException, InterruptedException {
         server.emptyLog();
         return wrk.run(server.port, load, seconds, seed, bytes);
     }
 
-    /// Other random requests than those that are measured then, so that nothing is remembered which would not be; in runs of the
-    /// same length, because Java compiles much of its code again after the first few times that connections end and others begin.
-    private double warm(Server server, Path answers, Load load, int round) throws Exception {
-        double bytes = load.capture(server.port, answers);
+    /// Warms a server up. Returns the mean size of a response.
+    ///
+    /// The random requests differ from the measured ones, so that no measured page is cached before. The runs have the measured length,
+    /// because Java compiles much code again after connections have ended and begun a few times.
+    private double warm(Server server, Path responses, Load load, int round) throws Exception {
+        double bytes = load.capture(server.port, responses);
         for (int run = 0; run * seconds < warmUp; run++) {
             run(server, load, seed(round, -run), bytes);
         }
@@ -199,12 +203,12 @@ final class Works {
             requireCache();
             return startSeconds("");
         }, List.of(
-                // What Java does by itself: it uses the archive of its own classes. Told so, the launcher leaves its cache out.
+                // Java's default: only the archive of its own classes. With this option the launcher uses no cache.
                 new Work.Comparison("without the AOT cache", _ -> startSeconds("-Xshare:auto"), Work.Target.atMost(0.6)),
                 new Work.Comparison("a limit", null, Work.Target.atMost(0.8))));
     }
 
-    /// Java says nothing about a cache that is missing or does not fit, and starts without it.
+    /// Throws [IOException] if a cache is missing or does not fit: Java would start without it and report nothing.
     private void requireCache() throws Exception {
         Path build = lab.home.resolve(".build");
         if (!Files.exists(build.resolve("petstore.aot")) || !Files.exists(build.resolve("commands.aot"))) {
@@ -228,11 +232,11 @@ final class Works {
 
     private Work memory(String name, boolean underLoad) {
         Load load = Load.random("/v1/pets?limit=20&after=ID", MILLION - 100, lab.key);
-        Path answers = lab.newPath("answers");
+        Path responses = lab.newPath("responses");
         return new Work("memory", name, "MiB", round -> {
             try (Store store = sqlite.shared(MILLION); Server server = Server.service(lab, store, "")) {
                 if (underLoad) {
-                    warmAndRun(server, answers, load, round);
+                    warmAndRun(server, responses, load, round);
                 } else {
                     Thread.sleep(IDLE_MS);
                 }
@@ -241,12 +245,12 @@ final class Works {
         }, List.of(new Work.Comparison("", null, null)));
     }
 
-    /// The service on many animals, compared with itself on a few.
+    /// Returns comparisons of the service on many animals with the service on a few.
     private List<Work> growth(String group, String database, Store.Source stores) {
         return List.of(
                 growth(group, "first page", database, stores, _ -> Load.get("/v1/pets", lab.key), false),
                 growth(group, "first page of a status", database, stores, _ -> Load.get("/v1/pets?status=sold", lab.key), false),
-                // So many different pages that few are in memory in either store, however small.
+                // With this many different pages, few are cached in either store.
                 growth(group, "page from anywhere", database, stores,
                         animals -> Load.random("/v1/pets?after=ID&limit=LIMIT", animals - 100, lab.key), false),
                 growth(group, "create, 64 clients", database, stores, _ -> Load.create(lab.key), true));
@@ -257,32 +261,32 @@ final class Works {
     }
 
     private Work growth(String group, String name, String database, Store.Source stores, LoadMaker load, boolean adds) {
-        Path answers = lab.newPath("answers");
+        Path responses = lab.newPath("responses");
         return new Work(group, "%s: %s, %,d animals".formatted(database, name, large), "req/s",
-                // A few more animals do not change the large store, and a copy of it would wear the disk.
-                round -> atService(() -> stores.shared(large), answers, load.on(large), round),
+                // Not a copy, which would wear the disk: a few more animals do not matter to the large store.
+                round -> atService(() -> stores.shared(large), responses, load.on(large), round),
                 List.of(new Work.Comparison("%,d animals".formatted(SMALL),
-                        round -> atService(() -> adds ? stores.copy(SMALL) : stores.shared(SMALL), answers, load.on(SMALL),
+                        round -> atService(() -> adds ? stores.copy(SMALL) : stores.shared(SMALL), responses, load.on(SMALL),
                                 round),
                         Work.Target.atLeast(0.8))));
     }
 
     private List<Work> postgres(PostgresCluster cluster, Load list) {
-        Path answers = lab.newPath("answers");
+        Path responses = lab.newPath("responses");
         Load deep = Load.random("/v1/pets?limit=20&after=ID", MEDIUM - 100, lab.key);
         Load create = Load.create(lab.key);
         return List.of(
                 new Work("postgresql", "PostgreSQL: list of 20", "req/s",
-                        round -> atService(() -> cluster.shared(MEDIUM), answers, list, round),
+                        round -> atService(() -> cluster.shared(MEDIUM), responses, list, round),
                         List.of(new Work.Comparison("pgbench",
                                 _ -> cluster.pagesAlone(MEDIUM, 0, list.connections(), warmUp, seconds),
                                 Work.Target.atLeast(0.6)))),
                 new Work("postgresql", "PostgreSQL: list of 20 from anywhere in 100,000", "req/s",
-                        round -> atService(() -> cluster.shared(MEDIUM), answers, deep, round),
+                        round -> atService(() -> cluster.shared(MEDIUM), responses, deep, round),
                         List.of(new Work.Comparison("pgbench",
                                 _ -> cluster.pagesAlone(MEDIUM, MEDIUM - 100, deep.connections(), warmUp, seconds), null))),
                 new Work("postgresql", "PostgreSQL: create, 64 clients", "req/s",
-                        round -> atService(() -> cluster.copy(MEDIUM), answers, create, round),
+                        round -> atService(() -> cluster.copy(MEDIUM), responses, create, round),
                         List.of(new Work.Comparison("pgbench",
                                 _ -> cluster.insertAlone(MEDIUM, create.connections(), warmUp, seconds),
                                 Work.Target.atLeast(1)))));

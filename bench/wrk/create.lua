@@ -1,4 +1,4 @@
--- The same POST again and again. Arguments: SEED PATH GREATEST BODY
+-- The same POST repeatedly. Arguments: SEED PATH GREATEST BODY
 dofile("report.lua")
 local post
 

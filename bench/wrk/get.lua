@@ -1,2 +1,2 @@
--- The same GET again and again.
+-- The same GET repeatedly.
 dofile("report.lua")

@@ -1,4 +1,4 @@
--- GET of a path in which ID is a random number from 1 to a greatest one, and LIMIT one from 11 to 30.
+-- GET of a path. ID is a random number from 1 to GREATEST, LIMIT a random number from 11 to 30.
 -- Arguments: SEED PATH GREATEST
 dofile("report.lua")
 local before, after, greatest, limits

@@ -1,11 +1,11 @@
--- What Wrk.java reads: one line of numbers at the end of a run.
+-- Prints one line of numbers at the end of a run, for Wrk.java.
 function done(summary, latency)
     local errors = summary.errors
     io.write(string.format("bench %d %d %d %d %d %.0f %.0f\n", summary.requests, summary.duration, summary.bytes, errors.status,
         errors.connect + errors.read + errors.write + errors.timeout, latency:percentile(50), latency:percentile(99)))
 end
 
--- Every thread draws numbers of its own; the same seed gives both subjects of a ratio the same ones.
+-- Each thread has other random numbers. The same seed gives both subjects of a ratio the same numbers.
 local threads = 0
 function setup(thread)
     threads = threads + 1

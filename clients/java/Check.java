@@ -97,15 +97,15 @@ final class Check {
         void run() throws ApiException;
     }
 
-    private static void fails(String what, int status, String code, String words, Call call) throws Exception {
+    private static void fails(String name, int status, String code, String words, Call call) throws Exception {
         try {
             call.run();
-            expect("status of " + what, status, 200);
+            expect("status of " + name, status, 200);
         } catch (ApiException e) {
-            expect("status of " + what, status, e.getCode());
+            expect("status of " + name, status, e.getCode());
             Error error = new ObjectMapper().readValue(e.getResponseBody(), Error.class);
-            expect("code of " + what, code, error.getCode());
-            expect("status in the body of " + what, status, error.getStatus());
+            expect("code of " + name, code, error.getCode());
+            expect("status in the body of " + name, status, error.getStatus());
             expect("'" + words + "' in: " + error.getMessage(), true, error.getMessage().contains(words));
         }
     }
@@ -115,9 +115,9 @@ final class Check {
         return headers.containsKey(name) ? headers.get(name).get(0) : null;
     }
 
-    private static void expect(String what, Object expected, Object actual) {
+    private static void expect(String name, Object expected, Object actual) {
         if (!Objects.equals(expected, actual)) {
-            System.err.println("java: " + what + ": expected " + expected + ", was " + actual);
+            System.err.println("java: " + name + ": expected " + expected + ", was " + actual);
             System.exit(1);
         }
     }

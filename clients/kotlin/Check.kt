@@ -20,7 +20,7 @@ private val url: String = System.getenv("PETSTORE_URL")
  */
 fun main() {
     val pets = PetsApi(url)
-    // The key is one for all clients of the process.
+    // All clients of the process share the key.
     ApiClient.accessToken = System.getenv("PETSTORE_KEY")
     val odd = pets.addsOnce(9_007_199_254_740_993)
     val greatest = pets.addsOnce(Long.MAX_VALUE)
@@ -80,17 +80,17 @@ private fun <T> data(response: ApiResponse<T>): T {
     return (response as Success<T>).data
 }
 
-private fun fails(what: String, status: Int, code: String, words: String, response: ApiResponse<*>) {
-    expect("status of $what", status, response.statusCode)
+private fun fails(name: String, status: Int, code: String, words: String, response: ApiResponse<*>) {
+    expect("status of $name", status, response.statusCode)
     val error = Serializer.moshi.adapter(Error::class.java).fromJson((response as ClientError<*>).body as String)!!
-    expect("code of $what", code, error.code)
-    expect("status in the body of $what", status, error.status)
+    expect("code of $name", code, error.code)
+    expect("status in the body of $name", status, error.status)
     expect("'$words' in: ${error.message}", true, words in error.message)
 }
 
-private fun expect(what: String, expected: Any?, actual: Any?) {
+private fun expect(name: String, expected: Any?, actual: Any?) {
     if (expected != actual) {
-        System.err.println("kotlin: $what: expected $expected, was $actual")
+        System.err.println("kotlin: $name: expected $expected, was $actual")
         exitProcess(1)
     }
 }

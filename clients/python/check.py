@@ -55,26 +55,26 @@ def is_not_modified(pets):
         expect("status with If-None-Match", 304, e.status)
 
 
-def fails(what, status, code, words, call):
+def fails(name, status, code, words, call):
     try:
         call()
-        expect(f"status of {what}", status, 200)
+        expect(f"status of {name}", status, 200)
     except ApiException as e:
-        expect(f"status of {what}", status, e.status)
+        expect(f"status of {name}", status, e.status)
         error = json.loads(e.body)
-        expect(f"code of {what}", code, error["code"])
-        expect(f"status in the body of {what}", status, error["status"])
+        expect(f"code of {name}", code, error["code"])
+        expect(f"status in the body of {name}", status, error["status"])
         expect(f"'{words}' in: {error['message']}", True, words in error["message"])
 
 
 def header(response, name):
-    """Returns a header field; the generated dictionary has names as they were sent, `etag` for `ETag`."""
+    """Returns a header field; the generated dictionary has names in the case in which they were sent, e.g. `etag`."""
     return HTTPHeaderDict(response.headers).get(name)
 
 
-def expect(what, expected, actual):
+def expect(name, expected, actual):
     if expected != actual:
-        sys.exit(f"python: {what}: expected {expected}, was {actual}")
+        sys.exit(f"python: {name}: expected {expected}, was {actual}")
 
 
 def main():

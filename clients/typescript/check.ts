@@ -16,9 +16,9 @@ type Exact<T> = T extends number ? bigint : T extends object ? { [K in keyof T]:
 /** Parses a body with integers of 64 bits: a number of JavaScript is exact up to 2^53. */
 const exact = <T>(body: string | undefined) => parse(body!, undefined, parseNumberAndBigInt) as Exact<T>;
 
-const expect = (what: string, expected: unknown, actual: unknown) => {
+const expect = (name: string, expected: unknown, actual: unknown) => {
   if (!isDeepStrictEqual(expected, actual)) {
-    console.error(`typescript: ${what}: expected ${stringify(expected)}, was ${stringify(actual)}`);
+    console.error(`typescript: ${name}: expected ${stringify(expected)}, was ${stringify(actual)}`);
     process.exit(1);
   }
 };
@@ -65,11 +65,11 @@ const all = async () => {
   return animals;
 };
 
-const fails = (what: string, status: number, code: string, words: string,
+const fails = (name: string, status: number, code: string, words: string,
   { error, response }: { error?: ApiError; response: Response }) => {
-  expect(`status of ${what}`, status, response.status);
-  expect(`code of ${what}`, code, error?.code);
-  expect(`status in the body of ${what}`, status, error?.status);
+  expect(`status of ${name}`, status, response.status);
+  expect(`code of ${name}`, code, error?.code);
+  expect(`status in the body of ${name}`, status, error?.status);
   expect(`'${words}' in: ${error?.message}`, true, error?.message.includes(words));
 };
 

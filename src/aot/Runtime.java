@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
-/// Lays out the service with a Java runtime that has only the modules it needs.
+/// Copies the service to a folder, with a Java runtime that has only the modules it needs.
 ///
-/// Usage: `java Runtime.java BUILD FOLDER TIME`, where BUILD has `petstore.jar` and `lib`, and TIME is that of the archive's files:
-/// an ahead-of-time cache fits only jars of the time that it was made for.
+/// Usage: `java Runtime.java BUILD FOLDER TIME`. BUILD has `petstore.jar` and `lib`. TIME is the time of the archive's files, because an
+/// ahead-of-time cache fits only jars with the time for which it was made.
 public class Runtime {
 
-    /// The modules that `jdeps --print-module-deps` names, and those that it cannot see: host names and logins of PostgreSQL, and
-    /// security. java.desktop and java.compiler are left out: only parts of the libraries that the service does not use need them.
+    /// The modules that `jdeps --print-module-deps` prints, and modules that it cannot find: for host names and logins of PostgreSQL, and
+    /// for security. java.desktop and java.compiler are left out, because only unused parts of the libraries need them.
     private static final List<String> MODULES = List.of("java.logging", "java.management", "java.naming", "java.net.http",
             "java.security.jgss", "java.security.sasl", "java.sql", "jdk.crypto.ec", "jdk.jfr", "jdk.management",
             "jdk.naming.dns", "jdk.unsupported");

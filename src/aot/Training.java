@@ -18,12 +18,13 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Makes the JDK's ahead-of-time caches, into which a process writes at its end the classes that it loaded and profiles of their
-/// methods: `petstore.aot` for the service, started on an empty store, used as its clients would, and stopped;
-/// `commands.aot` for the commands, by an export of that store.
+/// Makes the JDK's ahead-of-time caches. At its end, a process writes its loaded classes and the profiles of their methods to a cache.
 ///
-/// Usage: `java Training.java FOLDER [JAVA]`, where FOLDER has `petstore.jar` and gets the caches, and JAVA is the program that
-/// they are for, this one when not given.
+/// - `petstore.aot`, for the service: starts it on an empty store, sends typical requests, and stops it.
+/// - `commands.aot`, for the commands: exports that store.
+///
+/// Usage: `java Training.java FOLDER [JAVA]`. FOLDER has `petstore.jar` and gets the caches. JAVA is the `java` program that the caches
+/// are for; by default the running one.
 public class Training {
 
     private static final long PATIENCE_S = 120;
@@ -40,7 +41,7 @@ public class Training {
 
     public static void main(String[] args) throws Exception {
         Path folder = Files.createTempDirectory("petstore-training");
-        Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : own(), folder);
+        Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : runningJava(), folder);
         try {
             training.serve();
             training.export();
@@ -59,7 +60,7 @@ public class Training {
         }
     }
 
-    private static String own() {
+    private static String runningJava() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
@@ -70,7 +71,7 @@ public class Training {
             String key = after("First API key, shown only once: ", out);
             URI api = URI.create(after("Petstore is ready: ", out) + "/");
             new Clients(api, key).use();
-            // Not destroy(), which would close the streams that it still writes to.
+            // Not Process.destroy(), which would close the streams that the service still writes to.
             service.toHandle().destroy();
             out.transferTo(Writer.nullWriter());
             awaitCache(service, cache);
@@ -114,14 +115,14 @@ public class Training {
 
     private static void awaitCache(Process process, Path cache) throws IOException, InterruptedException {
         if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS) || process.exitValue() != 0) {
-            throw new IOException("the program did not end as it should");
+            throw new IOException("the program failed, or did not end in time");
         }
         if (!Files.exists(cache)) {
             throw new IOException("no cache was made");
         }
     }
 
-    /// The rest of the next line that begins like this.
+    /// Returns the rest of the next line that begins with `begin`.
     private static String after(String begin, BufferedReader out) throws IOException {
         for (String line = out.readLine(); line != null; line = out.readLine()) {
             if (line.startsWith(begin)) {
@@ -131,7 +132,7 @@ public class Training {
         throw new IOException("the service ended before it was ready");
     }
 
-    /// Sends the requests of clients, a few at a time: adds, lists, pages, fetches, revalidations and mistakes.
+    /// Clients that work at the same time. They add, list, page, fetch and revalidate animals, and send invalid requests.
     private static final class Clients {
 
         private static final int CLIENTS = 4;
@@ -149,14 +150,14 @@ public class Training {
         void use() throws InterruptedException {
             List<Thread> clients = new ArrayList<>();
             for (int client = 0; client < CLIENTS; client++) {
-                clients.add(Thread.startVirtualThread(this::useAsOne));
+                clients.add(Thread.startVirtualThread(this::sendRequests));
             }
             for (Thread each : clients) {
                 each.join();
             }
         }
 
-        private void useAsOne() {
+        private void sendRequests() {
             for (int round = 1; round <= ROUNDS; round++) {
                 send(request("pets").POST(BodyPublishers.ofString(
                         "{\"name\":\"Whiskers " + round + "\",\"categoryId\":" + round % 7 + ",\"status\":\"available\"}")));

@@ -20,18 +20,18 @@ import java.util.stream.Stream;
 /// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is not a
 /// terminal.
 ///
-/// Maven works in a new folder below `.build`, and ends with this process; after kill -9 it may live a moment longer than the lock.
-/// A finished build moves its files to `.build`, one by one: a server that has the earlier ones open keeps them. The file `stamp`
-/// comes last, and has the time at which the build began.
+/// Maven works in a new folder below `.build`, and ends with this process. After kill -9 it may live a moment longer than the lock.
+/// A finished build moves its files to `.build`, one by one, because a running server may have the earlier files open. The last file,
+/// `stamp`, has the time when the build began.
 ///
 /// Exit codes: 0 built · 1 failed · 3 waited for the build of another process
 public class Build {
 
-    /// The phase that ends with the program's classes, and those goals of `package` that the program needs.
+    /// The phase that compiles the program, and the goals of `package` that the program needs.
     private static final List<String> GOALS = List.of("process-classes",
             "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
-    /// Starts Maven, and ends it if stdin ends without a line: the kernel closes stdin however this process ends. Until the shell
-    /// waits for Maven, no other process has its number.
+    /// Starts Maven, and ends it if stdin ends without a line. The kernel closes stdin however this process ends. The number of Maven's
+    /// process is not reused until the shell waits for it.
     private static final String GUARD = """
             exec 3<&0
             mvn "$@" </dev/null 3<&- &
@@ -42,7 +42,7 @@ public class Build {
     private static final int NOT_FOUND = 127;
     private static final int WAITED = 3;
     private static final Pattern ESCAPE = Pattern.compile("\\x1b\\[[0-?]*[ -/]*[@-~]");
-    /// Room for the work and its result, beside an earlier build.
+    /// The space for the work and its result, beside an earlier build.
     private static final long SPACE_MB = 150;
 
     private final Path home;
@@ -139,17 +139,17 @@ public class Build {
         List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, home.resolve("src/build/End.java").toString(),
                 "-B", "-V", "-U", "-Dstyle.color=never", "-f", home.resolve("pom.xml").toString(), "-Dquick",
                 "-Dbuild.folder=" + home.relativize(work),
-                // The Java that runs the program later must make the caches.
+                // The Java that later runs the program must make the caches.
                 "-Dtoolchain.jdk.comparator=current,lts,env,version,vendor"));
         command.addAll(GOALS);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " + Reason.NAMES_REPOSITORY,
-                (theirs, ours) -> ours + " " + theirs + " -Dorg.slf4j.simpleLogger.showDateTime=false");
+                (users, own) -> own + " " + users + " -Dorg.slf4j.simpleLogger.showDateTime=false");
         return builder.start();
     }
 
-    /// Moves each file in one step, so that it is there whole, now or before.
+    /// Moves each file in one step, so that the old or the new file is always complete.
     private void publish() throws IOException {
         List<Path> files = new ArrayList<>();
         try (Stream<Path> libraries = Files.list(work.resolve("lib"))) {
@@ -164,8 +164,8 @@ public class Build {
         delete(work);
     }
 
-    /// Sets the times of sources from the future, e.g. of a machine whose clock is ahead, to the present if this user may. Else every
-    /// command would build until then. A later stamp would hide changes that are made meanwhile.
+    /// Sets future times of sources, e.g. from a machine whose clock is ahead, to the present if this user may. Else every command would
+    /// build until then. A later stamp would hide changes made meanwhile.
     private void endFuture(long present) throws IOException {
         for (String source : List.of("pom.xml", "openapi.yaml", "src/main", "src/aot")) {
             try (Stream<Path> files = Files.walk(home.resolve(source))) {
@@ -175,7 +175,7 @@ public class Build {
         }
     }
 
-    /// Deletes the folders of builds that were stopped, unless a process that Maven started still writes to one.
+    /// Deletes the folders of stopped builds, unless a process that Maven started still writes to them.
     private void deleteEarlierWork() throws IOException {
         try (Stream<Path> earlier = Files.list(folder)) {
             for (Path path : earlier.filter(path -> path.getFileName().toString().startsWith("maven")).toList()) {

@@ -2,9 +2,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Ends a process and those that it started, and waits for their end.
+/// Ends a process and its descendants, and waits for their end.
 ///
-/// Usage: `java End.java PROCESS`, where PROCESS is its number
+/// Usage: `java End.java PROCESS`, where PROCESS is the number of the process
 final class End {
 
     private End() {

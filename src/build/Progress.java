@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The progress of a build on stderr: one line that is rewritten each second on a terminal, else a line for each step.
+/// The progress of a build on stderr: on a terminal one line that is rewritten each second, else a line for each step.
 final class Progress {
 
     private static final Pattern GOAL = Pattern.compile("\\[INFO\\] --- \\S+:(\\S+) \\((\\S+)\\) @ .*");
@@ -42,7 +42,7 @@ final class Progress {
         }
     }
 
-    /// Follows Maven by a line of its log.
+    /// Updates the progress by a line of Maven's log.
     synchronized void read(String line) {
         Matcher fetched = FETCHED.matcher(line);
         if (fetched.matches()) {
@@ -77,7 +77,7 @@ final class Progress {
         end("built in " + seconds() + fetched());
     }
 
-    /// Writes the last lines, in place of the one that was rewritten. Later ones are left out.
+    /// Replaces the rewritten line by the last lines. Later calls write nothing.
     synchronized void end(String... lines) {
         clear();
         if (!ended) {
@@ -88,7 +88,7 @@ final class Progress {
         ended = true;
     }
 
-    /// Removes the line that is rewritten.
+    /// Removes the rewritten line.
     synchronized void clear() {
         if (!shown.isEmpty()) {
             System.err.print("\r" + " ".repeat(shown.length()) + "\r");
@@ -106,7 +106,7 @@ final class Progress {
         }
     }
 
-    /// A wider line would become two, of which only the last can be rewritten.
+    /// Returns the text, cut to `width`: a line that wraps cannot be rewritten.
     private static String cut(String text, int width) {
         return text.substring(0, Math.clamp(width, 0, text.length()));
     }

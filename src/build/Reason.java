@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The reason of a failed build in one line, found in Maven's log.
+/// The reason of a failed build as one line, from Maven's log.
 final class Reason {
 
-    /// Has Maven name its repository, which the command line, variables and three files may set.
+    /// Makes Maven log its repository, which the command line, variables and three files may set.
     static final String NAMES_REPOSITORY = "-Dorg.slf4j.simpleLogger.log.org.eclipse.aether.internal.impl"
             + ".DefaultLocalRepositoryProvider=debug";
 
@@ -27,9 +27,9 @@ final class Reason {
     private static final Pattern NO_REPOSITORY = Pattern
             .compile("\\[ERROR\\] Could not create local repository at (.+?)(?: -> .*)?");
     private static final Pattern FATAL = Pattern.compile("\\[FATAL\\] (.+?)(?: -> .*)?");
-    /// Without lines such as `COMPILATION ERROR :`, which announce others.
+    /// Does not match lines such as `COMPILATION ERROR :`, which announce other lines.
     private static final Pattern ERROR = Pattern.compile("\\[ERROR\\] +(\\S.*?)(?: -> .*)?(?<!: ?)");
-    /// Java's own words, if it does not start.
+    /// Messages of a Java that does not start.
     private static final Pattern JAVA = Pattern.compile("(?:Error: |Unrecognized ).*");
 
     private final Path home;
@@ -42,7 +42,7 @@ final class Reason {
         this.home = home;
     }
 
-    /// Takes a line of the log. Of several reasons the first of the highest rank counts: a full disk has many consequences.
+    /// Reads a line of the log. The first reason of the highest rank counts, because a full disk has many consequences.
     void read(String line) {
         Matcher matcher = OLD.matcher(line);
         if (matcher.matches()) {
@@ -65,7 +65,7 @@ final class Reason {
         } else if ((matcher = ERROR.matcher(line)).matches()) {
             set(2, matcher.group(1));
         } else if (JAVA.matcher(line).matches()) {
-            // The line before this says why.
+            // The line before has the reason.
             set(1, line.endsWith(" Java Virtual Machine.") ? last : line);
         }
         last = line.isBlank() ? last : line.strip();
@@ -82,14 +82,14 @@ final class Reason {
         }
     }
 
-    /// The free space of the disks that a build writes to, each once.
+    /// Returns the free space of the disks that a build writes to, each once.
     private String space() {
         Map<FileStore, String> disks = new LinkedHashMap<>();
         for (Path folder : List.of(home, repository, Path.of(System.getProperty("java.io.tmpdir")))) {
             try {
                 disks.putIfAbsent(Files.getFileStore(folder), megabytes(folder) + " MB in " + folder);
             } catch (IOException e) {
-                // A folder that is not there takes no space.
+                // A missing folder takes no space.
             }
         }
         return String.join(", ", disks.values());
@@ -104,7 +104,7 @@ final class Reason {
         }
     }
 
-    /// Returns an exception's message; those of files name the file alone.
+    /// Returns the message of an exception. For an error of the file system, it is the file and the reason.
     static String of(Exception e) {
         if (e instanceof UncheckedIOException unchecked) {
             return of(unchecked.getCause());
@@ -117,7 +117,7 @@ final class Reason {
         return reason == null ? String.valueOf(e.getMessage()) : ((FileSystemException) e).getFile() + ": " + reason;
     }
 
-    /// Returns the reason. If Maven names none, it is the exit code and a line of Java or the last line.
+    /// Returns the reason. If the log has no error, it is the exit code, and a message of Java or the last line.
     String text(int code) {
         return rank > 1 ? text : "Maven ended with exit code " + code + ": " + (rank == 1 ? text : last);
     }

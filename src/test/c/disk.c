@@ -1,10 +1,10 @@
 /*
- * Stands between the program and the disk that its store is on; loaded by LD_PRELOAD.
+ * Simulates faults of the disk of the program's store. Loaded by LD_PRELOAD.
  *
- * In the folder that TEST_DISK names, a file `fsync`, `write` or `read` makes that call fail for as long as it is
- * there, `checkpoint` what writes to the database past its log, `copy` what writes a backup. `petstore.db.undo` and
- * `petstore.db-wal.undo` say how to take back what was written and not synced yet: a loss of power, brought about
- * afterwards. A record there is three int64 (offset, size of the file before, count of bytes before) and those bytes.
+ * A file in the folder TEST_DISK makes system calls fail as long as the file exists: `fsync`, `write` and `read` these
+ * calls, `checkpoint` writes to the database itself, `copy` writes to a backup. The files `petstore.db.undo` and
+ * `petstore.db-wal.undo` record the unsynced writes, so that a test can undo them and so simulate a loss of power. A
+ * record has three int64 (offset, previous size of the file, count of previous bytes) and the previous bytes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ static int is_part(int fd) {
     return dot != NULL && strcmp(dot, ".part") == 0;
 }
 
-/* The name of the store's file behind fd, NULL when it is another file. */
+/* Returns the name of the store's file behind fd; NULL for another file. */
 static const char *store_file(int fd) {
     return is_named(fd, "petstore.db") ? "petstore.db" : is_named(fd, "petstore.db-wal") ? "petstore.db-wal" : NULL;
 }
@@ -58,7 +58,7 @@ static int open_undo(const char *file, int flags) {
     return open(path, O_WRONLY | O_CREAT | flags, 0600);
 }
 
-static void remember(int fd, const char *file, size_t count, off64_t offset) {
+static void record_undo(int fd, const char *file, size_t count, off64_t offset) {
     struct stat before;
     char *bytes = malloc(count);
     if (bytes == NULL || fstat(fd, &before) != 0) {
@@ -66,9 +66,9 @@ static void remember(int fd, const char *file, size_t count, off64_t offset) {
     }
     ssize_t there = NEXT(pread64)(fd, bytes, count, offset);
     int64_t head[] = {offset, before.st_size, there < 0 ? 0 : there};
-    struct iovec record[] = {{head, sizeof head}, {bytes, (size_t) head[2]}};
+    struct iovec entry[] = {{head, sizeof head}, {bytes, (size_t) head[2]}};
     int undo = open_undo(file, O_APPEND);
-    if (writev(undo, record, 2) < 0) {
+    if (writev(undo, entry, 2) < 0) {
         abort();
     }
     close(undo);
@@ -86,12 +86,12 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
         return -1;
     }
     if (file != NULL) {
-        remember(fd, file, count, offset);
+        record_undo(fd, file, count, offset);
     }
     return NEXT(pwrite64)(fd, bytes, count, offset);
 }
 
-/* SQLite always says where to write; the lock of the folder is written so. */
+/* SQLite always writes with an offset. Only the file of the folder's lock is written without. */
 ssize_t write(int fd, const void *bytes, size_t count) {
     if (is_on("write") && is_named(fd, "petstore.lock")) {
         errno = ENOSPC;

@@ -8,7 +8,7 @@ import java.util.Set;
 ///
 /// @param id the public id, see [KeyToken]
 /// @param name the name of the owner; a new key has a name that [#isName] accepts
-/// @param scopes not empty
+/// @param scopes the permissions, not empty
 /// @param secret the hash of the secret
 /// @param expires absent if the key does not expire
 /// @param revoked the time of its revocation; absent if it is not revoked
@@ -22,7 +22,7 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
     /// The longest name, in code points.
     public static final int MAX_NAME_LENGTH = 64;
 
-    /// A replaced secret, which is accepted too before `until`.
+    /// A replaced secret, which is still accepted before `until`.
     public record RetiredSecret(SecretHash secret, Instant until) {
     }
 

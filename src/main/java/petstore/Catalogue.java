@@ -8,16 +8,15 @@ import java.util.function.Consumer;
 
 /// The catalogue of animals.
 ///
-/// For any number of threads. Methods that return futures do not block. Errors: [Failure] of kind `UNAVAILABLE` if the store
-/// cannot be reached, is full or is overloaded. An animal may have been added, or be added later, in spite of it: only [#addOnce]
-/// is safe to repeat.
+/// For any number of threads. Methods that return futures do not block. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot be
+/// reached, is full or is overloaded. Even then, an animal may have been added, or be added later: only [#addOnce] is safe to repeat.
 public interface Catalogue {
 
-    /// Returns a page. It has all animals whose adding is complete.
+    /// Returns a page. It includes all animals whose addition is complete.
     CompletableFuture<Page> list(PetQuery query);
 
-    /// Returns the current version. It has all animals that any serving process has acknowledged, and those of commands within a
-    /// second. The future is complete at once if this process knows the version.
+    /// Returns the current version. It includes all animals that any serving process has acknowledged, and those of commands after at
+    /// most a second. The future is complete at once if this process knows the version.
     CompletableFuture<CatalogueVersion> version();
 
     /// Returns the epoch of [CatalogueVersion], without asking the store. Errors: [Failure] of kind `UNAVAILABLE` if the store
@@ -36,8 +35,8 @@ public interface Catalogue {
     /// key was used for another animal.
     CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key);
 
-    /// Passes all animals of one snapshot to `action`, by ascending id, in groups of some thousands. Another thread may read a
-    /// group. Memory does not grow with the number of groups.
+    /// Passes all animals of one snapshot to `action`, by ascending id, in groups of some thousands. `action` may hand a group to another
+    /// thread. Memory does not grow with the number of groups.
     void forEachGroup(Consumer<Iterable<Pet>> action);
 
     long count();

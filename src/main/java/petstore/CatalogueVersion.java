@@ -6,7 +6,7 @@ package petstore;
 /// @param lastId the greatest id used, 0 for none; animals that are added later get greater ids
 public record CatalogueVersion(long epoch, long lastId) {
 
-    /// Returns this version if it has the id `id`, else the version with that id.
+    /// Returns this version if it includes `id`, else the version of this epoch that ends with `id`.
     public CatalogueVersion reaching(long id) {
         return id <= lastId ? this : new CatalogueVersion(epoch, id);
     }

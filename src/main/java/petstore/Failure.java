@@ -7,12 +7,12 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/// The exception of this project. Clients and operators may read its message.
+/// The exception of this project. Its message may be shown to clients and operators.
 public final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /// The reason of an error without space for more data, and the remedy.
+    /// The reason and the remedy of an error for lack of disk space.
     public static final String FULL_DISK = "the disk is full; free some space";
 
     /// The kind of a failure: the `code` of an error response.
@@ -27,7 +27,7 @@ public final class Failure extends RuntimeException {
         GONE, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
         /// A defect of the service.
         INTERNAL_ERROR,
-        /// The store cannot do it now; a retry may succeed.
+        /// The store cannot handle the request now; a retry may succeed.
         UNAVAILABLE
     }
 
@@ -59,7 +59,7 @@ public final class Failure extends RuntimeException {
     /// @param problem e.g. `cannot be written`
     public static Failure temporaryFolder(String problem, Throwable cause) {
         String reason = switch (cause) {
-            case FileSystemException e when e.getReason() != null -> inOurWords(e.getReason());
+            case FileSystemException e when e.getReason() != null -> plainReason(e.getReason());
             case IOException e -> reason(e);
             default -> String.valueOf(cause.getMessage()).replaceFirst("^/.*: ", "");
         };
@@ -74,18 +74,18 @@ public final class Failure extends RuntimeException {
         return new Failure(Kind.UNAVAILABLE, "the limit of processes is reached; raise it, or try again later", cause);
     }
 
-    /// Many exceptions of the file system have only the file's name as their message.
+    /// Returns the reason of an error, because the message of many file system exceptions is only the name of the file.
     private static String reason(IOException cause) {
         return switch (cause) {
             case AccessDeniedException _ -> "permission denied";
             case NoSuchFileException _ -> "there is no such file";
             case FileAlreadyExistsException _ -> "it is a file";
             case CharacterCodingException _ -> "it is not text in UTF-8";
-            default -> inOurWords(String.valueOf(cause.getMessage()));
+            default -> plainReason(String.valueOf(cause.getMessage()));
         };
     }
 
-    private static String inOurWords(String reason) {
+    private static String plainReason(String reason) {
         return reason.endsWith("No space left on device") ? FULL_DISK : reason;
     }
 

@@ -14,7 +14,7 @@ public interface KeyRing {
     /// Returns the keys in memory by id, revoked and expired ones too, as of the last completed [#refresh].
     Map<String, ApiKey> known();
 
-    /// Makes [#known] include every change that was committed before this call. The future fails with the errors.
+    /// Makes [#known] include every change that was committed before this call. The future fails with a [Failure].
     CompletableFuture<?> refresh();
 
     /// Returns the time by the clock of the database.
@@ -23,8 +23,8 @@ public interface KeyRing {
     /// Adds a key. It is durable when this returns.
     void add(ApiKey key);
 
-    /// Adds a key if the store has none, also no revoked or expired ones. If several processes call this at once, one adds its
-    /// key. Returns true if the key was added.
+    /// Adds a key if the store has no key, not even a revoked or expired one. If several processes call this at once, only one succeeds.
+    /// Returns true if the key was added.
     boolean addFirst(ApiKey key);
 
     /// Returns the key with this id, also if it is revoked or expired; absent if it does not exist.
@@ -38,9 +38,9 @@ public interface KeyRing {
 
     /// Replaces the secret of a key. Returns the key; absent if it does not exist.
     ///
-    /// @param retiredUntil the end of the replaced secret; absent for at once
+    /// @param retiredUntil the end of the replaced secret; absent if it ends at once
     Optional<ApiKey> rotate(String id, SecretHash secret, Optional<Instant> retiredUntil);
 
-    /// Records when keys were last used, by id. An earlier time than the recorded one changes nothing.
+    /// Records the times of the last uses of keys, by id. A time before the recorded time changes nothing.
     void recordUses(Map<String, Instant> lastUses);
 }

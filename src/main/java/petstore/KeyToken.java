@@ -24,7 +24,8 @@ public record KeyToken(String id, String secret) {
     private static final int LENGTH = PREFIX.length() + ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH;
 
     private static final int TYPOS = 4;
-    /// A key, also with a URL escape, in another case, or without up to [#TYPOS] characters at its end; and another after it.
+    /// Matches a key, also with a URL escape, in another case, without up to [#TYPOS] characters at its end, or with another key after
+    /// it.
     private static final Pattern PASTED = Pattern.compile(
             "pets(?:_|%5f)[0-9a-z]{" + (LENGTH - TYPOS - PREFIX.length()) + "}[0-9a-z_%]*", Pattern.CASE_INSENSITIVE);
     private static final Pattern SCHEME = Pattern.compile("^\\s*(?:Bearer\\s+)?", Pattern.CASE_INSENSITIVE);
@@ -33,7 +34,7 @@ public record KeyToken(String id, String secret) {
         return new KeyToken(characters(random, ID_LENGTH), characters(random, SECRET_LENGTH));
     }
 
-    /// Parses the form of [#text]. Absent if it is no key, or its checksum is wrong.
+    /// Parses a key in the form of [#text]; absent for other text, and for a wrong checksum.
     public static Optional<KeyToken> parse(String text) {
         if (text.length() != LENGTH || !text.startsWith(PREFIX)) {
             return Optional.empty();
@@ -57,7 +58,7 @@ public record KeyToken(String id, String secret) {
         return isIn(text) ? PASTED.matcher(text).replaceAll("[API key]") : text;
     }
 
-    /// Returns true if a text that should be an id is a key. It may have up to [#TYPOS] characters more or less, and `Bearer `
+    /// Returns true if a text in the place of an id is a key. The key may have up to [#TYPOS] characters more or less, and `Bearer `
     /// before it.
     public static boolean isInsteadOfId(String text) {
         String key = SCHEME.matcher(text).replaceFirst("").strip();

@@ -16,7 +16,7 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
     public static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE + " and "
             + Long.MAX_VALUE;
 
-    /// Errors: [Failure] of kind `INVALID_REQUEST` that names every violation of the name.
+    /// Throws a [Failure] of kind `INVALID_REQUEST` that names every violation of the name.
     public NewPet {
         List<String> violations = nameViolations(name);
         if (!violations.isEmpty()) {
@@ -55,7 +55,7 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         return violations;
     }
 
-    /// White space as in `\s` of a JSON Schema pattern (ECMA-262), which the contract uses.
+    /// Returns true for white space as in `\s` of a JSON Schema pattern (ECMA-262), which the contract uses.
     private static boolean isBlank(int codePoint) {
         return Character.isSpaceChar(codePoint) || (codePoint >= '\t' && codePoint <= '\r') || codePoint == 0xFEFF;
     }

@@ -15,7 +15,7 @@ public record Page(List<Pet> pets, Optional<PetQuery> next) {
 
     /// Returns the page of a query.
     ///
-    /// @param matches the matching animals; one more than the limit if a page follows
+    /// @param matches the matching animals; one more than the limit if there is a next page
     public static Page of(PetQuery query, List<Pet> matches) {
         if (matches.size() <= query.limit()) {
             return new Page(matches, Optional.empty());

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 /// Text of any origin, made safe for a message, a table, a line of the log or a command line.
 public final class SafeText {
 
-    /// The category `C`, which has bidirectional characters and surrogates too, and separators of lines and paragraphs.
+    /// The category `C`, which includes bidirectional controls and surrogates, and separators of lines and paragraphs.
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
     /// Also the characters that would end a name in the log, or look like an escape.
     private static final Pattern NOT_IN_NAMES = Pattern.compile("[\"=\\\\\\p{C}\\p{Zl}\\p{Zp}]");

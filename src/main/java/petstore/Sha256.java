@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /// The hash function SHA-256.
 public final class Sha256 {
 
-    /// To create a digest takes longer than to hash a short text.
+    /// Reused, because creating a digest takes longer than hashing a short text.
     private static final ThreadLocal<MessageDigest> DIGESTS = ThreadLocal.withInitial(Sha256::begin);
 
     private Sha256() {

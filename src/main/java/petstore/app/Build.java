@@ -6,7 +6,7 @@ import java.net.URL;
 import java.util.Optional;
 import java.util.jar.Attributes;
 
-/// The build of the program that is running, by the manifest of its jar.
+/// The build of the running program, from the manifest of its jar.
 ///
 /// @param version e.g. `1.0.0`; absent without a jar
 /// @param commit the commit that was built; absent if the build did not know it
@@ -22,7 +22,7 @@ public record Build(Optional<String> version, Optional<String> commit) {
                         Optional.ofNullable(manifest.getValue("Implementation-Build")));
             }
         } catch (IOException e) {
-            // Only messages name the build.
+            // The build stays unknown: only messages need it.
         }
         return new Build(Optional.empty(), Optional.empty());
     }

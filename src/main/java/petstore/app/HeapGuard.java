@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class HeapGuard {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
-    /// The usual part of the old generation that may be used.
+    /// The default of the part of the old generation that may be used.
     static final double MOST_USED = 0.8;
     private static final Duration BETWEEN_COLLECTIONS = Duration.ofSeconds(1);
 
@@ -30,12 +30,12 @@ final class HeapGuard {
     private final Executor thread;
     private final AtomicBoolean collecting = new AtomicBoolean();
     private volatile long collectedNanos = System.nanoTime() - BETWEEN_COLLECTIONS.toNanos();
-    /// The bytes in use after the last collection that this class asked for.
+    /// The bytes in use after the last collection that this class requested.
     private volatile long leftBytes;
 
     /// @param mostUsed the greatest part of the old generation that may be used
-    /// @param relief frees memory of objects that can be made again
-    /// @param thread runs `relief` and collections, which an event loop would wait for
+    /// @param relief frees the memory of objects that can be created again
+    /// @param thread runs `relief` and collections, which would block an event loop
     HeapGuard(double mostUsed, Runnable relief, Executor thread) {
         long most = oldGeneration.getUsage().getMax();
         this.mostBytes = (long) (mostUsed * (most > 0 ? most : Runtime.getRuntime().maxMemory()));
@@ -45,8 +45,8 @@ final class HeapGuard {
 
     /// Returns true if no more memory may be taken. Takes a microsecond and never waits.
     ///
-    /// Garbage counts until it is collected. So when the heap fills, this asks for a collection before it returns true, and then
-    /// at most once a second.
+    /// Garbage counts until it is collected. So when the heap fills, this requests a collection before it returns true, and then at most
+    /// once a second.
     boolean isShort() {
         long used = usedBytes();
         boolean isFilling = used > mostBytes / 8 * 7 && used - leftBytes > mostBytes / 16;

@@ -57,8 +57,8 @@ final class ProcessMetrics {
                 .description("Processors that Java may use.").register(meters);
     }
 
-    /// Registers the JVM's own counters. Micrometer's `JvmGcMetrics` listens to each collection, which takes half as much
-    /// processor time again, while requests wait.
+    /// Registers the JVM's own counters. Micrometer's `JvmGcMetrics` listens to each collection. That adds half of the collection's
+    /// processor time, while requests wait.
     private static void collections(MeterRegistry meters) {
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             FunctionTimer

@@ -27,7 +27,7 @@ import petstore.log.Audit;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
 
-/// The running service: the one place where the packages are put together.
+/// The running service. This class puts the packages together.
 public final class Service implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Service.class);
@@ -49,7 +49,7 @@ public final class Service implements AutoCloseable {
         this.closers = closers;
     }
 
-    /// Starts the service. Errors: [petstore.Failure] with a message for the operator; everything is closed then.
+    /// Starts the service. Errors: [petstore.Failure] with a message for the operator; every part is closed then.
     ///
     /// @param waiting true while this waits for a database that cannot commit yet
     /// @param tracer gets a span for each request; absent if spans are not exported
@@ -112,7 +112,7 @@ public final class Service implements AutoCloseable {
         return server.adminPort();
     }
 
-    /// Returns the new key of a store that had none; to be shown once.
+    /// Returns the key that was created because the store had none. Show it only once.
     public Optional<KeyToken> firstKey() {
         return firstKey;
     }

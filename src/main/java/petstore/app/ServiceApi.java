@@ -26,7 +26,7 @@ import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.telemetry.Telemetry;
 
-/// The APIs of both listeners, without sockets, and the tasks that keep their keys and their memory in order.
+/// The APIs of both listeners, without sockets, and their background tasks for keys and memory.
 public final class ServiceApi implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceApi.class);
@@ -44,7 +44,7 @@ public final class ServiceApi implements AutoCloseable {
             Thread.ofPlatform().name("task-", 0).daemon().factory());
     private final HeapGuard heap;
 
-    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
+    /// Throws a [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
     ///
     /// @param tls true if clients reach the API by TLS
     /// @param configuredKey an API key that is accepted besides those of the store
@@ -63,14 +63,14 @@ public final class ServiceApi implements AutoCloseable {
                 bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), tls));
         admin = new Dispatcher(Routes.admin(health, metrics, virtualThreads), bearer,
                 limits, telemetry, new BrowserPolicy(List.of(), false));
-        // Java loads virtual threads with their first, and never if it can start no other thread at that moment.
+        // The first virtual thread loads their implementation. If no other thread can be started then, loading fails for good.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
         repeat("API keys cannot be read", OFTEN, bearer::refresh);
         repeat("the last uses of API keys cannot be saved", OFTEN, bearer::saveUses);
     }
 
-    /// Runs a task again and again until [#close]. It may block.
+    /// Repeats a task until [#close]. It may block.
     ///
     /// @param failure the beginning of the log line if the task throws
     void repeat(String failure, Duration interval, Runnable task) {
@@ -102,12 +102,12 @@ public final class ServiceApi implements AutoCloseable {
         return heap.isShort();
     }
 
-    /// Makes `/readyz` answer 503 from now on.
+    /// Makes `/readyz` return 503 from now on.
     void stop() {
         health.stop();
     }
 
-    /// Stops the tasks, and saves when keys were last used.
+    /// Stops the tasks, and saves the times of the last uses of keys.
     @Override
     public void close() {
         tasks.shutdown();

@@ -33,7 +33,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
-    /// Returns the folder's path, for people who are in another folder.
+    /// Returns the absolute path of the folder, for messages.
     public Path absoluteFolder() {
         return folder.toAbsolutePath().normalize();
     }
@@ -53,7 +53,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
                 .orElseGet(() -> embedded(() -> SqlStore.of(Sqlite.forCommand(folder, migrate, toWrite))));
     }
 
-    /// Returns this choice. Errors: as for [#requireEmbedded], unless it is a database.
+    /// Returns this choice. Errors: as for [#requireEmbedded]; a database is not checked.
     public StoreChoice existing() {
         if (database.isEmpty()) {
             requireEmbedded(folder);
@@ -97,7 +97,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         return database.isPresent() || SqliteFile.exists(folder);
     }
 
-    /// Throws a [Failure] if a file to write is a part of the embedded store.
+    /// Throws a [Failure] if the file to write is part of the embedded store.
     public void requireOther(Path file) {
         Path parent = file.toAbsolutePath().resolveSibling(".");
         try {

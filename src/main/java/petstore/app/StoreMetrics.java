@@ -39,7 +39,7 @@ final class StoreMetrics {
                 + " in seconds since 1970; no sample before the first backup.", Database.Facts::lastBackupSeconds);
     }
 
-    /// Registers a metric once its fact is known: an age of 1970, or a full disk, would be a lie.
+    /// Registers a metric once its fact is known. Zero would be wrong: it would mean a backup in 1970, or a full disk.
     private void register(String name, String unit, String description, ToDoubleFunction<Database.Facts> fact) {
         if (!Double.isNaN(fact.applyAsDouble(facts)) && meters.find(name).gauge() == null) {
             Gauge.builder(name, () -> fact.applyAsDouble(facts)).description(description).baseUnit(unit)

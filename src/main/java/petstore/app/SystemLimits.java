@@ -9,11 +9,11 @@ import petstore.Failure;
 
 /// Limits of threads and open files that the operating system or a container sets.
 ///
-/// A missing thread is noticed too late: connections, or a signal to stop, would wait for it forever.
+/// They are checked at the start. Later, connections or a signal to stop would wait forever for a thread that cannot be started.
 public final class SystemLimits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-    /// Event loops, readers of the store and carriers of virtual threads grow with the processors. The others include short-lived
+    /// Event loops, readers of the store and carriers of virtual threads grow with the processors. The constant part includes short-lived
     /// threads, e.g. of a signal, and those of a database or of traces.
     private static final int THREADS = 30 + 4 * PROCESSORS;
     /// Libraries, the store, sockets of event loops, and a few connections.

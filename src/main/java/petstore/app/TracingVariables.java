@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 import petstore.Failure;
 
-/// Supported values of OpenTelemetry's variables. The SDK ignores others, or refuses them without a name.
+/// Supported values of OpenTelemetry's variables. The SDK ignores other values, or refuses them without naming the variable.
 final class TracingVariables {
 
     private static final String OTLP = "OTEL_EXPORTER_OTLP_(TRACES_)?";
@@ -41,7 +41,7 @@ final class TracingVariables {
             new Rule("OTEL_SDK_DISABLED", "true, false", matches("(?i)true|false")));
 
     /// @param names the pattern of the variables' names
-    /// @param accepts false, or an `IllegalArgumentException`, for a value that is not supported
+    /// @param accepts returns false or throws `IllegalArgumentException` for a value that is not supported
     private record Rule(String names, String supported, Predicate<String> accepts) {
 
         void check(String name, String value) {

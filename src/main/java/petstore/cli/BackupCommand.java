@@ -48,7 +48,7 @@ final class BackupCommand extends BackupFileCommand {
         return Main.DONE;
     }
 
-    /// Records the backup in the store, for the metric of its age. The backup is good without that.
+    /// Records the backup in the store, for the metric of its age. The backup is valid even if this fails.
     private void record(Path folder, Instant began) {
         try {
             BackupTime.record(folder, began);

@@ -14,8 +14,8 @@ abstract class BackupFileCommand extends StoreCommand {
 
     /// Returns the folder of the embedded store. Throws `ParameterException` for another store, and for a stream.
     ///
-    /// @param tool the program for a PostgreSQL database, and its task
-    /// @param stream the stream that `-` would be
+    /// @param tool the program for a PostgreSQL database and its task, e.g. `pg_dump copies`
+    /// @param stream the meaning of `-`, which is refused, e.g. `go to stdout`
     final Path folder(String tool, Path file, String stream) {
         Path folder = store.embedded(tool + " a PostgreSQL database");
         if (file.equals(Path.of("-"))) {

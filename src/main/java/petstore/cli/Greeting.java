@@ -13,7 +13,7 @@ import petstore.cli.terminal.Console;
 import petstore.http.server.ServerSettings;
 import petstore.store.postgres.PostgresUri;
 
-/// The lines of `serve` that say where everything is, and how to send the first request.
+/// The lines of `serve` with its addresses and a first request.
 record Greeting(Settings settings, Service service, Console console) {
 
     /// Shows the greeting. Errors: [petstore.Failure] if a first key cannot be shown.
@@ -41,13 +41,13 @@ record Greeting(Settings settings, Service service, Console console) {
         }
         out.println("Admin: http://" + ServerSettings.authority(server.adminHost(), service.adminPort()));
         if (settings.api().page() && console.isTerminal()) {
-            // To the terminal alone: a log must not keep the key.
+            // Only on a terminal, because a log must not keep the key.
             key.ifPresent(token -> console.err().println("Page, signed in with this key: " + page + "#key="
                     + URLEncoder.encode(token.text(), StandardCharsets.UTF_8)));
         }
     }
 
-    /// Returns the address of the API for this machine: an address that stands for all cannot be opened everywhere.
+    /// Returns the address of the API for this machine. Not every system can connect to the address for all interfaces.
     private String local() {
         return settings.server().scheme() + ServerSettings.reachable(settings.server().host(), service.port());
     }

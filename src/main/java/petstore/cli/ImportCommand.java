@@ -37,7 +37,7 @@ final class ImportCommand extends TransferCommand {
     /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger interruption = new AtomicInteger();
 
-    @Option(names = "--keep-ids", description = "Keeps the ids of the file, all or none; they rise from line to line, above all of the store. Not while a server runs on the folder.")
+    @Option(names = "--keep-ids", description = "Keeps the ids of the file, for all animals or none; they must rise from line to line, above all ids of the store. Not while a server runs on the folder.")
     private boolean keepIds;
     @Option(names = "--skip-bad", description = "Adds the good lines although others are bad; the exit code is 1.")
     private boolean skipBad;
@@ -64,7 +64,7 @@ final class ImportCommand extends TransferCommand {
         }
     }
 
-    /// Imports a stream, by a temporary file: the import reads it twice.
+    /// Imports a stream through a temporary file, because the import reads its file twice.
     private int importSpooled(InputStream in) throws IOException {
         try (TemporaryFile spooled = new TemporaryFile("petstore-import-")) {
             in.transferTo(spooled);
@@ -117,7 +117,7 @@ final class ImportCommand extends TransferCommand {
         return interruption.get() == 0 ? report(report, source) : reportInterruption(report.written());
     }
 
-    /// Beside a server, small groups with pauses leave it time to write.
+    /// Returns the plan of the import. Beside a server, small groups and pauses let the server write, too.
     private Plan plan(Path source, boolean alone) {
         return new Plan(source, format, spreadsheet, keepIds, skipBad, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);

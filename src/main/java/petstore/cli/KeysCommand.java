@@ -52,7 +52,7 @@ final class KeysCommand {
         @ArgGroup(exclusive = true)
         private Expiry expiry = new Expiry();
 
-        /// The end of the key's life; none if neither option is given.
+        /// The end of the key's life; absent if neither option is given.
         static final class Expiry {
             @Option(names = "--expires-in", paramLabel = "TIME", showDefaultValue = Visibility.NEVER, description = "Life of the key, e.g. 90d.")
             private Optional<Duration> in = Optional.empty();
@@ -152,7 +152,7 @@ final class KeysCommand {
         }
     }
 
-    /// Returns the key with an id; else the only key with a name, where a valid key comes before others.
+    /// Returns the key with this id; else the only key with this name, where revoked and expired keys count only if no other key has it.
     private static ApiKey find(KeyRing keys, String idOrName, Instant now) {
         Optional<ApiKey> exact = keys.find(idOrName);
         if (exact.isPresent()) {

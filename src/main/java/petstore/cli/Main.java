@@ -69,7 +69,7 @@ public final class Main implements ConsoleCommand.Program {
         return console;
     }
 
-    /// The build that is running, and its Java.
+    /// The running build, and its Java.
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
@@ -93,7 +93,7 @@ public final class Main implements ConsoleCommand.Program {
         try {
             System.exit(run(console, args));
         } catch (OutOfMemoryError e) {
-            // Only a missing thread: if the heap is full, Java ends at once. An orderly end would take more threads.
+            // No thread can be started: with a full heap, Java ends by itself. An orderly end would need more threads.
             console.err().println("petstore: " + Failure.noThread(e).getMessage());
             Runtime.getRuntime().halt(FAILED);
         }
@@ -116,8 +116,8 @@ public final class Main implements ConsoleCommand.Program {
         return code;
     }
 
-    /// Returns the command line with the command in `args` alone, because to set up all takes longer than most commands; with all
-    /// commands for the help, and if `args` have no known command.
+    /// Returns the command line. It has only the command in `args`, because setting up all commands takes longer than running most of
+    /// them. For the help, and if `args` have no known command, it has all commands.
     public static CommandLine commandLine(Console console, String... args) {
         Map<String, Supplier<Object>> commands = commands();
         Main program = new Main(console);

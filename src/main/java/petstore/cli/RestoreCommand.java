@@ -34,7 +34,7 @@ final class RestoreCommand extends BackupFileCommand {
         SqliteCopy.Restored restored;
         try (ProgressBarOption.Display display = progress.start(console(), "restore", ProgressBarOption.BYTES,
                 () -> PASSES * file.toFile().length())) {
-            // Before anything is made in the folder.
+            // Verified before anything changes in the folder.
             backup = SqliteCopy.verify(file);
             display.accept(file.toFile().length());
             try (FolderLock _ = FolderLock.replace(folder)) {

@@ -57,7 +57,7 @@ final class ServeCommand extends ConsoleCommand {
         }
     }
 
-    /// Starts the service. Returns its end.
+    /// Starts the service. Returns the action that stops it.
     private Runnable serve(BufferedLog log) {
         Settings settings = options.settings(console().environment());
         OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console().environment());
@@ -82,7 +82,7 @@ final class ServeCommand extends ConsoleCommand {
         }
     }
 
-    /// Ends the process, once clients have the responses for animals that were lost.
+    /// Ends the process after a pause, in which clients receive the error responses for lost animals.
     private static void stopForLostDisk() {
         Thread.ofPlatform().name("lost-disk").start(() -> {
             try {
@@ -107,7 +107,7 @@ final class ServeCommand extends ConsoleCommand {
         try {
             serving.get(MAX_START.toMillis(), TimeUnit.MILLISECONDS).run();
         } catch (TimeoutException | ExecutionException | CancellationException | InterruptedException e) {
-            // The service does not run.
+            // The service did not start.
         }
         log.close();
         Runtime.getRuntime().halt(Main.DONE);

@@ -7,7 +7,7 @@ import java.util.function.IntConsumer;
 
 /// The handlers of SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal is closed).
 ///
-/// Java handles the first signal alone: it runs the shutdown hooks, and ignores signals meanwhile. `sun.misc.Signal` receives all
+/// By itself, Java handles only the first signal: it runs the shutdown hooks, and ignores further signals. `sun.misc.Signal` receives all
 /// signals. It is called by reflection, because its compiler warning cannot be suppressed.
 final class Signals {
 
@@ -19,7 +19,7 @@ final class Signals {
     }
 
     /// Calls `first` with the exit code at the first signal: 143 (SIGTERM), 130 (SIGINT) or 129 (SIGHUP). The second signal ends the
-    /// process at once with that code. If Java does not allow handlers, it handles the first signal.
+    /// process at once with that code. If Java does not allow handlers, this does nothing.
     static void haltAtSecondSignal(IntConsumer first) {
         AtomicBoolean received = new AtomicBoolean();
         try {
@@ -39,7 +39,7 @@ final class Signals {
                         signalClass.getConstructor(String.class).newInstance(name), handler);
             }
         } catch (ReflectiveOperationException e) {
-            // With -Xrs, or without the module jdk.unsupported, Java handles the first signal alone.
+            // With -Xrs, or without the module jdk.unsupported, Java does not allow handlers.
             return;
         }
     }

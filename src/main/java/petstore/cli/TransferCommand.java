@@ -24,9 +24,9 @@ abstract class TransferCommand extends StoreCommand {
     /// The format of the file, once it is chosen.
     Format format = Format.NDJSON;
 
-    /// Chooses the format of the file. Throws `ParameterException` if nothing shows it, or another option does not fit it.
+    /// Chooses the format of the file. Throws `ParameterException` if it is unknown, or if another option does not fit it.
     ///
-    /// @param file as it is given; `-` for a stream
+    /// @param file the argument of the command; `-` for a stream
     final void chooseFormat(Path file) {
         format = givenFormat.or(() -> findFormat(file)).orElseThrow(() -> wrongUsage(
                 "the name " + file + " does not show the format; add --format ndjson or --format csv"));
@@ -56,7 +56,7 @@ abstract class TransferCommand extends StoreCommand {
         }
     }
 
-    /// Returns true for a descriptor of a process, such as `/dev/stdout`: the file behind it may have other content, which stays.
+    /// Returns true for an open descriptor such as `/dev/stdout`. Output is appended to it, because its file may have other content.
     static boolean isOpen(Path target) throws IOException {
         Path path = target;
         while (Files.isSymbolicLink(path)) {

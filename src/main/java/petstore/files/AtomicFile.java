@@ -19,7 +19,7 @@ import petstore.Failure;
 /// Atomic writes of files: a file appears complete and on disk, or not at all.
 public final class AtomicFile {
 
-    /// The longest temporary name, in bytes: SQLite appends up to 8, and some file systems end names at 143.
+    /// The longest temporary name, in bytes. SQLite appends up to 8, and some file systems allow 143.
     private static final int LONGEST_PART = 128;
     private static final String GROUP = "unix:gid";
     private static final String OWNER = "unix:uid";
@@ -44,18 +44,19 @@ public final class AtomicFile {
         return write(target, false, writer);
     }
 
-    /// Does the same, and replaces nothing. Errors: [Failure] of kind `UNAVAILABLE` also if another process has created `target`.
+    /// Writes a file as [#write] does, but replaces no file. Errors: [Failure] of kind `UNAVAILABLE` also if another process has created
+    /// `target`.
     public static <T, E extends Exception> T create(Path target, Writer<T, E> writer) throws IOException, E {
         return write(target, part -> {
             T result = writer.write(part);
             sync(part);
             try {
-                // The move then finds its work done.
+                // The following move then changes nothing.
                 Files.createLink(target, part);
             } catch (FileAlreadyExistsException e) {
                 throw alreadyExists(target);
             } catch (UnsupportedOperationException | FileSystemException e) {
-                // Some file systems have no links: there the move replaces a file of that moment.
+                // Some file systems have no links. There the move replaces a file that appears at this moment.
             }
             return result;
         });
@@ -87,7 +88,7 @@ public final class AtomicFile {
         if (!Files.isDirectory(folder)) {
             throw Failure.unavailable("there is no folder for " + target);
         }
-        // A name that no file can have fails here, before anything is written.
+        // A name that the file system does not allow fails here, before anything is written.
         exists(target);
         Path part = part(target);
         part.toFile().deleteOnExit();
@@ -134,7 +135,7 @@ public final class AtomicFile {
 
     /// Returns an unused temporary name in the folder of `target`, cut between two code points if it is long.
     private static Path part(Path target) {
-        // In containers that share a volume, processes have the same number.
+        // Random, because processes in containers that share a volume have the same number.
         String end = "." + Long.toHexString(new SecureRandom().nextLong()) + ".part";
         String name = target.getFileName().toString();
         while (name.getBytes(StandardCharsets.UTF_8).length + end.length() > LONGEST_PART) {

@@ -62,7 +62,7 @@ public final class PrivateFiles {
             try {
                 created.setOwner(owner);
             } catch (FileSystemException e) {
-                // Only root may give files away; files of other users stay theirs.
+                // Only root may change the owner. The file stays with the user of this process.
             }
         }
         return channel;

@@ -33,7 +33,7 @@ public final class Dispatcher implements Api {
 
     /// A request and its route.
     ///
-    /// @param path the path as in the route table; [#NO_ROUTE] if it is not there
+    /// @param path the path in the route table; [#NO_ROUTE] if the table lacks it
     /// @param match absent if no route has both path and method
     private record Call(RequestHead head, String path, Optional<Routes.Match> match) {
 

@@ -29,7 +29,7 @@ public final class PageCache {
             .maximumWeight(MOST_BYTES)
             .weigher((PetQuery _, CachedPage page) -> page.response().length() + BYTES_WITHOUT_BODY).build();
 
-    /// Hashes of recent queries. Several share a slot, which has the latest.
+    /// Hashes of recent queries. Queries that share a slot overwrite each other.
     private final AtomicIntegerArray recent = new AtomicIntegerArray(RECENT);
 
     private final Counter hits;
@@ -47,7 +47,7 @@ public final class PageCache {
 
     /// Records a request for a page. Returns true if the page is cached or was requested recently.
     ///
-    /// A page that is requested once would displace others, and live just long enough to burden the garbage collector.
+    /// A page that is requested only once would displace other pages and burden the garbage collector.
     boolean isWanted(PetQuery query) {
         int hash = query.hashCode();
         if (pages.asMap().containsKey(query) || recent.getAndSet(hash & (RECENT - 1), hash) == hash) {

@@ -55,7 +55,7 @@ public final class PetOperations {
         return page(query).thenApply(page -> page.respondTo(request));
     }
 
-    /// A cached page that has a next page needs no query, other cached pages one for the version.
+    /// Returns a page. A cached page with a next page needs no query. Other cached pages need a query for the version.
     private CompletableFuture<ConditionalResponse> page(PetQuery query) {
         if (!cache.isWanted(query)) {
             return catalogue.list(query).thenApply(this::encode);
@@ -98,7 +98,7 @@ public final class PetOperations {
                 : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
     }
 
-    /// Errors: [Failure] that also names the violations of the body.
+    /// Returns the idempotency key of a request; absent if it has none. Errors: [Failure] that also names the violations of the body.
     private static Optional<String> idempotencyHeader(Request request) {
         try {
             return IdempotencyHeader.find(request.head().headers());
@@ -118,7 +118,7 @@ public final class PetOperations {
         return added.replayed() ? response.with(REPLAYED) : response;
     }
 
-    /// The fingerprint covers the animal, not the spelling of the body.
+    /// Returns a key whose fingerprint covers the animal, not the spelling of the body.
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
         byte[] animal = PetJson.write(newPet.withId(0));

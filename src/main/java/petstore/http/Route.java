@@ -58,7 +58,7 @@ public record Route(String method, String path, Optional<Scope> scope,
         }
         boolean matches = requested.length() > parameterAt && requested.startsWith(path.substring(0, parameterAt))
                 && requested.indexOf('/', parameterAt) < 0;
-        // A plus sign stands for a space in queries alone.
+        // A plus sign means a space only in a query.
         return matches
                 ? Optional.of(QueryParameters.decode(requested.substring(parameterAt).replace("+", "%2B")))
                 : Optional.empty();

@@ -20,7 +20,7 @@ import petstore.http.message.Response;
 /// @param directions the end of the message for unknown paths
 public record Routes(List<Route> table, String directions) {
 
-    /// Every path under this prefix needs an API key, known or not.
+    /// Every path under this prefix needs an API key, also an unknown path.
     private static final String VERSION = "/v1";
     private static final String METRICS_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 

@@ -90,12 +90,12 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
                 Thread.sleep(PAUSE);
             }
         } catch (IOException | InterruptedException e) {
-            // The reader of the log is gone; nobody interrupts this thread.
+            // The reader of the log is gone. No code interrupts this thread.
         }
     }
 
-    /// Waits for lines, and makes them the content of [#writing]; it stays empty after the end. Returns the number of lines that
-    /// were dropped after them.
+    /// Waits for lines, and moves them to [#writing], which stays empty after the end. Returns the number of lines that were dropped
+    /// after them.
     private synchronized long swap() throws InterruptedException {
         while (gathered.size() == 0 && !closed) {
             wait();
@@ -108,7 +108,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
         return missing;
     }
 
-    /// Writes the lines that are gathered, for a second at most. Later lines are lost.
+    /// Writes the gathered lines, for at most a second. Later lines are lost.
     @Override
     public void close() {
         stop();

@@ -22,7 +22,8 @@ import petstore.http.telemetry.RequestLog;
 /// Formats events and requests as lines of text or JSON. For any number of threads.
 ///
 /// A line of text has time, level, logger, message, and the fields of a request as `name=value`. In JSON these are members of a flat
-/// object, with names of the Elastic Common Schema (ECS). Names that it lacks are `http.route`, of OpenTelemetry, and `petstore.*`.
+/// object, with names of the Elastic Common Schema (ECS). ECS lacks the fields `http.route`, which is OpenTelemetry's name, and
+/// `petstore.*`.
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     private static final int LEVEL_WIDTH = 5;
@@ -36,7 +37,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TO_THE_SECOND = DateTimeFormatter
             .ofPattern("yyyy-MM-dd'T'HH:mm:ss.", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-    /// A formatted second. A busy service logs many lines in each.
+    /// A formatted second. It is reused, because a busy service logs many lines a second.
     private record Second(long epochSecond, String text) {
     }
 

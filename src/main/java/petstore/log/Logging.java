@@ -38,7 +38,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         stderr.setEncoder(encoder);
         replaceAppender(log, stderr);
         log.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
-        // Faults of clients would be logged here, any number of them.
+        // These loggers would log each fault of a client.
         log.getLogger("io.netty").setLevel(Level.WARN);
         log.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(Level.OFF);
         log.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(Level.OFF);

@@ -25,13 +25,13 @@ public interface Database extends AutoCloseable {
         T on(Session session) throws SQLException;
     }
 
-    /// Queues `work`, which only reads. It sees everything that was committed before this call. The future fails with the errors.
+    /// Queues `work`, which only reads. It sees everything that was committed before this call. The future fails with a [Failure].
     <T> CompletableFuture<T> read(Work<T> work);
 
-    /// Does `work`, which only reads, without queueing. For keys, versions and health.
+    /// Runs `work`, which only reads, without queueing. For keys, versions and health.
     <T> T readUnqueued(Work<T> work);
 
-    /// Does `work` in one transaction, which is durable when this returns. If it throws, the transaction is rolled back.
+    /// Runs `work` in one transaction, which is durable when this returns. If it throws, the transaction is rolled back.
     <T> T write(Work<T> work);
 
     /// Returns the animals of a page by ascending id, and the next animal if there is one.
@@ -61,7 +61,7 @@ public interface Database extends AutoCloseable {
 
     int waitingReads();
 
-    /// Facts about a database for metrics. A number that is unknown, or that its kind does not have, is NaN.
+    /// Facts about a database for metrics. A number is NaN if it is unknown, or if this kind of database does not have it.
     ///
     /// @param bytes the size of the database, without its write-ahead log
     /// @param logBytes the size of the embedded store's write-ahead log; 0 for other databases
@@ -76,7 +76,7 @@ public interface Database extends AutoCloseable {
     /// Returns true if several processes may serve the database at the same time.
     boolean isShared();
 
-    /// Adds animals in one transaction under consecutive new ids, and returns them.
+    /// Adds animals in one transaction with consecutive new ids, and returns them.
     default List<Pet> add(List<NewPet> pets) {
         return write(session -> {
             List<Pet> added = PetTable.withIds(pets, newPetIds(session, pets.size()));
@@ -85,7 +85,7 @@ public interface Database extends AutoCloseable {
         });
     }
 
-    /// Adds animals under ids of their own in one transaction, as [petstore.Catalogue#addWithIds]. Returns the greatest.
+    /// Adds animals with their ids in one transaction, as [petstore.Catalogue#addWithIds]. Returns the greatest id.
     default long addWithIds(Iterator<List<Pet>> groups) {
         return write(session -> {
             long last = 0;
@@ -99,7 +99,7 @@ public interface Database extends AutoCloseable {
         });
     }
 
-    /// Errors: [Failure] of kind `INVALID_REQUEST` if `id` does not lie above the greatest id used.
+    /// Throws a [Failure] of kind `INVALID_REQUEST` if `id` does not lie above the greatest id used.
     static void requireAbove(long lastId, long id) {
         if (id <= lastId) {
             throw new Failure(Failure.Kind.INVALID_REQUEST, Catalogue.notAbove(id, lastId));

@@ -10,19 +10,19 @@ import petstore.CatalogueVersion;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
-/// The version of the catalogue that this process knows. Only a process that does not share its database relies on it, for half a
-/// second, because commands add animals too.
+/// The version of the catalogue that this process knows. It is used only if no other process serves the database, and for at most half a
+/// second, because commands add animals, too.
 public final class KnownVersion implements AutoCloseable {
 
     private static final Duration KNOWN_FOR = Duration.ofMillis(500);
 
-    /// @param readNs when it was read from the database, by [System#nanoTime]
+    /// @param readNs the time when it was read from the database, by [System#nanoTime]
     private record Known(CatalogueVersion version, long readNs) {
     }
 
     private final Database database;
     private final WorkQueue<Boolean, CatalogueVersion> readings;
-    /// At first too old to be relied on.
+    /// Initially too old to be used.
     private final AtomicReference<Known> known = new AtomicReference<>(
             new Known(new CatalogueVersion(0, 0), System.nanoTime() - KNOWN_FOR.toNanos() - 1));
 

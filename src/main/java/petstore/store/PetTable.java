@@ -16,12 +16,12 @@ import petstore.PetStatus;
 /// Statements on the table `pet`, and its rows.
 public final class PetTable {
 
-    /// The start of every query whose rows [#read] takes.
+    /// The start of every query whose rows [#read] reads.
     public static final String SELECT = "SELECT id, name, category_id, status FROM pet ";
     /// Every animal, by ascending id.
     public static final String ALL = SELECT + "ORDER BY id";
     private static final String LIST = SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
-    /// Takes the same status twice, as a range. With an equality PostgreSQL may scan by id, past all animals of other statuses.
+    /// Needs the same status twice, as a range. With an equality, PostgreSQL may scan by id, past all animals of other statuses.
     public static final String LIST_BY_STATUS = SELECT
             + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
     private static final String FIND = SELECT + "WHERE id = ?";

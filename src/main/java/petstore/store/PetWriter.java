@@ -21,7 +21,7 @@ import petstore.Pet;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
-/// Adds animals. All that wait at the same time are one transaction.
+/// Adds animals. Those that wait at the same time are added in one transaction.
 final class PetWriter implements AutoCloseable {
 
     private final Database database;
@@ -41,16 +41,16 @@ final class PetWriter implements AutoCloseable {
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
     }
 
-    /// As [petstore.Catalogue#add].
+    /// Adds an animal, as [petstore.Catalogue#add].
     CompletableFuture<Pet> add(NewPet pet) {
         return batches.submit(new Insertion(pet, Optional.empty())).thenApply(added -> added.get().pet());
     }
 
-    /// As [petstore.Catalogue#addOnce].
+    /// Adds an animal, as [petstore.Catalogue#addOnce].
     CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key) {
         if (!inProgress.add(key.name())) {
             return CompletableFuture.failedFuture(new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
-                    "a request with this Idempotency-Key is being carried out"));
+                    "a request with this Idempotency-Key is in progress"));
         }
         return batches.submit(new Insertion(pet, Optional.of(key))).thenApply(Supplier::get)
                 .whenComplete((_, _) -> inProgress.remove(key.name()));
@@ -74,7 +74,8 @@ final class PetWriter implements AutoCloseable {
         return added;
     }
 
-    /// Taking the ids locks out other transactions that add animals, so all earlier results are visible.
+    /// Adds animals in one transaction. Reserving their ids excludes other transactions that add animals, so all earlier results are
+    /// visible.
     private List<Supplier<Added>> commitOnce(List<Insertion> insertions) {
         AtomicLong lastId = new AtomicLong();
         List<Supplier<Added>> committed = database.write(session -> {

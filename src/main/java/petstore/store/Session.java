@@ -23,7 +23,7 @@ public class Session implements AutoCloseable {
 
     private static final int LARGEST_CHUNK = 256;
 
-    /// Chunks up to this size may have any size, and so a statement for each size.
+    /// Chunks up to this size may have any size. Each size has a prepared statement.
     private static final int LARGEST_SMALL_CHUNK = 64;
 
     private final Connection connection;
@@ -52,8 +52,8 @@ public class Session implements AutoCloseable {
         return statement;
     }
 
-    /// Does `work` once no other thread uses this session. If it fails, all statements are closed, because the driver silently closes
-    /// the failed one.
+    /// Runs `work` once no other thread uses this session. If it fails, all statements are closed, because the driver silently closes the
+    /// failed one.
     public synchronized <T> T perform(Database.Work<T> work) throws SQLException {
         try {
             return work.on(this);
@@ -68,7 +68,7 @@ public class Session implements AutoCloseable {
             try {
                 statement.close();
             } catch (SQLException e) {
-                // The error of the statement's last use.
+                // The last use of the statement has thrown this error already.
             }
         }
         statements.clear();

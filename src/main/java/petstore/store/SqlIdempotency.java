@@ -70,7 +70,7 @@ final class SqlIdempotency {
         IdempotencyKey latest = Collections.max(petIds.keySet(), Comparator.comparing(IdempotencyKey::received));
         PreparedStatement purge = session.prepare(PURGE, PURGED_PER_RECORDED * petIds.size(),
                 oldest(latest).toEpochMilli(), latest.received().toEpochMilli(), MOST_KEPT);
-        // A clock was ahead when these were received. Their retention starts now, so that they do not stop the purge of others.
+        // A clock was ahead when these were received. Their retention starts now, so that they do not prevent the purge of others.
         insert(session, Session.rows(purge, SqlIdempotency::read).stream()
                 .filter(result -> result.received().isAfter(latest.received()))
                 .map(result -> new StoredResult(result.name(), result.fingerprint(), result.petId(),

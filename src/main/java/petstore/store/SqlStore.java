@@ -38,12 +38,12 @@ public final class SqlStore implements AutoCloseable {
         return new SqlStore(database, new CompositeMeterRegistry());
     }
 
-    /// Copies everything in this store to an empty one, and compares both before COMMIT. This store does not change.
+    /// Copies this store to an empty store, and compares both before COMMIT. This store does not change.
     ///
     /// Errors: [petstore.Failure] of kind `UNAVAILABLE` with the reason; the target stays empty.
     ///
     /// @param progress gets the number of animals copied and compared so far, in the end twice the number of animals
-    /// @return the summary that both stores have
+    /// @return the summary of both stores
     public StoreSummary copyTo(SqlStore target, LongConsumer progress) {
         return StoreCopy.copy(database, target.database, progress);
     }

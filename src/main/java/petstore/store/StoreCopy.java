@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Sha256;
 
-/// Copies a store into an empty one in one transaction, and compares both before COMMIT.
+/// Copies a store into an empty store in one transaction, and compares both before COMMIT.
 ///
 /// Rows are read in pages by ascending id, so that memory does not grow with their number.
 final class StoreCopy {

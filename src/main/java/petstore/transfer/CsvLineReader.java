@@ -26,8 +26,8 @@ import petstore.Pet;
 import petstore.PetStatus;
 import petstore.json.StrictUtf8;
 
-/// A reader of CSV (RFC 4180). The header has the columns `name` and `categoryId`, may have `id` and `status`, and others, which
-/// are ignored, in any order.
+/// A reader of CSV (RFC 4180). The header has the columns `name` and `categoryId`, and may have `id`, `status` and others, in any order.
+/// Other columns are ignored.
 final class CsvLineReader implements ImportLine.Reader {
 
     static final String HEADER = "id,name,categoryId,status";
@@ -54,7 +54,7 @@ final class CsvLineReader implements ImportLine.Reader {
                 .maxBufferSize(2 * MAX_RECORD_BYTES)
                 .build(CsvRecordHandler.builder().maxFields(MAX_FIELDS).maxFieldSize(MAX_RECORD_BYTES)
                         .maxRecordSize(MAX_RECORD_BYTES).build(),
-                        // A byte a character: a name that is not UTF-8 makes its record bad, not the file.
+                        // One character for each byte, so that a name that is not UTF-8 makes only its record bad.
                         new InputStreamReader(in, StandardCharsets.ISO_8859_1))
                 .iterator();
         Optional<CsvRecord> first = nextRecord();

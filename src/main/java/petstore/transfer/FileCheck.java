@@ -33,7 +33,7 @@ final class FileCheck {
         }
     }
 
-    /// Makes the first animal bad: others were added to the store since it was checked.
+    /// Makes the first animal bad, because other animals were added to the store after the check.
     void refuse(String reason) {
         good--;
         count(new ImportLine.Bad(firstLine, reason));

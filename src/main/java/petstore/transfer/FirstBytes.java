@@ -19,7 +19,7 @@ final class FirstBytes {
     static final String HEADER = "; a CSV file begins with a header, as " + CsvLineReader.HEADER;
 
     private static final int COUNT = 4096;
-    /// The byte order mark of UTF-8, a byte a character.
+    /// The byte order mark of UTF-8, one character for each byte.
     private static final String MARK = "\u00EF\u00BB\u00BF";
     /// The zeros among the first four bytes of ASCII in UTF-16 or UTF-32.
     private static final Set<String> WIDE = Set.of("x0x0", "0x0x", "x000", "000x");

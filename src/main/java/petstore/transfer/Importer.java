@@ -26,8 +26,8 @@ public final class Importer {
     ///
     /// @param file read twice: to check it, and to write its animals
     /// @param spreadsheet true if CSV was written for a spreadsheet
-    /// @param keepIds true if animals keep the ids of the file, which rise from line to line, above all ids of the store;
-    ///        all are written in one transaction, or none
+    /// @param keepIds true if animals keep the ids of the file, which must rise from line to line, above all ids of the store. One
+    ///        transaction writes all animals or none.
     /// @param skipBad true if good lines are written although others are malformed
     /// @param group the number of animals in a transaction
     /// @param pause the time between two transactions, for others that write to the store

@@ -43,7 +43,7 @@ final class NdjsonLineReader implements ImportLine.Reader {
         return Optional.empty();
     }
 
-    /// Returns the error message of the API for a malformed line, which is not a body.
+    /// Parses a line. A malformed line gets the API's error message, without the words `the body`.
     private ImportLine parse(String text) {
         try {
             NewPetParser.Parsed parsed = NewPetParser.parse(Arrays.copyOf(line, length), withIds);

@@ -22,7 +22,7 @@ final class TaskThread implements AutoCloseable {
         this.maxPending = maxPending;
     }
 
-    /// Adds a task. Waits while as many are pending as may be.
+    /// Adds a task. Waits while the maximum number of tasks is pending.
     void submit(Callable<?> task) {
         await(maxPending - 1);
         pending.add(thread.submit(task));

@@ -7,13 +7,13 @@ import java.util.function.Supplier;
 
 /// A group of checks.
 ///
-/// @param name the name of the finding if the group fails as a whole
-/// @param findings does the checks
+/// @param name the name of the finding if the whole group fails
+/// @param findings runs the checks
 record Check(String name, Supplier<List<Finding>> findings) {
 
     private static final long LIMIT_SECONDS = 8;
 
-    /// Does all checks at once. Those of a group that takes longer than 8 seconds are one failure.
+    /// Runs all groups at the same time. A group that takes longer than 8 seconds is one failed check.
     static List<Finding> run(List<Check> checks) {
         return checks.stream().map(Check::begin).toList().stream().flatMap(done -> done.join().stream()).toList();
     }

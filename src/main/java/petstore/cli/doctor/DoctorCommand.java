@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// `petstore doctor`: looks for everything that would stop or endanger a service with these settings.
+/// `petstore doctor`: finds problems that would stop or endanger a service with these settings.
 @Command(name = "doctor", description = "Checks this machine, the settings of serve and the store, and changes nothing; exits with 1 if something is wrong.", footer = {
         "", "Examples:", "  petstore doctor --data ./data", "  petstore doctor --format json"})
 public final class DoctorCommand extends ConsoleCommand {
@@ -43,7 +43,7 @@ public final class DoctorCommand extends ConsoleCommand {
         checks.add(new Check("api key", () -> apiKey(environment)));
         List<Finding> wrong = new ArrayList<>();
         Optional<StoreChoice> store = store(environment, wrong);
-        // Once: the locks of one process would conflict.
+        // Only once, because locks of one process would conflict.
         Optional<FolderLock.Owner> serving = store.filter(choice -> choice.database().isEmpty())
                 .flatMap(choice -> FolderLock.server(choice.folder()));
         store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));

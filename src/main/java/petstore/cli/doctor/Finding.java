@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /// The result of a check.
 ///
-/// @param check the checked thing, e.g. `disk`
-/// @param text its state
+/// @param check the name of the check, e.g. `disk`
+/// @param text the result of the check
 /// @param advice the remedy; empty if nothing is wrong
 record Finding(State state, String check, String text, String advice) {
 

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A process that listens on a TCP port, by Linux's folder `/proc`, which shows the processes of one's own user.
+/// A process that listens on a TCP port, found in Linux's `/proc`. Other users' processes are not visible there.
 ///
 /// @param id its number
 /// @param name the name of its program

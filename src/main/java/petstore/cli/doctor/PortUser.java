@@ -18,7 +18,7 @@ import petstore.http.server.ServerSettings;
 
 /// The program that listens on a port of this machine.
 ///
-/// @param isPetstore true if it answers like this service
+/// @param isPetstore true if it responds like this service
 /// @param isReady true if it is a petstore that is ready
 /// @param isAdmin true if it is the admin listener of a petstore that is ready
 /// @param process its process; absent if this system does not show it
@@ -27,12 +27,11 @@ public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Opt
     private static final int TIMEOUT_MS = 1_000;
     private static final int MOST_BYTES = 4_096;
 
-    /// Asks the program for its readiness, by HTTP and by HTTPS. Takes at most 4 seconds, 8 for an address that stands for all
-    /// of IPv6.
+    /// Asks the program for its readiness, by HTTP and by HTTPS. Takes at most 4 seconds, 8 for the IPv6 address for all interfaces.
     ///
-    /// @param host the address of the port, also one that stands for all addresses
+    /// @param host the address of the port, also an address for all interfaces
     public static PortUser find(String host, int port) {
-        // An address that stands for all of IPv6 conflicts with those of IPv4, too.
+        // The IPv6 address for all interfaces conflicts with IPv4 addresses, too.
         String response = Stream.of(host, host.matches("[0:]+") ? "0.0.0.0" : host)
                 .map(each -> ServerSettings.reachable(each, port)).distinct()
                 .flatMap(authority -> Stream.of("http://", "https://").map(scheme -> scheme + authority + "/readyz"))

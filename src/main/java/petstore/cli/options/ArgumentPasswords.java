@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The refusal of database passwords in arguments, which the process list shows to everybody.
+/// The refusal of database passwords in arguments, because the process list shows arguments to all users.
 public final class ArgumentPasswords {
 
     private static final List<String> OPTIONS = List.of("--database", "--to");

@@ -10,9 +10,9 @@ final class NearestWord {
     private NearestWord() {
     }
 
-    /// Returns the end of a message that suggests a known word with other case, with one letter wrong, missing or too many, or with
-    /// two neighbours swapped; empty if no word is near. Of several, it suggests the one with the longest common beginning, or with a
-    /// letter more.
+    /// Returns the end of a message that suggests the nearest known word; empty if no word is near. A near word differs in case, by one
+    /// wrong, missing or extra letter, or by two swapped neighbours. Of several near words, it suggests that with the longest common
+    /// beginning, or with a letter more.
     static String suggestion(String word, Collection<String> known) {
         String lower = word.toLowerCase(Locale.ROOT);
         return known.contains(word)

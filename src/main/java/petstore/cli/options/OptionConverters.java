@@ -34,7 +34,7 @@ public final class OptionConverters {
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
     private static final Duration MAX_DURATION = Duration.ofDays(36_500);
 
-    /// Advice for a command line that has a whole API key.
+    /// Advice for an API key in the place of its id.
     public static final String ID_OF_KEY = "the id is the 10 characters after pets_";
 
     private OptionConverters() {
@@ -83,9 +83,9 @@ public final class OptionConverters {
         }
     }
 
-    private static int number(String text, String what, int least, int most) {
+    private static int number(String text, String noun, int least, int most) {
         if (!text.matches("[0-9]{1,10}") || Long.parseLong(text) < least || Long.parseLong(text) > most) {
-            throw isNot(what + " between " + least + " and " + most, text);
+            throw isNot(noun + " between " + least + " and " + most, text);
         }
         return Integer.parseInt(text);
     }

@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-/// A secret from the environment: from a variable, or from the file that a second variable, with `_FILE` behind the name, names.
+/// A secret from the environment: the value of a variable, or the content of the file that the variable `…_FILE` names.
 public record SecretVariable(String name) {
 
     private static final int MOST_BYTES = 65_536;
@@ -24,7 +24,7 @@ public record SecretVariable(String name) {
     public static final SecretVariable API_KEY = new SecretVariable("PETSTORE_API_KEY");
     static final SecretVariable DATABASE_PASSWORD = new SecretVariable("PETSTORE_DATABASE_PASSWORD");
 
-    /// Does nothing unless both variables are set. Errors: `ParameterException` then.
+    /// Throws `ParameterException` if both variables are set.
     void requireOnce(Map<String, String> environment, CommandLine command) {
         if (environment.containsKey(name) && environment.containsKey(fileName())) {
             throw new ParameterException(command, name + " and " + fileName() + " must not both be set");
@@ -35,7 +35,7 @@ public record SecretVariable(String name) {
         return List.of(name, fileName());
     }
 
-    /// Returns the variable that gives the secret: the one with the name of a file, if it is set.
+    /// Returns the name of the variable that has the secret: `…_FILE` if it is set.
     public String source(Map<String, String> environment) {
         return environment.containsKey(fileName()) ? fileName() : name;
     }
@@ -71,8 +71,8 @@ public record SecretVariable(String name) {
         }
     }
 
-    private ParameterException wrong(CommandLine command, String what, String file) {
-        return new ParameterException(command, fileName() + " " + what + ": " + file);
+    private ParameterException wrong(CommandLine command, String fault, String file) {
+        return new ParameterException(command, fileName() + " " + fault + ": " + file);
     }
 
     private String fileName() {

@@ -114,7 +114,7 @@ public final class ServeOptions implements HasVariables {
                 server, configuredKey(environment));
     }
 
-    /// Returns the settings of the listeners, without a look at any file. Errors: `ParameterException`.
+    /// Returns the settings of the listeners, without reading any file. Errors: `ParameterException`.
     public ServerSettings server() {
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/// Environment variables: those of the settings of the service and of the store, and a few more.
+/// The environment variables of the settings, and a few others.
 public final class Variables {
 
     private static final String PREFIX = "PETSTORE_";
@@ -44,8 +44,7 @@ public final class Variables {
 
     /// Warns of unknown variables with the program's prefix. Requests for help or completion are not checked.
     ///
-    /// Errors: `ParameterException` for a secret that is given twice, and for a name that differs from a known one by a typing
-    /// error.
+    /// Errors: `ParameterException` for a secret that is set twice, and for a mistyped name.
     public static void check(ParseResult parsed, Console console) {
         List<CommandLine> commands = parsed.asCommandLineList();
         if (commands.stream().anyMatch(each -> each.isUsageHelpRequested() || each.isVersionHelpRequested()

@@ -30,7 +30,7 @@ public final class WrongUsage {
     ///
     /// @param reason the message of the exception, as one line
     public static String message(ParameterException e, String reason, Map<String, String> environment) {
-        // A mistyped word may be the reason why another is missing.
+        // A mistyped word may be the reason why another word is missing.
         List<String> unknown = e instanceof UnmatchedArgumentException unmatched
                 ? unmatched.getUnmatched()
                 : e.getCommandLine().getUnmatchedArguments();
@@ -43,7 +43,7 @@ public final class WrongUsage {
                 .replaceFirst("petstore", Matcher.quoteReplacement(SafeText.program())) + " --help')";
     }
 
-    /// Returns the parser's message in the form of this project's own.
+    /// Returns the parser's message in the form of this project's messages.
     private static String explained(ParameterException e, String reason, Map<String, String> environment) {
         if (reason.equals("Missing required subcommand")) {
             return "missing command; give one of "

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import petstore.Failure;
 import petstore.SafeText;
 
-/// The surroundings of a command: streams, environment variables and clock.
+/// The environment of a command: streams, environment variables and clock.
 ///
 /// @param input stdin
 /// @param output stdout for data in bulk, unbuffered
@@ -28,7 +28,7 @@ public record Console(InputStream input, OutputStream output, PrintWriter out, P
     /// Names of the variables that Kubernetes sets in every pod for services whose names begin with `petstore`.
     private static final Pattern OF_KUBERNETES = Pattern.compile("PETSTORE_(.+_)?"
             + "(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
-    /// Its other variables have the names of ours, but other values, e.g. `PETSTORE_PORT=tcp://10.0.0.1:8080`.
+    /// Other variables of Kubernetes have the names of settings, but other values, e.g. `PETSTORE_PORT=tcp://10.0.0.1:8080`.
     private static final Pattern ADDRESS_OF_KUBERNETES = Pattern.compile("PETSTORE_[^=]*PORT=(tcp|udp|sctp)://.*");
 
     /// Returns a console on three streams, in UTF-8.

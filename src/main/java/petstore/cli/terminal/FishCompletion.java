@@ -25,12 +25,12 @@ public final class FishCompletion {
     /// Returns the script for a program and its commands.
     public static String of(CommandLine program) {
         CommandSpec spec = program.getCommandSpec();
-        // Files only where a command takes one.
+        // Completes file names only where a command expects a file.
         return "complete -c " + spec.name() + " -f\n"
                 + lines(spec, "__fish_use_subcommand").collect(Collectors.joining());
     }
 
-    /// @param condition the test of fish that holds behind the words of this command
+    /// @param condition the condition in fish that is true after the words of this command
     private static Stream<String> lines(CommandSpec command, String condition) {
         String begin = "complete -c " + command.root().name() + " -n '" + condition + "'";
         Stream<String> own = Stream.concat(
@@ -41,12 +41,12 @@ public final class FishCompletion {
         Stream<String> values = command.positionalParameters().stream().map(FishCompletion::values)
                 .filter(choices -> !choices.equals(NO_VALUES)).map(choices -> begin + choices);
         Stream<String> below = command.subcommands().values().stream().map(CommandLine::getCommandSpec)
-                .flatMap(sub -> lines(sub, behind(sub)));
+                .flatMap(sub -> lines(sub, after(sub)));
         return Stream.concat(Stream.concat(own, values).map(line -> line + "\n"), below);
     }
 
-    /// Returns the test for the words of a command: the line has all of them, and no word of a command below it.
-    private static String behind(CommandSpec command) {
+    /// Returns the condition for the words of a command: the line has all of them, and no word of a subcommand.
+    private static String after(CommandSpec command) {
         String seen = "__fish_seen_subcommand_from ";
         String words = Stream.of(command.qualifiedName().split(" ", -1)).skip(1).map(word -> seen + word)
                 .collect(Collectors.joining("; and "));

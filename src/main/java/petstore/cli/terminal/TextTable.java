@@ -12,10 +12,10 @@ import petstore.SafeText;
 public final class TextTable {
 
     private static final String GAP = "  ";
-    /// Characters of two columns: those of East Asia and most emoji.
+    /// Characters that are two columns wide: East Asian characters and most emoji.
     private static final Pattern WIDE = Pattern.compile("[\\p{IsIdeographic}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}"
             + "\\p{IsEmoji_Presentation}\\u3000-\\u303e\\uff01-\\uff60\\uffe0-\\uffe6&&[^\\uff61-\\uffdc]]");
-    /// Combining marks, of no column.
+    /// Combining marks, which have no width.
     private static final Pattern MARK = Pattern.compile("[\\p{Mn}\\p{Me}]");
 
     private TextTable() {

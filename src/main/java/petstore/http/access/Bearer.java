@@ -92,7 +92,7 @@ public final class Bearer {
         }
     }
 
-    /// Stores when keys were last used. Blocks.
+    /// Stores the times of the last uses of keys. Blocks.
     public void saveUses() {
         Map<String, Instant> saving = Map.copyOf(unsavedUses);
         if (!saving.isEmpty()) {
@@ -126,7 +126,7 @@ public final class Bearer {
     /// Checks a key after a refresh. The future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
     public CompletableFuture<Decided> lookUp(KeyToken token) {
         lookUps.increment();
-        // By the latest keys in memory, so that no secret is accepted that another request was refused for.
+        // By the latest keys in memory, so that no secret is accepted after another request was refused for it.
         return keys.refresh().thenApply(_ -> owned(token).map(this::judge).orElse(UNKNOWN));
     }
 
@@ -154,7 +154,7 @@ public final class Bearer {
         }
     }
 
-    /// The body is the same for every fault.
+    /// Returns a 401. Its body is the same for every fault.
     private static Response unauthorized(String parameters) {
         return Errors.response(Kind.UNAUTHORIZED,
                 "a valid API key is required, sent as: Authorization: Bearer <API key>", challenge(parameters));

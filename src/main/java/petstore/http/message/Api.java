@@ -9,7 +9,7 @@ public interface Api {
 
     /// The id of a key in records of requests without an accepted key.
     String NO_KEY = "-";
-    /// The route of requests that match none.
+    /// The route of requests that match no route.
     String NO_ROUTE = "unmatched";
 
     /// Checks the route, key, rate limit and scope of a request, before its body is read.
@@ -20,7 +20,7 @@ public interface Api {
 
     /// The first result for a request.
     ///
-    /// @param route the path in the route table; [#NO_ROUTE] if it is not there
+    /// @param route the path in the route table; [#NO_ROUTE] if the table lacks it
     /// @param deprecated true if the operation will be removed
     /// @param headers the headers of every response to this request
     /// @param decision completes at once unless the key is read from the store; never fails

@@ -11,7 +11,7 @@ import petstore.Sha256;
 
 /// A successful response to a read, with its `ETag`, for conditional requests (RFC 9110 section 13).
 ///
-/// The tag covers the headers too: when another page appears after a page, its animals stay, but it gets a `Link`.
+/// The tag covers the headers, too. When a next page appears, a page keeps its animals but gets a `Link`.
 public final class ConditionalResponse {
 
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
@@ -47,7 +47,7 @@ public final class ConditionalResponse {
         return whole.body().length;
     }
 
-    /// Returns true if the fields have this tag or `*`. A malformed list ends where it is malformed.
+    /// Returns true if the fields have this tag or `*`. A malformed list is read up to the fault.
     ///
     /// @param weakToo true for the weak comparison, in which `W/"x"` equals `"x"`
     private boolean isNamed(List<String> fields, boolean weakToo) {

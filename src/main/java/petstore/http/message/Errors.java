@@ -46,7 +46,7 @@ public final class Errors {
         };
     }
 
-    /// Returns an error response with another status code than its kind has. The message is the reason of the refusal, too.
+    /// Returns an error response with another status code than that of its kind. The message is also the reason of the refusal.
     public static Response response(int status, Kind kind, String message, Header... headers) {
         return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
                 .with(List.of(Response.NO_STORE)).refusing(kind, message);

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Proxies that name the client of a request, and the one header field in which they do.
+/// Proxies that name the client of a request, and the header field that they use.
 ///
-/// Each proxy appends the address that it received the request from. So the list is read from its right end, and only as far as the
-/// proxies are trusted: the client may have written the rest.
+/// Each proxy appends the address that it received the request from. So the list is read from its right end, up to the first address that
+/// is not trusted: the client may have written the rest.
 ///
 /// @param networks the addresses of the proxies; empty if no header field counts
 /// @param field the header field, a list of addresses with or without ports, separated by commas
@@ -30,8 +30,8 @@ public record TrustedProxies(List<Network> networks, String field) {
 
         private static final Pattern FORM = Pattern.compile("([^/]*)(?:/([0-9]{1,3}))?");
 
-        /// Returns the network in CIDR notation, e.g. `10.0.0.0/8`, or of one address; absent for any other text, and if the address
-        /// has bits behind the prefix.
+        /// Returns the network of a text in CIDR notation, e.g. `10.0.0.0/8`, or of one address. Absent for other text, and for an
+        /// address with bits behind the prefix.
         public static Optional<Network> find(String text) {
             Matcher parts = FORM.matcher(text);
             Optional<InetAddress> first = parts.matches() ? literal(parts.group(1)) : Optional.empty();

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /// The grammar of hosts and ports in URIs and in the field `Host`.
 ///
-/// Text may come from clients: no pattern recurses, or takes more than linear time.
+/// Text may be from clients, so no pattern recurses or takes more than linear time.
 /// Source: RFC 3986 sections 3.2.2 and 3.2.3, RFC 9110 section 7.2; RFC 1123 section 2.1 for names.
 public final class UriHost {
 

@@ -7,7 +7,7 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import org.jspecify.annotations.Nullable;
 
-/// Closes a connection, or resets a stream of it. No other class of the server does. Confined to the connection's event loop.
+/// The only class of the server that closes a connection or resets one of its streams. Confined to the connection's event loop.
 final class ConnectionCloser {
 
     private final Channel channel;
@@ -23,8 +23,8 @@ final class ConnectionCloser {
         vertx = handler;
     }
 
-    /// Closes without waiting for the client to read; `HttpConnection.close()` would. With HTTP/2, sends GOAWAY first, and closes at
-    /// the next call.
+    /// Closes without waiting for the client to read, unlike `HttpConnection.close()`. With HTTP/2, sends GOAWAY first, and closes at the
+    /// next call.
     void closeGracefully() {
         ChannelHandlerContext handler = vertx;
         if (goingAway) {

@@ -9,16 +9,16 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/// The limit of a listener's connections and their numbers, shared by its event loops.
+/// The limit of a listener's connections, and their counters. The listener's event loops share it.
 ///
-/// @param most the most open connections
+/// @param most the maximum number of open connections
 /// @param open the number of open connections
 /// @param active the number of connections with a request in flight
 /// @param refused counts connections that were closed because of the limit or a lack of memory
 /// @param memoryIsShort true if nothing more may be kept in memory
 record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter refused, BooleanSupplier memoryIsShort) {
 
-    /// Returns the limit of a new listener, whose numbers are metrics.
+    /// Returns the limit of a new listener, and registers its counters as metrics.
     ///
     /// @param listener the name of the listener in metrics
     static ConnectionLimit of(String listener, int most, BooleanSupplier memoryIsShort, MeterRegistry meters) {

@@ -32,7 +32,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
 
     private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
     private static final Response NO_MEMORY = Errors
-            .response(Failure.unavailable("too much is being sent; try again later"));
+            .response(Failure.unavailable("the service is overloaded; try again later"));
     private static final String SHORT_MEMORY = "memory is short";
     /// The time to read a response while memory is short.
     private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
@@ -48,7 +48,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private boolean multiplexed;
     /// Exchanges that are not done, the oldest first.
     private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
-    /// True if nothing has come since the last exchange. A new connection is not idle.
+    /// True if no bytes have arrived since the last exchange. A new connection is not idle.
     private boolean idle;
     /// The time when [#idle] last changed.
     private long sinceNanos = System.nanoTime();
@@ -99,13 +99,13 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        // With HTTP/2, frames between requests may concern the connection alone.
+        // With HTTP/2, frames between requests may concern only the connection.
         boolean begins = idle && !multiplexed;
         if (begins) {
             idle = false;
         }
         context.fireChannelRead(bytes);
-        // Mostly a whole request has come, and its exchange has the time.
+        // Usually a whole header block has arrived, and its exchange has its own deadline.
         if (begins && exchanges.isEmpty() && !idle) {
             sinceNanos = System.nanoTime();
         }
@@ -148,8 +148,8 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Makes Netty look at all streams of HTTP/2. It wakes them one by one, may miss that the connection became full and writable again
-    /// meanwhile, and would leave the rest waiting. Setting the window to its own value does nothing else.
+    /// Makes Netty check all streams of HTTP/2. Netty wakes them one by one. It may miss that the connection became full and writable
+    /// again meanwhile, and would leave the other streams waiting. Setting the window to its current value has no other effect.
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) throws Http2Exception {
         context.fireChannelWritabilityChanged();
@@ -195,7 +195,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
                 .anyMatch(exchange -> exchange.isSending() && exchange.isOlder(READ_TIME_WHEN_SHORT, now))) {
             abortForMemory();
         } else if (!exchanges.isEmpty()) {
-            // With HTTP/1.1 the others wait for the oldest.
+            // With HTTP/1.1 the other exchanges wait for the oldest.
             List.copyOf(exchanges).stream().limit(multiplexed ? exchanges.size() : 1)
                     .filter(exchange -> exchange.isOlder(deadlines.request(), now)).forEach(this::expire);
         } else if (now - sinceNanos > (idle ? deadlines.idle() : deadlines.header()).toNanos()) {

@@ -25,7 +25,7 @@ final class Connections {
 
     private static final long LONGEST_SWEEP_MS = 250;
 
-    /// A connection is not writable from the second number of unread bytes on, and writable again below the first.
+    /// A connection becomes unwritable at the second number of unread bytes, and writable again below the first.
     private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
     /// Reads are small: a pipelined request takes many times the memory of its bytes.
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
@@ -39,8 +39,8 @@ final class Connections {
     private final FlushConsolidator flushes = new FlushConsolidator();
     private final BooleanSupplier stopping;
 
-    /// @param mostUnreadBytes the most unread bytes of responses, which are off-heap
-    /// @param stopping returns true if each response must close its connection
+    /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
+    /// @param stopping returns true if each response must be the last of its connection
     Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes,
             BooleanSupplier stopping) {
         this.deadlines = deadlines;
@@ -92,7 +92,7 @@ final class Connections {
         return watch;
     }
 
-    /// Returns true if each response must close its connection.
+    /// Returns true if each response must be the last of its connection.
     boolean isStopping() {
         return stopping.getAsBoolean();
     }

@@ -138,7 +138,7 @@ final class Exchange {
         return request;
     }
 
-    /// Returns true if the header block was complete longer than this ago.
+    /// Returns true if the header block has been complete for longer than `age`.
     ///
     /// @param now by [System#nanoTime]
     boolean isOlder(Duration age, long now) {
@@ -195,7 +195,7 @@ final class Exchange {
         }
     }
 
-    /// Sets the reason of an end before the response is sent.
+    /// Sets the reason for the case that the connection or stream ends before the response is sent.
     void endsBecause(String reason) {
         record.endsBecause(reason);
     }
@@ -214,7 +214,7 @@ final class Exchange {
         streamClosed = true;
         closed();
         advanced();
-        // Vert.x does not complete a response that waited behind others.
+        // Vert.x does not complete a response that waited behind earlier responses.
         context.runOnContext(_ -> record.finish(Optional.empty()));
     }
 

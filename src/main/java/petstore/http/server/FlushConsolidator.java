@@ -12,11 +12,11 @@ import io.netty.util.concurrent.EventExecutor;
 
 /// Flushes the connections of an event loop together, so that a client wakes once for several responses. Confined to that event loop.
 ///
-/// The flush comes at the end of a turn of the loop in which no more connections have asked for it.
+/// It flushes at the end of a turn of the loop in which no further connection has requested a flush.
 @ChannelHandler.Sharable
 final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 
-    /// The most turns of the loop that a flush waits. An idle loop's turn takes microseconds.
+    /// The maximum number of turns of the loop that a flush waits. An idle loop's turn takes microseconds.
     private static final int MOST_TURNS = 4;
 
     private final List<ChannelHandlerContext> waiting = new ArrayList<>();
@@ -43,7 +43,7 @@ final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
         if (now > before && turns < MOST_TURNS) {
             var _ = loop.schedule(() -> endTurn(loop, now, turns + 1), 0, TimeUnit.NANOSECONDS);
         } else {
-            // A flush may cause others, which wait for the next turn.
+            // A flush may cause further flushes, which wait for the next turn.
             List<ChannelHandlerContext> all = List.copyOf(waiting);
             waiting.clear();
             all.forEach(ChannelHandlerContext::flush);

@@ -27,7 +27,7 @@ import petstore.http.message.UriHost;
 final class HeadCheck extends ChannelInboundHandlerAdapter {
 
     private boolean refused;
-    /// The last valid `Host`: it mostly stays the same.
+    /// The last valid `Host`, because clients mostly repeat it.
     private @Nullable String validHost;
 
     /// Returns the response to a request that could not be decoded.
@@ -56,7 +56,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
                 request.setDecoderResult(DecoderResult
                         .failure(new Failure(Kind.INVALID_REQUEST, String.join("; ", violations))));
             } else if (hasClose(request.headers().getAll(HttpHeaderNames.CONNECTION))) {
-                // Vert.x sees it only without other options.
+                // Vert.x recognises `close` only if it is the only option.
                 request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
             }
         }
@@ -109,7 +109,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    // The headers' own `containsValue` takes a prefix, e.g. `c`, for `close`.
+    // The headers' own `containsValue` would accept a prefix of `close`, e.g. `c`.
     private static boolean hasClose(List<String> fields) {
         for (String field : fields) {
             for (String option : field.split(",", -1)) {

@@ -14,7 +14,7 @@ import petstore.http.message.Response;
 /// Reads the body of a request. Confined to the request's event loop.
 final class RequestBody {
 
-    /// The most bytes of an unwanted body that are read and dropped.
+    /// The maximum number of bytes of an unwanted body that are read and dropped.
     private static final long MAX_DROPPED_BYTES = 16L * 1024 * 1024;
 
     private RequestBody() {

@@ -13,7 +13,7 @@ import petstore.http.message.Response;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
-/// The facts about a request so far, for the headers of its response and for telemetry.
+/// The known facts about a request, for the headers of its response and for telemetry.
 final class RequestRecord {
 
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");

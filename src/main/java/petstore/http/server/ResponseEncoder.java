@@ -10,8 +10,8 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpUtil;
 import io.vertx.core.http.impl.headers.Http1xHeaders;
 
-/// Encodes head and body of a response to one buffer: writing one costs less than writing two, and the body is copied off the heap in
-/// either case. One for each connection of HTTP/1.1.
+/// Encodes head and body of a response to one buffer, because writing two buffers costs more. The body is copied off the heap in either
+/// case. One for each connection of HTTP/1.1.
 final class ResponseEncoder extends HttpResponseEncoder {
 
     /// The usual size of a head, in bytes. For a longer head the buffer grows.
@@ -43,7 +43,7 @@ final class ResponseEncoder extends HttpResponseEncoder {
         }
     }
 
-    /// Vert.x's headers have an encoder of their own.
+    /// Encodes Vert.x's headers with their own encoder.
     @Override
     protected void encodeHeaders(HttpHeaders headers, ByteBuf buffer) {
         if (headers instanceof Http1xHeaders known) {

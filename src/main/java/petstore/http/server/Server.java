@@ -61,7 +61,7 @@ public final class Server implements AutoCloseable {
     /// Reads the TLS files again.
     private final ScheduledExecutorService renewals = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
-    /// Takes the connections of the listener that is being opened.
+    /// Gets the connections of the listener that is being opened.
     private Consumer<Channel> accepted = _ -> {
     };
     private volatile boolean stopping;
@@ -136,7 +136,7 @@ public final class Server implements AutoCloseable {
         return open.get().actualPort();
     }
 
-    /// Another program listens on a port.
+    /// The exception for a port on which another program listens.
     public static final class PortInUseException extends Exception {
         private static final long serialVersionUID = 1L;
         public final String host;
@@ -179,7 +179,7 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         renewals.shutdown();
-        // First, so that no client keeps a connection for requests that come too late.
+        // First, so that no client keeps a connection for requests that would arrive too late.
         stopping = true;
         // Vert.x closes these sockets only after it stops the event loops of the connections that they accept.
         listening.close().awaitUninterruptibly();

@@ -13,8 +13,8 @@ import petstore.http.server.tls.TlsFiles;
 /// @param adminHost the address of the admin listener
 /// @param adminPort its port; 0 for a free port
 /// @param deadlines the limits of a client's time
-/// @param maxConnections the most open connections of each listener
-/// @param shutdownDelay the time during which a service that stops still serves, but is not ready
+/// @param maxConnections the maximum number of open connections of each listener
+/// @param shutdownDelay the time from the signal to stop, in which the service still serves but is not ready
 /// @param proxies the proxies that name the client of a request
 /// @param tls certificate and key of the API listener; absent for plain HTTP
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
@@ -30,7 +30,7 @@ public record ServerSettings(String host, int port, String adminHost, int adminP
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /// Returns the authority for clients on this machine: that of the loopback if `host` stands for all addresses.
+    /// Returns the authority for clients on this machine: the loopback address if `host` is the address for all interfaces.
     public static String reachable(String host, int port) {
         return authority(switch (host) {
             case "0.0.0.0" -> "127.0.0.1";

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A listening socket that accepts connections no faster than event loops register them. The rest wait in the system's bounded queue.
 ///
-/// Netty accepts all of them at once, before `ConnectionLimit` can refuse any: without this class, a burst of clients runs a small
-/// heap out of memory (`OverloadIT.keepsServingWhenUnfinishedRequestsExceedHeap`).
+/// Netty accepts all of them at once, before `ConnectionLimit` can refuse any. So a burst of clients would exhaust a small heap
+/// (`OverloadIT.keepsServingWhenUnfinishedRequestsExceedHeap`).
 final class ThrottledAcceptor extends NioServerSocketChannel {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofNanos(50_000);
@@ -42,7 +42,7 @@ final class ThrottledAcceptor extends NioServerSocketChannel {
         };
     }
 
-    /// Returns Java's sockets, with this class for those that listen.
+    /// Returns a transport with Java's sockets, in which this class listens.
     ///
     /// @param listening gets the listening sockets
     /// @param accepted returns the consumer of a new listening socket's connections, which it gets on their event loops

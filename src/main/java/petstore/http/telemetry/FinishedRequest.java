@@ -18,12 +18,12 @@ import petstore.http.message.Response;
 /// @param key the id of the accepted key; `-` for none
 /// @param parent the trace that the client named; absent for none
 /// @param beganMillis when the header block was complete, in milliseconds since 1970
-/// @param durationNanos from then to the end
+/// @param durationNanos the time from `beganMillis` to the end, in nanoseconds
 /// @param status the status of the response; 0 if the connection ended before it was sent
 /// @param bytes the length of the body that was sent
 /// @param client the address of the client; `-` if its connection was closed before
 /// @param refusal the code of the response; absent if the request was not refused
-/// @param reason why the request was refused or abandoned; absent if it was neither
+/// @param reason the reason why the request was refused or abandoned; absent if it was neither
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes, String client,
         Optional<Failure.Kind> refusal, Optional<String> reason) {
@@ -39,7 +39,7 @@ public record FinishedRequest(String id, String method, String route, boolean de
     /// @param begun absent if the API does not know the request
     /// @param decision absent until the API has made it
     /// @param sent absent if the connection ended before the response was sent
-    /// @param ending why it ended
+    /// @param ending the reason why the connection ended
     public static FinishedRequest of(RequestHead head, Optional<Api.Begun> begun, Optional<Api.Decision> decision,
             Optional<SpanContext> parent, Optional<Response> sent, String ending, long durationNanos) {
         long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
@@ -55,7 +55,7 @@ public record FinishedRequest(String id, String method, String route, boolean de
         return METHODS.contains(head.method()) ? head.method() : OTHER_METHOD;
     }
 
-    /// Returns false if the connection ended before a response was sent.
+    /// Returns true if a response was sent; false if the connection ended before.
     public boolean isAnswered() {
         return status != 0;
     }

@@ -2,7 +2,7 @@ package petstore.http.telemetry;
 
 /// The log of requests, for operators. Called by many threads; never blocks.
 ///
-/// Its records never have a secret, a body, or a path or method that the client made up, which could hold a secret.
+/// Its records never have a secret, a body, or an unknown path or method, which could hold a secret.
 public interface RequestLog {
 
     /// A request that was refused for its key. Other components are as in [FinishedRequest].

@@ -53,7 +53,7 @@ public final class RequestMetrics {
         inFlight.increment();
     }
 
-    /// Counts a request. The number in flight falls last: a reader who sees 0 in flight sees all requests counted.
+    /// Counts a request. Decreases the number in flight last, so that a reader of 0 sees all requests counted.
     void finished(FinishedRequest request) {
         if (request.isAnswered()) {
             count(request);

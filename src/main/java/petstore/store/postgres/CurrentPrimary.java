@@ -19,9 +19,9 @@ import petstore.store.KnownVersion;
 /// The server that requests use, if there is one, and the epoch of its catalogue.
 final class CurrentPrimary implements PostgresSessions {
 
-    /// Log lines keep the name of the watch.
+    /// The logger of the watch, so that all its log lines have one name.
     private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
-    private static final String NO_COMMIT = "a commit is not answered; see that the synchronous standby is there";
+    private static final String NO_COMMIT = "a commit does not complete; check that the synchronous standby is running";
 
     private final PostgresConnector connector;
     private final int poolSize;
@@ -142,7 +142,7 @@ final class CurrentPrimary implements PostgresSessions {
     /// Uses a host as the primary, unless another host is used that it does not succeed.
     ///
     /// @param id the greatest id of its catalogue
-    /// @param committedNs when a commit began that succeeded there, by [System#nanoTime]
+    /// @param committedNs the time when a successful commit began there, by [System#nanoTime]
     void adopt(PostgresHost host, ServerState state, long id, long committedNs) {
         lock.lock();
         try {

@@ -30,7 +30,7 @@ public final class Postgres implements Database {
     static final String SELECT_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
     /// While one transaction waits for its COMMIT, the next already waits in the database.
     private static final int WRITERS = 2;
-    /// Connections for keys, versions, and whether the database can be used.
+    /// Connections for keys, versions and health checks.
     private static final int OTHERS = 2;
     private static final Duration REQUEST_PATIENCE = Duration.ofMillis(1_800);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
@@ -52,7 +52,7 @@ public final class Postgres implements Database {
 
     /// Opens a database to serve it.
     ///
-    /// @param readers how many requests may read at once
+    /// @param readers the maximum number of concurrent reads
     /// @param wait the longest wait for a database that cannot commit yet
     /// @param waiting true during that wait
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
@@ -115,7 +115,7 @@ public final class Postgres implements Database {
         return perform(all -> all.useUnqueued(work::on));
     }
 
-    /// If COMMIT fails, its outcome is unknown, so it is not retried.
+    /// Runs `work` in a transaction. If COMMIT fails, it is not retried, because its outcome is unknown.
     @Override
     public <T> T write(Work<T> work) {
         return perform(all -> all.useToCommit(session -> session.inTransaction(work)));
@@ -184,7 +184,7 @@ public final class Postgres implements Database {
         return readers.waiting();
     }
 
-    /// `pg_dump` cannot record a backup.
+    /// Returns the size alone: `pg_dump` cannot record the time of a backup.
     @Override
     public Facts facts() {
         double bytes = Double.NaN;
@@ -202,7 +202,7 @@ public final class Postgres implements Database {
         return true;
     }
 
-    /// If the outcome is unknown, it is not retried.
+    /// Adds animals. If the outcome is unknown, it is not retried.
     @Override
     public List<Pet> add(List<NewPet> pets) {
         return perform(all -> all.useToCommit(session -> PostgresPets.add(pets, session)));

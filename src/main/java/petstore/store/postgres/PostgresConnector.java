@@ -48,7 +48,7 @@ final class PostgresConnector {
     private static final String AFTER = "SELECT current_setting('synchronous_commit'), " + PostgresSession.MARK;
 
     private final AtomicBoolean warned;
-    /// The marks by the driver's own connection, to find that of a pooled connection.
+    /// The mark of each connection of the driver, to find the mark of a pooled connection.
     private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
 
     /// @param warns true to log once that a setting of the server is overruled
@@ -56,8 +56,8 @@ final class PostgresConnector {
         this.warned = new AtomicBoolean(!warns);
     }
 
-    /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler gives the session no
-    /// server connection of its own.
+    /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler does not assign a separate
+    /// server connection to the session.
     PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
         Connection connection = DriverManager.getConnection(address.jdbcUrl(), properties(address, timeouts));
         try {
@@ -93,7 +93,7 @@ final class PostgresConnector {
         }).getFirst();
         if (!after.equals(durable)) {
             throw new SQLException(
-                    "the database does not take synchronous_commit = " + durable + ": it stays " + after);
+                    "the database ignores synchronous_commit = " + durable + ": it stays " + after);
         }
     }
 

@@ -95,7 +95,7 @@ final class PostgresHost implements AutoCloseable {
     /// @param commits false if a request has committed just now
     void prove(boolean commits) throws SQLException {
         if (System.nanoTime() - pausedNs < pauseNs) {
-            throw new SQLException("the last commit was not answered and could not be cancelled");
+            throw new SQLException("the last commit did not complete and could not be cancelled");
         }
         try {
             // Other clients of a pooler may make a single comparison pass by chance.
@@ -116,7 +116,7 @@ final class PostgresHost implements AutoCloseable {
         }
     }
 
-    /// Finds a pooler that shares server connections: it reuses the one that was free last, or the one that was free longest.
+    /// Throws if a pooler shares server connections. A pooler reuses the connection that was freed last, or that has been free longest.
     private static void requireOwnServers(PostgresSession one, PostgresSession other) throws SQLException {
         other.requireOwnServer();
         other.requireOwnServer();
@@ -130,7 +130,7 @@ final class PostgresHost implements AutoCloseable {
     private static void commit(PostgresSession session) throws SQLException {
         try (Statement statement = session.createStatement()) {
             String sql = durableStatement(session);
-            // The driver cancels it then, because a server process that waits for its standby does not notice a closed connection.
+            // After this time the driver cancels it: a server process that waits for its standby does not notice a closed connection.
             statement.setQueryTimeout((int) COMMIT_LIMIT.toSeconds());
             statement.execute(sql);
             PostgresSession.requireKnownOutcome(statement.getWarnings());

@@ -27,7 +27,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
         String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, boolean mayCreate,
         Instant now) {
 
-    /// The outcome for a host: its state, or why it cannot be used.
+    /// The outcome for a host: its state, or the reason why it cannot be used.
     ///
     /// @param problem empty if there is a state
     public record Outcome(String host, Optional<PostgresInspection> state, String problem) {
@@ -36,7 +36,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
     private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
     private static final String MAY_CREATE = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)";
 
-    /// Asks all hosts at once. The caller limits the time.
+    /// Returns the outcomes of all hosts, which are asked at the same time. The caller limits the time.
     public static List<Outcome> of(PostgresUri uri) {
         return PostgresSearch.askAll(uri.hosts(), PostgresInspection::ask);
     }
@@ -67,7 +67,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
                 Instant.ofEpochMilli(Long.parseLong(session.text(Postgres.SELECT_NOW))));
     }
 
-    /// Returns true if the connection has not the process of the server that does its work, but a number that a pooler made up.
+    /// Returns true if a pooler passes on the connection: the driver then has another process number than the server.
     private static boolean isPooled(PostgresSession session) throws SQLException {
         Connection connection = session.unwrap(Connection.class);
         try {

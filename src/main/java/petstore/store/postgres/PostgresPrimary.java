@@ -50,11 +50,11 @@ final class PostgresPrimary implements AutoCloseable {
     private final HikariDataSource pool;
     private volatile boolean ready;
 
-    /// Opens a pool of `size` connections. Errors: `RuntimeException` if there is no first one.
+    /// Opens a pool of `size` connections. Errors: `RuntimeException` if the first connection fails.
     ///
     /// @param epoch rises when the store changes by more than added animals
     /// @param lastId the greatest id that the catalogue has used
-    /// @param committedNs when a commit began that succeeded, by [System#nanoTime]
+    /// @param committedNs the time when a successful commit began, by [System#nanoTime]
     PostgresPrimary(PostgresHost host, ServerState state, long epoch, long lastId, long committedNs,
             PostgresConnector connector, int size) {
         this.host = host;
@@ -100,7 +100,7 @@ final class PostgresPrimary implements AutoCloseable {
         committedNs.accumulateAndGet(beganNs, (one, other) -> one - other > 0 ? one : other);
     }
 
-    /// Returns true if a commit that succeeded began after `ns`.
+    /// Returns true if a successful commit began after `ns`.
     boolean hasCommittedSince(long ns) {
         return committedNs.get() - ns > 0;
     }

@@ -17,7 +17,7 @@ final class PostgresSchema {
     private PostgresSchema() {
     }
 
-    /// Upgrades the schema as `migrate` says, without a time limit.
+    /// Upgrades the schema by the policy `migrate`, without a time limit.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
     static void prepare(PostgresConnector connector, PostgresHost host, PostgresUri uri, SchemaPolicy migrate) {

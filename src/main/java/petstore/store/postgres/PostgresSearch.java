@@ -30,7 +30,7 @@ final class PostgresSearch {
     /// The response of a host.
     ///
     /// @param state null if the host cannot be used
-    /// @param cause why it cannot be used
+    /// @param cause the reason why it cannot be used
     /// @param temporary true if waiting may help
     private record Result(PostgresHost host, @Nullable ServerState state, SQLException cause, boolean temporary) {
     }
@@ -77,9 +77,9 @@ final class PostgresSearch {
         return best.state() == null ? best : prove(best);
     }
 
-    /// Returns the answers of all hosts, which are asked at the same time.
-    static <H, A> List<A> askAll(List<H> hosts, Function<H, A> question) {
-        List<CompletableFuture<A>> asked = hosts.stream()
+    /// Returns the results of all hosts, which are asked at the same time.
+    static <H, R> List<R> askAll(List<H> hosts, Function<H, R> question) {
+        List<CompletableFuture<R>> asked = hosts.stream()
                 .map(host -> CompletableFuture.supplyAsync(() -> question.apply(host),
                         asking -> Thread.ofPlatform().name("database-search").daemon().start(asking)))
                 .toList();

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import petstore.store.Database;
 import petstore.store.Session;
 
-/// A session of PostgreSQL. Its server connection carries a random mark, so that a pooler that hands the statements of one session
-/// to several server connections is noticed before a transaction commits.
+/// A session of PostgreSQL. Its server connection has a random mark. So a pooler that spreads the statements of a session over several
+/// server connections is noticed before a transaction commits.
 final class PostgresSession extends Session {
 
     /// The mark of a connection was not found on the server connection that ran its statement.
@@ -51,7 +51,7 @@ final class PostgresSession extends Session {
         requireMark(text(SELECT_MARK));
     }
 
-    /// Does `work` in one transaction. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
+    /// Runs `work` in one transaction. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
     /// unknown.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
         connection.setAutoCommit(false);
@@ -73,7 +73,7 @@ final class PostgresSession extends Session {
     /// Throws `SQLException` if a commit has a warning, because its outcome is unknown then.
     static void requireKnownOutcome(@Nullable SQLWarning warning) throws SQLException {
         if (warning != null) {
-            throw new SQLException("the outcome of a COMMIT is not known: " + warning.getMessage(), warning);
+            throw new SQLException("the outcome of a COMMIT is unknown: " + warning.getMessage(), warning);
         }
     }
 

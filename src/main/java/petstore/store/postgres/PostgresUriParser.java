@@ -32,7 +32,7 @@ final class PostgresUriParser {
     static PostgresUri parse(String text) {
         Matcher uri = SHAPE.matcher(text);
         require(uri.matches(), "it must look like postgresql://user@host:5432/database");
-        // A password with an @ or a slash would be taken for a host, a database or a parameter, and shown.
+        // A password with an @ or a slash would be parsed as a host, a database or a parameter, and shown.
         require(text.indexOf('@', uri.start("hosts")) < 0,
                 "write @ / ? in its user, password and parameters as %40 %2F %3F");
         require(!BAD_ESCAPE.matcher(text).find(), "it has a % that no two hexadecimal digits follow");
@@ -55,7 +55,7 @@ final class PostgresUriParser {
                 "connect_timeout must be a number of seconds");
         Properties properties = new Properties();
         given.forEach((name, value) -> {
-            require(PostgresUri.PARAMETERS.containsKey(name), "its parameter " + name + " is not known; use "
+            require(PostgresUri.PARAMETERS.containsKey(name), "its parameter " + name + " is unknown; use "
                     + String.join(", ", PostgresUri.PARAMETERS.keySet()) + ", target_session_attrs");
             properties.setProperty(PostgresUri.PARAMETERS.getOrDefault(name, name), value);
         });

@@ -16,10 +16,10 @@ import petstore.Failure;
 final class PostgresWatch {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
-    /// For a host to which no connection can be made.
+    /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
-    /// For the first adoption, which needs a few connections.
+    /// The limit for the first adoption, which needs a few connections.
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
@@ -30,7 +30,7 @@ final class PostgresWatch {
         this.primary = new CurrentPrimary(connector, poolSize, () -> threads.forEach(LockSupport::unpark));
     }
 
-    /// Watches hosts until the result is closed. Returns once one of them is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
+    /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
     ///
     /// @param hosts one of them has committed
     static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, int poolSize) {

@@ -17,8 +17,8 @@ import java.util.function.Function;
 
 import petstore.Failure;
 
-/// Threads that work on queued items in groups. A free thread takes every item that waits, up to a limit, so that one commit or one
-/// round trip serves many clients. Work on an item begins after it was submitted.
+/// Threads that work on queued items in groups. A free thread takes all waiting items, up to a limit, so that one commit or one round
+/// trip serves many clients. Work on an item begins after it was submitted.
 ///
 /// @param <I> the item
 /// @param <O> the result of the work on an item
@@ -37,8 +37,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param largestGroup the number of items that a thread takes at once
     /// @param longestWait items whose estimated wait is longer are refused
     /// @param patience items that are not done by then fail
-    /// @param ofWrites true if a free thread takes all items, a group takes as long as one item, and [#close] waits for items; false if
-    ///        the threads share items, each item takes its time, and [#close] refuses items
+    /// @param ofWrites true for writes: a free thread takes all items, a group takes as long as one item, and [#close] waits for them.
+    ///        False for reads: the threads share items, each item takes time, and [#close] refuses them.
     public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, boolean ofWrites) {
 
         /// Returns the limits of writes, which wait for the disk or the database together.
@@ -82,8 +82,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
 
     /// Submits an item. The future completes on a thread of the queue, with the result or the exception of the work.
     ///
-    /// It fails with [Failure] of kind `UNAVAILABLE` if too many items wait, if the queue is closed, or if the work takes too long;
-    /// then the item may still be worked on.
+    /// It fails with a [Failure] of kind `UNAVAILABLE` if too many items wait, if the queue is closed, or if the work takes too long. In
+    /// the last case, the work on the item may continue.
     public CompletableFuture<O> submit(I item) {
         Task<I, O> task = new Task<>(item, new CompletableFuture<>(), System.nanoTime());
         lock.lock();
@@ -107,7 +107,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         }
     }
 
-    /// Returns the units of work that items are: groups of writes, or single reads.
+    /// Returns the number of units of work for `items`: groups of writes, or single reads.
     private int units(int items) {
         return limits.ofWrites() ? items / limits.largestGroup() : items;
     }
@@ -207,7 +207,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         }
     }
 
-    /// Refuses new items, and waits for the work on others.
+    /// Refuses new items, and waits until the threads end.
     @Override
     public void close() {
         List<Task<I, O>> refused = new ArrayList<>();

@@ -1,2 +1,2 @@
-/// The queue in which operations on the store wait.
+/// Queues of operations on the store.
 package petstore.store.queue;

@@ -14,9 +14,9 @@ import petstore.Failure;
 import petstore.Sha256;
 import petstore.store.Session;
 
-/// The checksum of everything in a backup, kept in a table of its own, and the mark in the file's header that there is a checksum.
+/// The checksum of a backup in a separate table, and the mark of a checksum in the file's header.
 ///
-/// A store that is written to has neither. The mark shows when the checksum was taken out.
+/// The first write to a store removes both. A mark without a checksum shows that the checksum was removed by other means.
 final class BackupChecksum {
 
     /// The `application_id` of a backup: `PSbk` in ASCII.
@@ -33,7 +33,7 @@ final class BackupChecksum {
         return mark(session).equals(MARK);
     }
 
-    /// Adds a checksum to a file that has a table for it and is not marked. The caller makes it one transaction.
+    /// Adds a checksum to a file that has a table for it and is not marked. The caller opens the transaction.
     static void add(Session session) throws SQLException {
         if (!isMarked(session) && hasTable(session)) {
             session.execute("INSERT INTO backup_checksum (sha256) VALUES ('" + sha256(session) + "')");
@@ -41,7 +41,7 @@ final class BackupChecksum {
         }
     }
 
-    /// Removes checksum and mark from a file that is marked, before anything else changes. The caller makes it one transaction.
+    /// Removes checksum and mark from a marked file, before anything else changes. The caller opens the transaction.
     static void remove(Session session) throws SQLException {
         if (isMarked(session)) {
             session.execute("DELETE FROM backup_checksum");

@@ -75,7 +75,7 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Repairs the store after a `restore` that was killed; none runs while this process has a lock.
+    /// Repairs the store after a killed `restore`. No `restore` runs while this process has a lock.
     private FolderLock repair(Path folder) {
         try {
             ReplacedStore.repair(folder);
@@ -86,7 +86,7 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Locks the folder to serve it, too. Returns false if another process serves it.
+    /// Also locks the folder to serve it. Returns false if another process serves it.
     public boolean tryServe() {
         boolean locked = tryLock(SERVING, false);
         if (locked) {

@@ -27,7 +27,7 @@ final class ReadOnlyStore {
     private final Path file;
     private final State before;
 
-    /// A store as it is now. Errors: [Failure] of kind `UNAVAILABLE` if a log has changes of it, or it cannot be read.
+    /// Reads the state of a store. Errors: [Failure] of kind `UNAVAILABLE` if its log has changes, or if it cannot be read.
     ReadOnlyStore(Path file) {
         this.file = file;
         this.before = state(file);
@@ -41,8 +41,8 @@ final class ReadOnlyStore {
 
     private static State state(Path file) {
         StoreFiles.findLog(file).ifPresent(log -> {
-            throw Failure.unavailable("the store " + file + " cannot be read where it cannot be written, because " + log
-                    + " has changes of it; stop the server, or copy both files to another folder");
+            throw Failure.unavailable("the store " + file + " cannot be read without write access, because " + log
+                    + " has changes; stop the server, or copy both files to another folder");
         });
         ByteBuffer changes = ByteBuffer.allocate(CHANGES_BYTES);
         try (FileChannel channel = FileChannel.open(file)) {

@@ -46,7 +46,7 @@ public final class ReplacedStore {
         }
     }
 
-    /// Moves a store or its orphaned logs away, and returns the new paths. A kill at any step loses nothing: [#repair] undoes the steps
+    /// Moves a store or its orphaned logs aside, and returns the new paths. A kill at any step loses nothing: [#repair] undoes the steps
     /// until another database has the store's name.
     ///
     /// @param now the time in the names of the kept files
@@ -68,7 +68,7 @@ public final class ReplacedStore {
             }
             Files.deleteIfExists(StoreFiles.companion(database, "-shm"));
         }
-        // After a loss of power the other database must not appear with this database's log.
+        // After a power failure, the new database must not have the log of the replaced database.
         AtomicFile.syncNames(database.resolveSibling("."));
         return kept;
     }

@@ -50,8 +50,8 @@ public final class Sqlite implements Database {
         return group -> group.size() == 1 ? List.of(outcome(session, group.getFirst())) : readGroup(session, group);
     }
 
-    /// Does reads in one transaction, because each would lock and unlock the file. All of them see the commits made before they were
-    /// submitted.
+    /// Runs reads in one transaction, because each transaction locks and unlocks the file. The reads see all commits made before they
+    /// were submitted.
     private List<Object> readGroup(Session session, List<Work<?>> group) {
         execute(session, "BEGIN");
         List<Object> outcomes = group.stream().map(work -> outcome(session, work)).toList();
@@ -164,7 +164,7 @@ public final class Sqlite implements Database {
         });
     }
 
-    /// SQLite has one writer at a time.
+    /// Returns 1, because SQLite has one writer at a time.
     @Override
     public int writers() {
         return 1;
@@ -188,7 +188,7 @@ public final class Sqlite implements Database {
                 readUnqueued(BackupTime::read));
     }
 
-    /// Commands may add animals too, but only one process serves the file.
+    /// Returns false: commands may add animals, too, but only one process serves the file.
     @Override
     public boolean isShared() {
         return false;

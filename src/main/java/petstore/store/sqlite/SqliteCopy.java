@@ -44,8 +44,8 @@ public final class SqliteCopy {
         });
     }
 
-    /// Copies the store in `folder` to `target` while other processes may write to it, adds a checksum, verifies the copy, and only then
-    /// gives it its name. A store with an older schema gets no checksum. Errors: [Failure] also if `target` exists.
+    /// Copies the store in `folder` to `target`, also while other processes write to it. The copy gets a checksum, is verified, and only
+    /// then gets its name. A store with an older schema gets no checksum. Errors: [Failure] also if `target` exists.
     ///
     /// @param now the time that the copy keeps as that of its last backup
     /// @param proves true to restore the copy into a scratch folder, too, before it gets its name
@@ -109,7 +109,7 @@ public final class SqliteCopy {
         return readOnly.isPresent() ? SqliteFile.connectUnlocked(file) : SqliteFile.connectReader(file);
     }
 
-    /// The transaction keeps one state of the store for all steps.
+    /// Copies the pages in one transaction, so that all steps see one state of the store.
     private static long copyPages(Path source, Path target, LongConsumer progress) throws SQLException {
         Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
         try (Session session = connectReader(source, readOnly)) {
@@ -158,8 +158,8 @@ public final class SqliteCopy {
     private static VerifiedBackup verify(Path file, Path named, LongConsumer progress) {
         return perform("read", named, _ -> {
             StoreFiles.findLog(file).ifPresent(log -> {
-                throw Failure.unavailable(file + " is in use, or was: a part of it is in " + log
-                        + "; '" + SafeText.command("backup") + "' makes a whole copy");
+                throw Failure.unavailable(file + " is incomplete: a part of it is in " + log
+                        + "; '" + SafeText.command("backup") + "' makes a complete copy");
             });
             try (Session session = SqliteFile.connectUnlocked(file)) {
                 SqliteSchema.requireUnaltered(session, named);

@@ -28,14 +28,14 @@ final class SqliteErrors {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL);
     }
 
-    /// After a failed fsync the kernel may have dropped the pages, so that a second fsync succeeds without them.
+    /// Returns true for a failed fsync. The kernel may have dropped the pages, so that a second fsync would succeed without them.
     static boolean isLostDisk(SQLException e) {
         return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_FSYNC
                 || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
     }
 
-    /// A broken constraint is a defect of ours. All other errors are the store's: a full or failing disk, a lock held too long, a
-    /// damaged file.
+    /// Returns true for a broken constraint, which is a defect of the service. All other errors are the store's: a full or failing disk,
+    /// a lock held too long, a damaged file.
     static boolean isDefect(SQLException e) {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
     }

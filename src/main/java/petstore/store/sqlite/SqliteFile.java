@@ -94,7 +94,7 @@ public final class SqliteFile {
         }
     }
 
-    /// Returns the driver's URL of a file. A plain path would not do, because the driver reads parameters after a `?`. Errors: as for
+    /// Returns the driver's URL of a file. A plain path does not work, because the driver reads parameters after a `?`. Errors: as for
     /// [#requireOpenable].
     static String url(Path file) {
         requireOpenable(file, file);
@@ -173,7 +173,7 @@ public final class SqliteFile {
         String actual = session.text("PRAGMA " + pragma);
         if (!actual.equals(value)) {
             throw Failure.unavailable(
-                    "SQLite does not take the setting " + pragma + " = " + value + ": it stays " + actual);
+                    "SQLite ignores the setting " + pragma + " = " + value + ": it stays " + actual);
         }
     }
 
@@ -205,7 +205,7 @@ public final class SqliteFile {
                 e);
     }
 
-    /// Throws [Failure] if this user may not read a file. SQLite would not say why it cannot be opened.
+    /// Throws [Failure] if this user may not read a file. SQLite would not report this reason.
     static void requireReadable(Path file) {
         if (Files.exists(file) && !Files.isReadable(file)) {
             throw Failure.unavailable(file + " cannot be read: permission denied");

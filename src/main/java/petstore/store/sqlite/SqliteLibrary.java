@@ -14,8 +14,8 @@ import petstore.Failure;
 
 /// The native library of SQLite, in a file that exists only while it is loaded.
 ///
-/// The driver's own loader leaves its file in the temporary folder if the process is killed, and deletes files of other processes
-/// there while they start.
+/// The driver's own loader leaves its file in the temporary folder if the process is killed. It also deletes files of other processes
+/// while they start.
 final class SqliteLibrary {
 
     private static boolean loaded;

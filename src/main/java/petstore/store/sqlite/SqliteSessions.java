@@ -14,8 +14,8 @@ import petstore.store.Session;
 
 /// The open sessions of a SQLite store.
 ///
-/// Errors of opening: [petstore.Failure] of kind `UNAVAILABLE` with a message for the operator: the folder cannot be written, the file
-/// is not a store, its schema is refused, or SQLite ignores a setting for durability.
+/// Errors of opening: [petstore.Failure] of kind `UNAVAILABLE` with a message for the operator. Reasons are a folder that cannot be
+/// written, a file that is not a store, a refused schema, or a durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
 /// @param settled as for [SqliteWriter]
@@ -24,7 +24,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         implements
             AutoCloseable {
 
-    /// Log lines keep the name of the database's class.
+    /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
 
     /// Opens the store in `folder` for a command. It need not be writable if the command only reads.
@@ -33,7 +33,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         return store.isPresent() ? openReadOnly(SqliteFile.in(folder), store.get()) : open(folder, migrate, 0);
     }
 
-    /// A read-only schema is checked, not upgraded.
+    /// Opens a read-only store. Its schema is checked, not upgraded.
     private static SqliteSessions openReadOnly(Path file, ReadOnlyStore store) {
         try {
             Session session = SqliteFile.connectUnlocked(file);

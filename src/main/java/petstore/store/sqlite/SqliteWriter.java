@@ -12,7 +12,7 @@ import petstore.store.Session;
 /// Writes to a SQLite file in transactions, and refuses writes once its disk has lost data.
 final class SqliteWriter {
 
-    /// Log lines keep the name of the database's class.
+    /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
@@ -38,7 +38,7 @@ final class SqliteWriter {
         }
     }
 
-    /// Does `work` in one transaction. Errors: as for [Database#write].
+    /// Runs `work` in one transaction. Errors: as for [Database#write].
     <T> T write(Database.Work<T> work) {
         try {
             return session.perform(_ -> commit(work));
@@ -51,7 +51,7 @@ final class SqliteWriter {
         requireDisk();
         try {
             if (!settled) {
-                // Data written behind pages that the disk may not have could not be found after a loss of power.
+                // Data written after pages that are not on disk could not be found after a power failure.
                 settle(session);
                 settled = true;
             }
@@ -69,7 +69,7 @@ final class SqliteWriter {
         }
     }
 
-    /// Does `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
+    /// Runs `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
     static <T> T inTransaction(Session session, Database.Work<T> work) throws SQLException {
         try {
             return session.perform(prepared -> {

@@ -155,7 +155,7 @@ public final class StoreFiles {
         }
     }
 
-    /// Checks that no companion has the place that a new database file would give it. Errors: [Failure] of kind `UNAVAILABLE`.
+    /// Checks that no file has the name of a companion of a new database. Errors: [Failure] of kind `UNAVAILABLE`.
     static void requireNoCompanion(Path database) {
         companions(database, COMPANIONS).filter(StoreFiles::isPresent).findFirst().ifPresent(companion -> {
             throw Failure.unavailable(companion + " would be read as a part of " + database
@@ -163,7 +163,7 @@ public final class StoreFiles {
         });
     }
 
-    /// Returns the log or journal of a database that is not empty; absent if the database file is all there is.
+    /// Returns the log or journal of a database if it is not empty; absent if there is none.
     static Optional<Path> findLog(Path database) {
         return companions(database, LOGS).filter(StoreFiles::hasContent).findFirst();
     }
@@ -191,7 +191,7 @@ public final class StoreFiles {
         return Stream.concat(Stream.of(folder.resolve(LOCK), database), companions(database, COMPANIONS));
     }
 
-    /// Returns the paths of companions. A backup whose name is as long as file systems allow cannot have any.
+    /// Returns the paths of companions. A backup whose name has the maximum length of file systems cannot have companions.
     private static Stream<Path> companions(Path database, List<String> suffixes) {
         return suffixes.stream().map(suffix -> companion(database, suffix)).filter(
                 path -> path.getFileName().toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME);

@@ -1,12 +1,12 @@
 'use strict';
 
-// Swagger UI has dark colours under this class; the reader's system says whether to use them.
+// With this class, Swagger UI has dark colours. The reader's system chooses.
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', followSystem);
 followSystem();
 
-/** Returns JSON in lines, with each number as it was sent: a number of JavaScript has 53 bits, an id has 64. */
+/** Returns indented JSON, with each number as it was sent: a JavaScript number has 53 bits, an id has 64. */
 const exactLines = (json) => JSON.stringify(
   JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value)), null, 2);
 
@@ -19,7 +19,7 @@ const describeExample = (parameter) => {
 };
 
 /** Changes Swagger UI where it is inexact, too long, or not accessible. */
-const mended = ({ React: { createElement: h } }) => ({
+const improvements = ({ React: { createElement: h } }) => ({
   statePlugins: {
     spec: {
       wrapSelectors: {
@@ -32,7 +32,7 @@ const mended = ({ React: { createElement: h } }) => ({
     DeepLink: ({ text }) => h('span', null, text),
   },
   wrapComponents: {
-    // The operations are what a reader looks for first.
+    // Readers look for the operations first.
     InfoContainer: (Original) => (props) => h('details', { className: 'wrapper about' },
       h('summary', null, 'About this API'), h(Original, props)),
     responseBody: (Original, { getComponent }) => (props) => {
@@ -67,15 +67,15 @@ SwaggerUIBundle({
   url: 'openapi.json',
   domNode: reference,
   layout: 'BaseLayout',
-  plugins: [mended],
+  plugins: [improvements],
   syntaxHighlight: { theme: 'tomorrow-night' },
   deepLinking: true,
   docExpansion: 'list',
   displayRequestDuration: true,
   showCommonExtensions: true,
   tryItOutEnabled: true,
-  // A key that is pasted under Authorize lives as long as the page.
+  // A key pasted under Authorize is kept only until the page is closed.
   persistAuthorization: false,
-  // Nothing is sent to anybody but this service.
+  // No other service gets any data.
   validatorUrl: null,
 });

@@ -1,4 +1,4 @@
-// The form that adds one animal, however often its button is pressed and however often the network fails.
+// The form that adds an animal once, even if its button is pressed again or the network fails.
 
 import { key } from './session.js';
 import { message, send, sendUntilAnswered } from './api.js';
@@ -23,8 +23,8 @@ let added = null;
 let running = new AbortController();
 
 /**
- * Wires the form. `handlers.refused` is called when the API key is no longer accepted, `handlers.added` when an animal was added,
- * and `handlers.show` with the id of an animal to show.
+ * Adds the listeners of the form. `handlers.refused` is called when the API key is no longer accepted, `handlers.added` when an animal
+ * was added. `handlers.show` is called with the id of an animal to show.
  */
 export function start(handlers) {
   refused = handlers.refused;
@@ -45,7 +45,7 @@ export function start(handlers) {
   fill(stored(DRAFT) ?? {});
 }
 
-/** Goes on with an animal whose outcome is unknown, e.g. after the page was loaded again. */
+/** Sends a pending animal again, whose outcome is unknown, e.g. after the page was reloaded. */
 export function resume() {
   const pending = stored(PENDING);
   if (pending !== null) {
@@ -83,7 +83,7 @@ function submit() {
   sendPending(pending);
 }
 
-/** `crypto.randomUUID` exists only with TLS or on this machine. */
+/** Returns a random key. `crypto.randomUUID` exists only with TLS or on localhost. */
 function randomKey() {
   return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -148,7 +148,7 @@ function addAnother() {
   fields[0].select();
 }
 
-/** Shows each part of the API's message at the field that it begins with, the others above the form. */
+/** Shows each part of the API's message at the field that it names, and all other parts above the form. */
 function refuse(response) {
   if (response.status === 403) {
     showErrors([], text('forbidden'));

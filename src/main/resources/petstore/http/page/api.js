@@ -1,4 +1,4 @@
-// Requests to the API, with addresses relative to this page, which may stand behind a proxy under another path.
+// Requests to the API. Addresses are relative to this page, because a proxy may serve it under another path.
 
 /** The service did not respond. */
 export class Unreachable extends Error {}
@@ -9,7 +9,7 @@ export async function send(key, method, target, headers = {}, body = undefined) 
   try {
     authorization = new Headers({ ...headers, Authorization: `Bearer ${key}` });
   } catch {
-    // No API key has characters that a header cannot have.
+    // The key has characters that a header cannot have, so it is not an API key.
     return { status: 401, headers: new Headers(), text: '' };
   }
   try {
@@ -32,7 +32,7 @@ export function listTarget({ status, after }, limit) {
   return `v1/pets?${query}`;
 }
 
-/** Returns the `after` of the next page by the header field Link; null on the last page. */
+/** Returns the `after` of the next page from the header field Link; null on the last page. */
 export function nextAfter(headers) {
   const link = headers.get('Link');
   if (!link) {
@@ -46,7 +46,7 @@ export function retryAfter(headers) {
   return Math.max(1, Number.parseInt(headers.get('Retry-After') ?? '1', 10) || 1);
 }
 
-/** Returns the seconds until requests that nobody asked for may be sent: 0 while more than half of the rate limit remains. */
+/** Returns the seconds until the next automatic request: 0 while more than half of the rate limit remains. */
 export function secondsToSpare(headers) {
   const limit = headers.get('RateLimit');
   const spare = limit === null || parameter(limit, 'r') * 2 > parameter(headers.get('RateLimit-Policy'), 'q');
@@ -62,7 +62,7 @@ const RETRY_SECONDS = 2;
 const RETRIED = [429, 502, 503, 504];
 
 /**
- * Sends a request until the service answers it. Returns the response; null if the signal ended the wait.
+ * Sends a request until a response is final. Returns that response; null if the signal ended the wait.
  *
  * `onWait` gets the name of a message (`offline`, `unavailable` or `limited`) and the seconds until the next try.
  */

@@ -1,4 +1,4 @@
-// JSON with exact integers: numbers are kept as the text of their digits, since a number of JavaScript has 53 bits.
+// JSON with exact integers. Numbers are kept as text, because a JavaScript number has 53 bits.
 
 /** Returns true if this browser can read exact integers. */
 export function canReadExactly() {

@@ -20,7 +20,7 @@ let running = new AbortController();
 let shown = null;
 let refreshAt = 0;
 
-/** A part of the list: `status` and `after` of the request, and the id to mark; each is an empty text if it is not set. */
+/** Returns the view that the address names: `status`, `after`, and the id to mark. Each is an empty text if it is not set. */
 function viewOfAddress() {
   const query = new URLSearchParams(location.search);
   const status = query.get('status') ?? '';
@@ -49,7 +49,7 @@ export function addressOf(id) {
   return address({ status: '', after: String(BigInt(id) - 1n), mark: id });
 }
 
-/** Wires the list. `onRefused` is called when the API key is no longer accepted. */
+/** Adds the listeners of the list. `onRefused` is called when the API key is no longer accepted. */
 export function start(onRefused) {
   refused = onRefused;
   element('status-filter').addEventListener('change', ({ target }) => go({ status: target.value, after: '' }, target));
@@ -63,7 +63,7 @@ export function start(onRefused) {
   setInterval(refresh, 1_000);
 }
 
-/** Does something else than to load the whole page when a link is followed in this tab. */
+/** Runs an action instead of loading the page when a link is followed in this tab. */
 function follow(link, action) {
   link.addEventListener('click', (event) => {
     if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
@@ -122,7 +122,7 @@ export async function open(focused = null) {
   return response.status;
 }
 
-/** Marks the animal that the address names. Returns the element for the focus; null if the address names none. */
+/** Marks the animal that the address names. Returns the element for the focus; null if the address names no animal. */
 function focusOf({ mark }) {
   if (!mark) {
     return null;
@@ -138,7 +138,7 @@ function focusOf({ mark }) {
   return row;
 }
 
-/** Asks for changes, unless nobody looks or the rate limit is near. */
+/** Asks for changes, unless the page is hidden or the rate limit is near. */
 async function refresh() {
   if (!shown || document.visibilityState !== 'visible' || Date.now() < refreshAt || isBusy()) {
     return;
@@ -165,7 +165,7 @@ async function refresh() {
   if (response.status === 200) {
     render(view, response);
   } else if (response.status === 304) {
-    clearTrouble();
+    clearWarning();
   } else if (response.status === 401) {
     refused();
   } else {
@@ -177,7 +177,7 @@ function isBusy() {
   return element('list').getAttribute('aria-busy') === 'true';
 }
 
-function clearTrouble() {
+function clearWarning() {
   if ([text('offline'), text('unavailable')].includes(element('list-status').textContent)) {
     show(element('list-status'), '');
   }
@@ -204,7 +204,7 @@ function render(view, response) {
   if (pets.length === 0) {
     show(status, text(emptyText(view)));
   } else if (same) {
-    clearTrouble();
+    clearWarning();
   } else {
     show(status, '');
   }

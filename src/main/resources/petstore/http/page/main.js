@@ -1,4 +1,4 @@
-// The page for people: signs in, finds out what the API key may do, and shows the list, the form, or both.
+// The page for people: signs in, finds the scopes of the API key, and shows the list, the form, or both.
 
 import * as add from './add.js';
 import * as list from './list.js';
@@ -34,7 +34,7 @@ function refuse() {
   askForKey(text('key-refused'));
 }
 
-/** Signs in with an API key: a POST without a body tells what it may do, and adds nothing. */
+/** Signs in with an API key. A POST without a body shows whether the key may add animals, and adds nothing. */
 async function enter(key) {
   entering.abort();
   entering = new AbortController();

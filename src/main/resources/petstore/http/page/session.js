@@ -12,7 +12,7 @@ export function key() {
   return sessionStorage.getItem(KEY);
 }
 
-/** Keeps an API key that was accepted, and gives it to tabs that ask for it. */
+/** Keeps an accepted API key, and sends it to the other tabs. */
 export function signIn(accepted) {
   sessionStorage.setItem(KEY, accepted);
   tabs.postMessage({ key: accepted });
@@ -48,7 +48,7 @@ export function askOtherTabs() {
   });
 }
 
-/** Registers what to do when another tab signs in or out. */
+/** Registers handlers for another tab that signs in or out. */
 export function onOtherTabs(signedIn, signedOut) {
   onKey = signedIn;
   onSignOut = signedOut;
@@ -65,7 +65,7 @@ tabs.addEventListener('message', ({ data }) => {
   }
 });
 
-/** Takes an API key out of the address `#key=…`. Returns it; null if there is none. */
+/** Removes an API key from the address `#key=…`. Returns it; null if there is none. */
 export function takeFromAddress() {
   if (!location.hash.startsWith('#key=')) {
     return null;

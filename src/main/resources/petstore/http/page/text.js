@@ -1,4 +1,4 @@
-// The page's messages, which stand in the template of index.html, and the elements that show them.
+// The messages of the page, from the template in index.html, and the elements that show them.
 
 const texts = new Map([...document.getElementById('texts').content.children]
   .map((element) => [element.dataset.text, element.textContent]));
@@ -8,7 +8,7 @@ export function text(name, ...values) {
   return texts.get(name).replace(/\{(\d)\}/g, (_, i) => values[i]);
 }
 
-/** Locks or unlocks fields and buttons. They keep the focus, which disabled ones would lose; a locked button has to be ignored. */
+/** Locks or unlocks fields and buttons. They keep the focus, which a disabled element loses. Callers ignore a locked button. */
 export function lock(elements, locked) {
   elements.forEach((each) => {
     if (each.tagName === 'INPUT') {
@@ -26,7 +26,7 @@ export function isLocked(element) {
   return element.getAttribute('aria-disabled') === 'true';
 }
 
-/** Shows a message in an element. Leaves the element alone if it shows the message already, so that it is not announced twice. */
+/** Shows a message in an element, unless the element shows it already: a screen reader would announce it twice. */
 export function show(element, message) {
   if (element.textContent !== message) {
     element.textContent = message;

@@ -123,7 +123,7 @@ public final class CertificateFiles {
             // The keys are of different kinds.
         }
         throw Failure.unavailable("the key in " + files.key() + " (--tls-key) does not belong to the certificate in "
-                + files.certificate() + " (--tls-certificate); give the two that were made together");
+                + files.certificate() + " (--tls-certificate); give the key that the certificate was made with");
     }
 
     private List<X509Certificate> chain(PemKeyCertOptions contents) {
@@ -135,13 +135,13 @@ public final class CertificateFiles {
                 return chain;
             }
         } catch (GeneralSecurityException _) {
-            // The text between the marks is no certificate.
+            // The text between the marks is not a certificate.
         }
         throw Failure.unavailable(files.certificate()
                 + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own");
     }
 
-    /// Returns the key that a handshake would use. Vert.x itself is needed for paths only.
+    /// Returns the key that a handshake would use. Vert.x is null, because it is needed only for paths.
     private PrivateKey key(PemKeyCertOptions contents, String algorithm) {
         try {
             X509KeyManager keys = (X509KeyManager) contents.getKeyManagerFactory(null).getKeyManagers()[0];

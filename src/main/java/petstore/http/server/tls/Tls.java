@@ -21,7 +21,7 @@ public final class Tls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
-    /// Other groups of the JDK take milliseconds for a short hello.
+    /// With other groups of the JDK, a short ClientHello costs the service milliseconds.
     private static final List<String> GROUPS = List.of("x25519", "secp256r1", "secp384r1");
     private static final int MOST_STREAMS = 100;
     private static final long CHECK_MS = 1_000;

@@ -5,7 +5,7 @@ CREATE TABLE pet (
   status TEXT COLLATE "C" CHECK (status IN ('available', 'pending', 'sold'))
 );
 CREATE INDEX pet_status ON pet (status, id);
--- The greatest id ever used. Who adds animals holds on to this row until COMMIT: ids become visible in their order.
+-- The greatest id ever used. A transaction that adds animals locks this row until COMMIT, so that ids become visible in ascending order.
 CREATE TABLE pet_id (
   only_row BOOLEAN NOT NULL DEFAULT TRUE PRIMARY KEY CHECK (only_row),
   last_id BIGINT NOT NULL

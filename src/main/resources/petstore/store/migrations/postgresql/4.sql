@@ -1,1 +1,1 @@
--- What has changed is SQLite's.
+-- Only the schema of SQLite changes.

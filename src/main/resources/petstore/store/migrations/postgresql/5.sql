@@ -1,5 +1,5 @@
--- Rises with every change of the keys but of their last use, in the same transaction. The row is locked until COMMIT: no change
--- becomes visible behind a later number.
+-- Counts changes of the keys, except of their last use, in the transaction of the change. The row is locked until COMMIT, so that no
+-- change becomes visible after a greater number.
 CREATE TABLE api_key_change (changes BIGINT NOT NULL);
 INSERT INTO api_key_change (changes) VALUES (0);
 CREATE FUNCTION count_api_key_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -4,7 +4,7 @@ CREATE TABLE pet (
   category_id INTEGER NOT NULL,
   status TEXT CHECK (status IN ('available', 'pending', 'sold'))
 ) STRICT;
--- Every index ends in the rowid, which is the id: a page of one status is one range of it.
+-- Every index ends in the rowid, which is the id. So a page of one status is one range of the index.
 CREATE INDEX pet_status ON pet (status);
 CREATE TABLE api_key (
   id TEXT NOT NULL PRIMARY KEY,

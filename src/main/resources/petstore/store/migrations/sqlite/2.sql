@@ -1,4 +1,4 @@
--- How often animals were put back under ids of their own.
+-- The number of times that animals were added with given ids.
 CREATE TABLE put_back (times INTEGER NOT NULL) STRICT;
 INSERT INTO put_back (times) VALUES (0);
 CREATE VIEW catalogue_version AS

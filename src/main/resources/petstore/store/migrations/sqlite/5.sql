@@ -1,4 +1,4 @@
--- Rises with every change of the keys but of their last use, in the same transaction.
+-- Counts changes of the keys, except of their last use, in the transaction of the change.
 CREATE TABLE api_key_change (changes INTEGER NOT NULL) STRICT;
 INSERT INTO api_key_change (changes) VALUES (0);
 CREATE TRIGGER api_key_added AFTER INSERT ON api_key BEGIN UPDATE api_key_change SET changes = changes + 1; END;
