@@ -195,7 +195,7 @@ class MetricsTest {
     /// Promtool checks the conventions for names and descriptions of metrics.
     @Test
     void passesPromtoolCheck() throws IOException, InterruptedException {
-        assumeThat(Tools.have("promtool")).as("promtool is installed").isTrue();
+        assumeThat(Tools.isInstalled("promtool")).as("promtool is installed").isTrue();
         Process promtool = new ProcessBuilder("promtool", "check", "metrics").redirectErrorStream(true).start();
         try (OutputStream in = promtool.getOutputStream()) {
             in.write(metrics().getBytes(StandardCharsets.UTF_8));

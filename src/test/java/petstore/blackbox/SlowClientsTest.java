@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.testkit.ApiClient;
-import petstore.testkit.AtOnce;
+import petstore.testkit.ConcurrentClients;
 import petstore.testkit.RawClient;
 import petstore.testkit.TestService;
 
@@ -101,7 +101,7 @@ class SlowClientsTest {
     /// A slow client that meets the deadline of each step.
     @FunctionalInterface
     private interface PatientClient {
-        void talk(RawClient client) throws IOException;
+        void run(RawClient client) throws IOException;
     }
 
     private static final Duration PATIENT_DEADLINE = Duration.ofSeconds(4);
@@ -148,7 +148,7 @@ class SlowClientsTest {
                 case HEADER -> header;
                 case REQUEST -> request;
             };
-            AtOnce clients = new AtOnce();
+            ConcurrentClients clients = new ConcurrentClients();
             CountDownLatch slowClients = new CountDownLatch(2 * SLOW_CLIENTS.size());
             for (SlowClient slowClient : SLOW_CLIENTS) {
                 int portForNew = services.apply(slowClient.onNew()).port();
@@ -164,19 +164,19 @@ class SlowClientsTest {
                 clients.add("responds to other clients promptly while this deadline is short: " + deadline,
                         () -> respondsPromptly(other, slowClients));
             }
-            PATIENT_CLIENTS.forEach((name, talk) -> clients.add("keeps a connection with " + name, () -> {
+            PATIENT_CLIENTS.forEach((name, requests) -> clients.add("keeps a connection with " + name, () -> {
                 try (RawClient client = new RawClient(patient.port())) {
-                    talk.talk(client);
+                    requests.run(client);
                 }
             }));
             return clients.run();
         }
     }
 
-    private static AtOnce.Client countingDown(CountDownLatch done, AtOnce.Client client) {
+    private static ConcurrentClients.Client countingDown(CountDownLatch done, ConcurrentClients.Client client) {
         return () -> {
             try {
-                client.talk();
+                client.run();
             } finally {
                 done.countDown();
             }

@@ -35,7 +35,7 @@ class TlsHandshakeTest {
 
     @BeforeAll
     static void start() throws IOException {
-        assumeThat(Tools.have("openssl")).as("openssl is installed").isTrue();
+        assumeThat(Tools.isInstalled("openssl")).as("openssl is installed").isTrue();
         ec = start("EC");
         rsa = start("RSA");
     }

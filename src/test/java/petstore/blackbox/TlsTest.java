@@ -44,8 +44,8 @@ import petstore.Failure;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.ApiClient;
-import petstore.testkit.AtOnce;
 import petstore.testkit.CommandLines;
+import petstore.testkit.ConcurrentClients;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawHttp2Client;
 import petstore.testkit.ServedContract;
@@ -272,7 +272,7 @@ class TlsTest {
     /// Each client waits for a deadline of its own service.
     @TestFactory
     Stream<DynamicTest> enforcesDeadlines() throws InterruptedException {
-        AtOnce clients = new AtOnce();
+        ConcurrentClients clients = new ConcurrentClients();
         clients.add("closes connections whose handshake is not finished in time", this::closesUnfinishedHandshakes);
         clients.add("resets late streams and keeps their connection", this::resetsOnlyLateStreams);
         clients.add("resets streams whose response is not read", this::resetsStreamsWithUnreadResponses);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.testkit.AtOnce;
+import petstore.testkit.ConcurrentClients;
 import petstore.testkit.RawClient;
 import petstore.testkit.TestService;
 
@@ -57,7 +57,7 @@ class UnreadResponsesTest {
     @TestFactory
     Stream<DynamicTest> closesOnlyConnectionsThatReadTooSlowly() throws InterruptedException {
         try (TestService service = start("short", SHORT); TestService patient = start("patient", PATIENT)) {
-            AtOnce clients = new AtOnce();
+            ConcurrentClients clients = new ConcurrentClients();
             clients.add("stops reading and responding while responses are unread",
                     () -> stopsWhileResponsesAreUnread(service));
             clients.add("continues when the responses are read", () -> continuesWhenResponsesAreRead(patient));

@@ -67,7 +67,7 @@ class BuildIT {
     /// After SIGKILL (kill -9), the lock is free and Maven ends.
     @Test
     void concurrentCommandsBuildOnceAfterKilledBuild() {
-        assumeThat(Tools.have("pgrep")).as("pgrep is installed").isTrue();
+        assumeThat(Tools.isInstalled("pgrep")).as("pgrep is installed").isTrue();
         Ending killed = run(
                 """
                         ./petstore --version > killed 2>&1 & launcher=$!
@@ -110,13 +110,13 @@ class BuildIT {
     }
 
     private PetstoreProcess serve() {
-        return PetstoreProcess.serveBy(List.of("sh", "-c", "shift; exec '" + checkout + "/petstore' \"$@\"", "sh"),
+        return PetstoreProcess.serveThrough(List.of("sh", "-c", "shift; exec '" + checkout + "/petstore' \"$@\"", "sh"),
                 checkout.resolve("data"));
     }
 
     @Test
     void interruptStopsBuildAndNextCommandBuildsAgain() throws IOException {
-        assumeThat(Tools.have("pgrep")).as("pgrep is installed").isTrue();
+        assumeThat(Tools.isInstalled("pgrep")).as("pgrep is installed").isTrue();
         try (PetstoreProcess server = serve()) {
             await().atMost(Duration.ofMinutes(1)).until(() -> run("ls -d .build/maven*/classes").code() == 0);
             server.signal("INT");
@@ -275,7 +275,7 @@ class BuildIT {
     /// A terminal gets one line that is rewritten; other outputs get whole lines. Neither gets escape codes.
     @Test
     void rewritesProgressLineOnTerminalOnly() {
-        assumeThat(Tools.have("script")).as("script is installed").isTrue();
+        assumeThat(Tools.isInstalled("script")).as("script is installed").isTrue();
         String failing = "mkdir .mvn; echo -o > .mvn/maven.config; export MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty; ";
         Ending terminal = run(failing + "script -qec './petstore --version' /dev/null | tr '\\r\\033' '<^'");
         assertThat(terminal.out()).first().asString().startsWith("<petstore: building: starting Maven, 0 s")
@@ -288,7 +288,7 @@ class BuildIT {
 
     @Test
     void cutsProgressLineToTerminalWidth() throws IOException {
-        assumeThat(Tools.have("script")).as("script is installed").isTrue();
+        assumeThat(Tools.isInstalled("script")).as("script is installed").isTrue();
         Ending terminal = run(mavenStandIn("sleep 2; echo '[INFO] --- exec:3:exec (aot-caches) @ petstore ---'")
                 + "script -qec 'stty cols 40; PETSTORE_JAVA_OPTIONS=-XshowSettings:properties ./petstore --version' /dev/null | tr '\\r' '\\n'");
         assertThat(terminal.out()).filteredOn(line -> line.startsWith("petstore: building")).hasSizeGreaterThan(2)

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import petstore.cli.Main;
-import petstore.testkit.OwnPostgres;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.RestartablePostgres;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -117,7 +117,7 @@ class CommandLineIT {
 
     @Test
     void reportsWhyDatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
-        try (OwnPostgres postgres = new OwnPostgres(folder)) {
+        try (RestartablePostgres postgres = new RestartablePostgres(folder)) {
             postgres.addUser("keeper", "the-right-one");
             String address = postgres.database().replace("postgres@", "keeper@");
             String serve = "serve --port 0 --admin-port 0 --database ";

@@ -155,11 +155,11 @@ class CommandsIT {
         assertThat(bash.out()).hasSize(2).first().asString().startsWith("complete ").endsWith(" petstore");
         assertThat(bash.out().getLast()).isEqualTo("export");
         assertThat(shell.run("cmp <(petstore completion) <(petstore completion zsh)").code()).isZero();
-        assumeThat(Tools.have("zsh")).as("zsh is installed").isTrue();
+        assumeThat(Tools.isInstalled("zsh")).as("zsh is installed").isTrue();
         Ending zsh = shell
                 .run("zsh -fc 'autoload -U compinit; compinit -u -D; source <(petstore completion zsh) && echo ok'");
         assertThat(zsh.out()).containsExactly("ok");
-        assumeThat(Tools.have("fish")).as("fish is installed").isTrue();
+        assumeThat(Tools.isInstalled("fish")).as("fish is installed").isTrue();
         Ending fish = shell.run("petstore completion fish > p.fish; : > animals.csv;"
                 + " for line in 'exp' 'keys cr' 'serve --adm' 'keys list --format ' 'completion z' 'keys create --scope '"
                 + " 'export ani'; do fish -c \"source p.fish; complete -C 'petstore $line'\" | cut -f 1; done");
@@ -190,7 +190,7 @@ class CommandsIT {
             "backup out.db", "import animals.ndjson --dry-run", "move --to postgresql://h/d"})
     void doesNotCreateMissingStore(String command) throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
-        Ending ending = shell.runWhole("petstore " + command + " --data dta");
+        Ending ending = shell.runUnfiltered("petstore " + command + " --data dta");
         assertThat(ending.code()).isEqualTo(command.contains("--dry-run") ? 0 : 1);
         assertThat(ending.err()).anyMatch(line -> line.contains("there is no store in " + folder.resolve("dta")));
         try (Stream<Path> files = Files.list(folder)) {
@@ -204,14 +204,14 @@ class CommandsIT {
         for (String command : List.of("keys create --name some", "import animals.ndjson")) {
             String data = command.substring(0, 4);
             Ending ending = shell
-                    .runWhole("petstore " + command + " --data " + data + "; petstore " + command + " --data "
+                    .runUnfiltered("petstore " + command + " --data " + data + "; petstore " + command + " --data "
                             + data);
             assertThat(ending.err()).filteredOn(line -> line.contains(Shell.NEW_STORE)).singleElement().asString()
                     .endsWith(Shell.NEW_STORE + folder.resolve(data));
         }
         for (int newStores : new int[]{1, 0}) {
             try (PetstoreProcess server = PetstoreProcess.serve(folder.resolve("served")).awaitReady()) {
-                assertThat(server.wholeErr())
+                assertThat(server.unfilteredErr())
                         .filteredOn(line -> line.endsWith(Shell.NEW_STORE + folder.resolve("served")))
                         .hasSize(newStores);
             }
@@ -234,7 +234,7 @@ class CommandsIT {
 
     @Test
     void showsProgressOnTerminalOnly() throws IOException {
-        assumeThat(Tools.have("script")).as("script is installed").isTrue();
+        assumeThat(Tools.isInstalled("script")).as("script is installed").isTrue();
         Files.writeString(folder.resolve("animals.ndjson"),
                 "{\"name\":\"Whiskers\",\"categoryId\":7}\n".repeat(60_000));
         Ending shown = shell.run("script -qec 'petstore import animals.ndjson' /dev/null");

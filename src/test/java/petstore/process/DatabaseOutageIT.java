@@ -23,8 +23,8 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.testkit.ApiClient;
 import petstore.testkit.Ledger;
-import petstore.testkit.OwnPostgres;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.RestartablePostgres;
 import petstore.testkit.ServedContract;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,23 +52,23 @@ class DatabaseOutageIT {
 
     @Test
     void respondsInTimeWhileDatabaseIsStoppedAndRecovers() throws InterruptedException, ExecutionException {
-        assertSurvivesOutage(OwnPostgres::stop, OwnPostgres::restart, false);
+        assertSurvivesOutage(RestartablePostgres::stop, RestartablePostgres::restart, false);
     }
 
     @Test
     void respondsInTimeWhileDatabaseIsFrozenAndRecovers() throws InterruptedException, ExecutionException {
-        assertSurvivesOutage(OwnPostgres::freeze, OwnPostgres::thaw, true);
+        assertSurvivesOutage(RestartablePostgres::freeze, RestartablePostgres::thaw, true);
     }
 
     @FunctionalInterface
     private interface Change {
-        void applyTo(OwnPostgres database);
+        void applyTo(RestartablePostgres database);
     }
 
     /// @param silent true if the service detects the outage only by a timeout, since connections stay open
     private void assertSurvivesOutage(Change beginOutage, Change endOutage, boolean silent)
             throws InterruptedException, ExecutionException {
-        try (OwnPostgres database = new OwnPostgres(folder);
+        try (RestartablePostgres database = new RestartablePostgres(folder);
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
                         database.database()).awaitReady();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -147,7 +147,7 @@ class DatabaseOutageIT {
                 do {
                     response = sendInTime(() -> client.post(Ledger.json(pet), "Idempotency-Key",
                             "animal" + pet.categoryId()));
-                    ledger.answered(pet, response);
+                    ledger.recordResponse(pet, response);
                     sent++;
                     if (response.statusCode() == 503) {
                         TimeUnit.MILLISECONDS.sleep(20);
@@ -186,7 +186,7 @@ class DatabaseOutageIT {
     private HttpResponse<String> create(ApiClient client) {
         NewPet pet = ledger.next();
         HttpResponse<String> response = sendInTime(() -> client.post(Ledger.json(pet)));
-        ledger.answered(pet, response);
+        ledger.recordResponse(pet, response);
         return response;
     }
 

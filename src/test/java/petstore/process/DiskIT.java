@@ -282,7 +282,7 @@ class DiskIT {
         NewPet pet = ledger.next();
         HttpResponse<String> response = server.client(KEY).post(Ledger.json(pet));
         assertThat(response.statusCode()).isEqualTo(status);
-        ledger.answered(pet, response);
+        ledger.recordResponse(pet, response);
     }
 
     private static List<Pet> list(PetstoreProcess server) {

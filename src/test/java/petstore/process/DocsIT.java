@@ -36,7 +36,7 @@ class DocsIT {
         try (PetstoreProcess service = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
                 Browser browser = Browser.open()) {
             String docs = "http://127.0.0.1:" + service.port() + "/docs";
-            browser.width(1280);
+            browser.emulateWidth(1280);
             browser.visit(docs);
             awaitOperations(browser);
             assertThat(browser.run("return [...document.querySelectorAll('.opblock')].map(each => each.id)"))
@@ -65,9 +65,9 @@ class DocsIT {
 
     private static void assertNoSeriousFindings(Browser browser) {
         for (String scheme : List.of("light", "dark")) {
-            browser.scheme(scheme);
+            browser.emulateColorScheme(scheme);
             for (int width : List.of(320, 1280)) {
-                browser.width(width);
+                browser.emulateWidth(width);
                 assertThat(browser.axe()).as(scheme + " " + width + " px")
                         .noneMatch(finding -> finding.startsWith("serious") || finding.startsWith("critical"));
             }

@@ -45,7 +45,7 @@ class LimitsIT {
     @Test
     void refusesRequestsWhileProcessLimitIsReached() throws IOException {
         List<String> user = asUser(ANOTHER_USER);
-        try (PetstoreProcess server = PetstoreProcess.serveBy(user, folder.resolve("data")).awaitReady()) {
+        try (PetstoreProcess server = PetstoreProcess.serveThrough(user, folder.resolve("data")).awaitReady()) {
             PetstoreProcess.execute(user, "prlimit", "--nproc=1:", "--pid", String.valueOf(server.pid()));
             ApiClient client = server.client(server.firstKey().orElseThrow());
             for (String path : PATHS) {
@@ -59,7 +59,8 @@ class LimitsIT {
 
     /// Returns the command prefix that runs a command as another user. Skips the test if this is not possible.
     private List<String> asUser(int user) throws IOException {
-        assumeThat(Tools.have("setpriv") && Tools.have("prlimit") && "root".equals(System.getProperty("user.name")))
+        assumeThat(Tools.isInstalled("setpriv") && Tools.isInstalled("prlimit")
+                && "root".equals(System.getProperty("user.name")))
                 .as("root can limit another user").isTrue();
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         return List.of("setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups");
@@ -68,13 +69,13 @@ class LimitsIT {
     @ParameterizedTest
     @ValueSource(ints = {20, 50, 75, 90, 100, 120, 150, 200})
     void worksOrNamesOpenFileLimit(int limit) {
-        assumeThat(Tools.have("prlimit")).as("prlimit is installed").isTrue();
+        assumeThat(Tools.isInstalled("prlimit")).as("prlimit is installed").isTrue();
         assertWorksOrNames("limit of open files", List.of("prlimit", "--nofile=" + limit));
     }
 
     private void assertWorksOrNames(String limit, List<String> starter) {
         Path data = folder.resolve("data");
-        try (PetstoreProcess server = PetstoreProcess.serveBy(starter, data)) {
+        try (PetstoreProcess server = PetstoreProcess.serveThrough(starter, data)) {
             if (server.readyOrEnded()) {
                 assertWorksAndStops(server);
             } else {

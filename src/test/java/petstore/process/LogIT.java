@@ -206,7 +206,7 @@ class LogIT {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady();
                 StoreFile file = new StoreFile(folder)) {
             file.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'defect'); END");
-            server.unheard(() -> {
+            server.withStderrUnread(() -> {
                 for (int i = 0; i < FAILED_REQUESTS; i++) {
                     server.client("").get("/v1/pets");
                     assertThat(server.client(KEY).post("{\"name\":\"Rex\",\"categoryId\":1}").statusCode())

@@ -120,7 +120,7 @@ class MoveIT {
         assertThat(pets()).as("animals of the source").isEqualTo(pets).hasSize(7);
         assertThat(keys(target)).isEqualTo(keys).contains("\"lastUsed\"");
         try (PetstoreProcess server = serveTarget()) {
-            ApiClient client = server.client(live).patient();
+            ApiClient client = server.client(live).withRetries();
             assertThat(pages(client)).isEqualTo(before);
             assertThat(client.post(PET, "Idempotency-Key", "once")).satisfies(replayed -> {
                 assertThat(replayed.body()).isEqualTo(added);
@@ -154,7 +154,7 @@ class MoveIT {
         assertThat(move().err().getFirst()).contains("0 animals, 1 API key, 0 kept results, greatest id 0");
         try (PetstoreProcess server = serveTarget()) {
             assertThat(Ledger.pet(ServedContract.json(
-                    server.client(key).patient().post(PET, "Idempotency-Key", "first").body())).id()).isEqualTo(1);
+                    server.client(key).withRetries().post(PET, "Idempotency-Key", "first").body())).id()).isEqualTo(1);
         }
     }
 

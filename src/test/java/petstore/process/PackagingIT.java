@@ -86,7 +86,7 @@ class PackagingIT {
     }
 
     private void assertServes(Path home, boolean tls, String setUp) {
-        assumeThat(Tools.have("curl")).as("curl is installed").isTrue();
+        assumeThat(Tools.isInstalled("curl")).as("curl is installed").isTrue();
         Ending ending = new Shell(home)
                 .run("DATA='" + folder.resolve("data") + "'\n" + (tls ? useTls() : "") + setUp + "\n" + TRY_SCRIPT);
         assertThat(ending.code()).as(ending.toString()).isZero();

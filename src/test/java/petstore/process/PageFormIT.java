@@ -13,7 +13,7 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The form of the page for people, which adds an animal.
-class PageFormIT extends PageKit {
+class PageFormIT extends AbstractPageTest {
 
     /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
     private static final String ABOVE_SAFE_INTEGER = "9007199254740993";

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// The page for people: how users sign in, and how it reacts to the state of its service.
-class PageIT extends PageKit {
+class PageIT extends AbstractPageTest {
 
     @Test
     void keepsTypedKeyOutOfAddressAndSharesItWithTabs() {
@@ -41,7 +41,7 @@ class PageIT extends PageKit {
         browser.find("heading", "All animals");
         browser.find("button", "Sign out").click();
         browser.awaitText("You have signed out.");
-        browser.firstTab();
+        browser.switchToFirstTab();
         browser.find("heading", "Sign in");
         assertThat(browser.run("return sessionStorage.length")).isEqualTo(0L);
     }
@@ -51,7 +51,7 @@ class PageIT extends PageKit {
         browser.visit(page + "?status=sold#key=" + KEY.replace("-", "%2D"));
         browser.find("heading", "Sold animals");
         assertThat(browser.address()).isEqualTo(page + "?status=sold");
-        assertThat(service.wholeErr()).noneMatch(line -> line.contains(KEY));
+        assertThat(service.unfilteredErr()).noneMatch(line -> line.contains(KEY));
     }
 
     @Test

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// The page's list of animals.
-class PageListIT extends PageKit {
+class PageListIT extends AbstractPageTest {
 
     /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
     private static final String ABOVE_SAFE_INTEGER = "9007199254740993";
@@ -141,10 +141,10 @@ class PageListIT extends PageKit {
     void printsOnlyHeadingAndTable() {
         addAnimals(1);
         signIn();
-        browser.medium("print");
+        browser.emulateMedium("print");
         assertThat(browser.find("heading", "All animals").isDisplayed()).isTrue();
         assertThat(browser.text()).contains("Animal 1").doesNotContain("Add", "Save", "Show", "Find", "Sign out",
                 "API reference");
-        browser.medium("screen");
+        browser.emulateMedium("screen");
     }
 }

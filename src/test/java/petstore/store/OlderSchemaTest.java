@@ -36,7 +36,7 @@ import petstore.store.sqlite.Sqlite;
 import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.VerifiedBackup;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -108,13 +108,14 @@ class OlderSchemaTest {
     }
 
     private static void assertHasAnimalAndKey(SqlStore store, long nextId) {
-        assertThat(CatalogueKit.awaited(store.catalogue().find(WHISKERS.id()))).contains(WHISKERS);
-        assertThat(CatalogueKit.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(WHISKERS.id()))).contains(WHISKERS);
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
                 .containsExactly(WHISKERS);
         assertThat(store.keys().list()).usingRecursiveFieldByFieldElementComparator().containsExactly(KEY);
-        assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
                 .isEqualTo(nextId);
-        assertThat(CatalogueKit.awaited(store.catalogue().version())).isEqualTo(new CatalogueVersion(0, nextId));
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().version()))
+                .isEqualTo(new CatalogueVersion(0, nextId));
         store.check();
     }
 

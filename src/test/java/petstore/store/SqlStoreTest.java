@@ -19,7 +19,7 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.PetQuery;
 import petstore.store.sqlite.Sqlite;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -40,10 +40,11 @@ class SqlStoreTest {
         SqlStore store = open();
         store.close();
         assertTimeoutPreemptively(PATIENCE, () -> {
-            assertUnavailable(() -> CatalogueKit.awaited(store.catalogue().list(FIRST_PAGE)));
-            assertUnavailable(() -> CatalogueKit.awaited(store.catalogue().find(1)));
+            assertUnavailable(() -> AbstractCatalogueTest.awaited(store.catalogue().list(FIRST_PAGE)));
+            assertUnavailable(() -> AbstractCatalogueTest.awaited(store.catalogue().find(1)));
             assertUnavailable(
-                    () -> CatalogueKit.awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))));
+                    () -> AbstractCatalogueTest
+                            .awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))));
             assertUnavailable(() -> store.keys().list());
             assertUnavailable(store::check);
         });
@@ -72,7 +73,7 @@ class SqlStoreTest {
             }
         }
         try (SqlStore reopened = open()) {
-            assertThat(added).allMatch(id -> CatalogueKit.awaited(reopened.catalogue().find(id)).isPresent());
+            assertThat(added).allMatch(id -> AbstractCatalogueTest.awaited(reopened.catalogue().find(id)).isPresent());
         }
     }
 
@@ -80,8 +81,9 @@ class SqlStoreTest {
         try {
             while (true) {
                 added.add(
-                        CatalogueKit.awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))).id());
-                CatalogueKit.awaited(store.catalogue().list(FIRST_PAGE));
+                        AbstractCatalogueTest
+                                .awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))).id());
+                AbstractCatalogueTest.awaited(store.catalogue().list(FIRST_PAGE));
                 busy.countDown();
             }
         } catch (Failure e) {

@@ -38,7 +38,7 @@ public final class ApiClient {
 
     /// Returns a client with the same key that repeats a request after `Retry-After` if the response is 503. For tests that are not
     /// about overload. An animal is safe to repeat only with an `Idempotency-Key`.
-    public ApiClient patient() {
+    public ApiClient withRetries() {
         return new ApiClient(port, authorization, MAX_RETRIES);
     }
 

@@ -83,7 +83,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /// Switches to the first tab.
-    public void firstTab() {
+    public void switchToFirstTab() {
         driver.switchTo().window(driver.getWindowHandles().iterator().next());
     }
 
@@ -93,7 +93,7 @@ public final class Browser implements AutoCloseable {
         for (String tab : tabs.subList(1, tabs.size())) {
             driver.switchTo().window(tab).close();
         }
-        firstTab();
+        switchToFirstTab();
     }
 
     /// Inserts the whole text in one step, like an input method or the clipboard. Selenium cannot type characters beyond 16 bits.
@@ -108,7 +108,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /// Emulates a device with a screen of this width.
-    public void width(int pixels) {
+    public void emulateWidth(int pixels) {
         driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
                 Map.of("width", pixels, "height", 800, "deviceScaleFactor", 1, "mobile", false));
     }
@@ -120,13 +120,13 @@ public final class Browser implements AutoCloseable {
     }
 
     /// Emulates the system's colour scheme, `light` or `dark`.
-    public void scheme(String name) {
+    public void emulateColorScheme(String name) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
     }
 
     /// Emulates a CSS media type: `print`, or `screen` again.
-    public void medium(String name) {
+    public void emulateMedium(String name) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", name));
     }
 

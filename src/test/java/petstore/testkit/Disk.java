@@ -57,7 +57,7 @@ public final class Disk {
 
     /// Compiles the library and replaces it atomically: programs started by parallel test processes may be using it.
     private static boolean compile() {
-        if (!System.getProperty("os.name").equals("Linux") || !Tools.have("cc")) {
+        if (!System.getProperty("os.name").equals("Linux") || !Tools.isInstalled("cc")) {
             return false;
         }
         try {

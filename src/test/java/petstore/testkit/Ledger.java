@@ -45,7 +45,7 @@ public final class Ledger {
     }
 
     /// Records the response to an animal. Fails unless it is 201 or 503 and valid.
-    public void answered(NewPet pet, HttpResponse<String> response) {
+    public void recordResponse(NewPet pet, HttpResponse<String> response) {
         if (response.statusCode() == 503) {
             assertThat(response.headers().firstValue("Retry-After")).isPresent();
             assertThat(ServedContract.json(response.body()).path("code").asText()).isEqualTo("unavailable");

@@ -47,7 +47,7 @@ public final class Load implements AutoCloseable {
                 HttpResponse<String> response = http.send(
                         request.copy().POST(BodyPublishers.ofString(Ledger.json(pet))).build(),
                         BodyHandlers.ofString());
-                ledger.answered(pet, response);
+                ledger.recordResponse(pet, response);
                 onResponse.run();
             } catch (IOException e) {
                 return;

@@ -95,7 +95,7 @@ public final class PetstoreProcess implements AutoCloseable {
     /// Starts `petstore serve` on the store in `folder`, on free ports, through a command that replaces itself with it.
     ///
     /// @param starter the command, e.g. `prlimit --nofile=100`
-    public static PetstoreProcess serveBy(List<String> starter, Path folder, String... more) {
+    public static PetstoreProcess serveThrough(List<String> starter, Path folder, String... more) {
         return serve(starter, Map.of(), List.of("--data", folder.toString()), more);
     }
 
@@ -168,7 +168,7 @@ public final class PetstoreProcess implements AutoCloseable {
     }
 
     /// Runs `action` while nothing reads the output of the program.
-    public void unheard(Runnable action) {
+    public void withStderrUnread(Runnable action) {
         synchronized (outputLock) {
             action.run();
         }
@@ -186,7 +186,7 @@ public final class PetstoreProcess implements AutoCloseable {
     }
 
     /// Returns the lines on stderr so far, unchanged.
-    public List<String> wholeErr() {
+    public List<String> unfilteredErr() {
         return List.copyOf(err);
     }
 
@@ -243,7 +243,7 @@ public final class PetstoreProcess implements AutoCloseable {
     ///
     /// @param option an option of prlimit, e.g. `--nofile=100`
     public void limit(String option) {
-        assumeThat(Tools.have("prlimit")).as("prlimit is installed").isTrue();
+        assumeThat(Tools.isInstalled("prlimit")).as("prlimit is installed").isTrue();
         execute("prlimit", "--pid", String.valueOf(pid()), option);
     }
 

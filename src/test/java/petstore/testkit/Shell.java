@@ -36,14 +36,14 @@ public record Shell(Path folder) {
     /// Runs a script and waits until it ends. Removes [#NEW_STORE], [#NO_STORE] and the duration ([#TOOK]) from stderr; `CommandsIT`
     /// tests them.
     public Ending run(String script) {
-        Ending whole = runWhole(script);
+        Ending whole = runUnfiltered(script);
         return new Ending(whole.code(), whole.out(),
                 whole.err().stream().filter(line -> !line.contains(NEW_STORE) && !line.endsWith(NO_STORE))
                         .map(line -> line.replaceFirst(TOOK, "$1")).toList());
     }
 
     /// Runs a script and waits until it ends. The output is unchanged.
-    public Ending runWhole(String script) {
+    public Ending runUnfiltered(String script) {
         ProcessBuilder builder = new ProcessBuilder("timeout", PATIENCE_SECONDS, "bash", "-c", script)
                 .directory(folder.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));

@@ -11,7 +11,7 @@ public final class Tools {
     }
 
     /// Returns true if a program with this name is on the PATH.
-    public static boolean have(String name) {
+    public static boolean isInstalled(String name) {
         return Stream.of(System.getenv("PATH").split(":", 0))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }

@@ -17,7 +17,7 @@ import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +40,8 @@ class SpreadsheetTest {
     void open() {
         store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true));
         for (List<String> names : List.of(FORMULAS, OTHERS)) {
-            names.forEach(name -> CatalogueKit.awaited(store.catalogue().add(new NewPet(name, -7, Optional.empty()))));
+            names.forEach(name -> AbstractCatalogueTest
+                    .awaited(store.catalogue().add(new NewPet(name, -7, Optional.empty()))));
         }
     }
 
@@ -81,8 +82,8 @@ class SpreadsheetTest {
                         100, Duration.ZERO), _ -> {
                         }, () -> false);
                 PetQuery all = new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0);
-                assertThat(CatalogueKit.awaited(other.catalogue().list(all)).pets())
-                        .isEqualTo(CatalogueKit.awaited(store.catalogue().list(all)).pets());
+                assertThat(AbstractCatalogueTest.awaited(other.catalogue().list(all)).pets())
+                        .isEqualTo(AbstractCatalogueTest.awaited(store.catalogue().list(all)).pets());
             }
         }
     }

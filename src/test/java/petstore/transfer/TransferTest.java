@@ -31,7 +31,7 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.TestStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
@@ -69,8 +69,8 @@ class TransferTest {
                 "=1+1", "null", "\\", "a\u2028b", "a,b", "a\"b", "a\nb", "a\rb");
         int animals = 2 * names.size();
         for (String name : names) {
-            CatalogueKit.awaited(store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty())));
-            CatalogueKit
+            AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty())));
+            AbstractCatalogueTest
                     .awaited(store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING))));
         }
         String exported = export(store, format);
@@ -79,16 +79,16 @@ class TransferTest {
             assertThat(report).isEqualTo(new Report(animals, 0, List.of(), animals));
             assertThat(export(copy, format)).isEqualTo(exported);
             for (long id = 1; id <= animals; id++) {
-                assertThat(CatalogueKit.awaited(copy.catalogue().find(id)))
-                        .isEqualTo(CatalogueKit.awaited(store.catalogue().find(id))).isPresent();
+                assertThat(AbstractCatalogueTest.awaited(copy.catalogue().find(id)))
+                        .isEqualTo(AbstractCatalogueTest.awaited(store.catalogue().find(id))).isPresent();
             }
         }
     }
 
     @Test
     void exportsJsonOfApiAndCsvWithHeader() throws IOException {
-        CatalogueKit.awaited(store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD))));
-        CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", -1, Optional.empty())));
+        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD))));
+        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", -1, Optional.empty())));
         assertThat(export(store, Format.NDJSON)).isEqualTo("""
                 {"id":1,"name":"Ünï \\"x\\"","categoryId":7,"status":"sold"}
                 {"id":2,"name":"Rex","categoryId":-1}
@@ -102,10 +102,10 @@ class TransferTest {
 
     @Test
     void assignsNewIdsByDefault() throws IOException {
-        CatalogueKit.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
+        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
-        assertThat(CatalogueKit.awaited(store.catalogue().find(77))).isEmpty();
-        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).map(pet -> pet.name()).contains("Rex");
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(77))).isEmpty();
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2))).map(pet -> pet.name()).contains("Rex");
     }
 
     @Test
@@ -239,7 +239,7 @@ class TransferTest {
     }
 
     private void addAnimal() {
-        CatalogueKit.awaited(store.catalogue().add(new NewPet("meanwhile", 1, Optional.empty())));
+        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("meanwhile", 1, Optional.empty())));
     }
 
     /// Imports a file with its ids, and runs `action` once, as soon as `trigger` accepts the number of bytes read.
@@ -258,9 +258,10 @@ class TransferTest {
         String file = "\uFEFFstatus,extra,categoryId,name\r\nsold,x,7,\"Two\nlines\"\r\n,,8,Rex\r\n";
         Report report = importInto(store, Format.CSV, file, false, false, false);
         assertThat(report.written()).isEqualTo(2);
-        assertThat(CatalogueKit.awaited(store.catalogue().find(1)))
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(1)))
                 .contains(new Pet(1, "Two\nlines", 7, Optional.of(PetStatus.SOLD)));
-        assertThat(CatalogueKit.awaited(store.catalogue().find(2))).contains(new Pet(2, "Rex", 8, Optional.empty()));
+        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)))
+                .contains(new Pet(2, "Rex", 8, Optional.empty()));
     }
 
     @Test

@@ -27,10 +27,10 @@ import petstore.http.server.ServerSettings;
 import petstore.http.server.tls.TlsFiles;
 import petstore.store.sqlite.FolderLock;
 import petstore.testkit.CommandLines;
-import petstore.testkit.OwnPostgres;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.RestartablePostgres;
 import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 import petstore.testkit.TestCertificate;
@@ -250,7 +250,7 @@ class DoctorTest {
 
     @Test
     void describesADatabase() throws Exception {
-        try (OwnPostgres postgres = new OwnPostgres(temporary)) {
+        try (RestartablePostgres postgres = new RestartablePostgres(temporary)) {
             environment.put("PETSTORE_DATABASE", postgres.database());
             assertFinding(0, "ok +schema +.* there are no tables yet; the first start makes them");
             assertThat(PostgresServer.query(postgres.database(), "SELECT count(*) FROM information_schema.tables"

@@ -34,7 +34,7 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
 
@@ -65,8 +65,9 @@ class PgBouncerTest {
     @Test
     void servesWithSessionPooling() throws IOException {
         try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
-            Pet pet = CatalogueKit.awaited(store.catalogue().add(pet("Rex")));
-            assertThat(CatalogueKit.awaited(store.catalogue().list(new PetQuery(20, Optional.empty(), 0))).pets())
+            Pet pet = AbstractCatalogueTest.awaited(store.catalogue().add(pet("Rex")));
+            assertThat(
+                    AbstractCatalogueTest.awaited(store.catalogue().list(new PetQuery(20, Optional.empty(), 0))).pets())
                     .containsExactly(pet);
             assertThatCode(store::check).doesNotThrowAnyException();
         }

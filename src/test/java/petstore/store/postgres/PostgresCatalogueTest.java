@@ -9,11 +9,11 @@ import org.junit.jupiter.api.BeforeEach;
 import petstore.Catalogue;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 
 /// The catalogue on PostgreSQL.
-class PostgresCatalogueTest extends CatalogueKit {
+class PostgresCatalogueTest extends AbstractCatalogueTest {
 
     private final String url = PostgresServer.newDatabase();
     private SqlStore store;

@@ -20,7 +20,7 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PlainPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,8 +51,9 @@ class PostgresFailoverTest {
                 PlainPostgres next = old.standby(folder.resolve("next"));
                 SqlStore store = serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
             assertThat(add(store, "lost")).isEqualTo(2);
-            assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("lost");
-            CatalogueVersion before = CatalogueKit.awaited(store.catalogue().version());
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)).orElseThrow().name())
+                    .hasToString("lost");
+            CatalogueVersion before = AbstractCatalogueTest.awaited(store.catalogue().version());
             if (!oldKeepsRunning) {
                 old.kill();
             }
@@ -61,11 +62,12 @@ class PostgresFailoverTest {
                 assertThatCode(store::check).doesNotThrowAnyException();
                 assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Rex");
             });
-            CatalogueVersion after = CatalogueKit.awaited(store.catalogue().version());
+            CatalogueVersion after = AbstractCatalogueTest.awaited(store.catalogue().version());
             assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
-            assertThat(CatalogueKit.awaited(store.catalogue().find(2))).isEmpty();
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2))).isEmpty();
             assertThat(add(store, "Tom")).isEqualTo(2);
-            assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("Tom");
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)).orElseThrow().name())
+                    .hasToString("Tom");
             if (oldKeepsRunning) {
                 awaitWithinLimit(() -> assertThat(old.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS));
                 assertThat(old.query("SELECT name FROM pet")).containsExactly("Rex", "lost");
@@ -78,11 +80,11 @@ class PostgresFailoverTest {
     }
 
     private static List<Pet> list(SqlStore store) {
-        return CatalogueKit.awaited(store.catalogue().list(ALL)).pets();
+        return AbstractCatalogueTest.awaited(store.catalogue().list(ALL)).pets();
     }
 
     private static long add(SqlStore store, String name) {
-        return CatalogueKit.awaited(store.catalogue().add(new NewPet(name, 1, Optional.empty()))).id();
+        return AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet(name, 1, Optional.empty()))).id();
     }
 
     private static SqlStore serve(String url) {

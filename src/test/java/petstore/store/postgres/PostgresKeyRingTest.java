@@ -24,14 +24,14 @@ import petstore.KeyToken;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.KeyRingKit;
+import petstore.testkit.AbstractKeyRingTest;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// The key ring on PostgreSQL.
-class PostgresKeyRingTest extends KeyRingKit {
+class PostgresKeyRingTest extends AbstractKeyRingTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -38,7 +38,7 @@ import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -72,9 +72,9 @@ class PostgresTest {
                 case AVAILABLE -> 50_001;
                 case PENDING -> 90_001;
             };
-            assertThat(CatalogueKit.awaited(store.catalogue().list(query)).pets()).extracting(Pet::id)
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(query)).pets()).extracting(Pet::id)
                     .containsExactly(first, first + 1, first + 2);
-            assertThat(CatalogueKit.awaited(store.catalogue().list(query.continuedAfter(first + 100))).pets())
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(query.continuedAfter(first + 100))).pets())
                     .extracting(Pet::id).containsExactly(first + 101, first + 102, first + 103);
         }
     }
@@ -98,7 +98,7 @@ class PostgresTest {
         addRex();
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open(migrate)) {
-            assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(1))).isPresent();
         }
         assertThat(schemas("schema_version")).containsExactly("public");
     }
@@ -112,7 +112,7 @@ class PostgresTest {
         PostgresServer.query(url, "DROP FUNCTION count_api_key_change CASCADE");
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open()) {
-            assertThat(CatalogueKit.awaited(store.catalogue().find(1))).isPresent();
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(1))).isPresent();
             store.keys()
                     .add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ), Instant.EPOCH,
                             Optional.empty(), Optional.empty()));
@@ -310,7 +310,7 @@ class PostgresTest {
     }
 
     private static long add(SqlStore store) {
-        return CatalogueKit.awaited(store.catalogue().add(REX)).id();
+        return AbstractCatalogueTest.awaited(store.catalogue().add(REX)).id();
     }
 
     private String name() {

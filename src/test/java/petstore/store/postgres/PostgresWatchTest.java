@@ -36,7 +36,7 @@ import petstore.PetQuery;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PlainPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -196,19 +196,20 @@ class PostgresWatchTest {
             assertThat(store.keys().known()).hasSize(1);
             add(store, "Rex");
             add(store, "lost");
-            CatalogueVersion before = CatalogueKit.awaited(store.catalogue().version());
+            CatalogueVersion before = AbstractCatalogueTest.awaited(store.catalogue().version());
             server.query("ALTER TABLE api_key DISABLE TRIGGER ALL");
             server.query("DELETE FROM api_key");
             server.query("DELETE FROM pet WHERE id = 2");
             server.query("UPDATE pet_id SET last_id = 1");
             awaitWithinLimit(() -> {
-                CatalogueVersion after = CatalogueKit.awaited(store.catalogue().version());
+                CatalogueVersion after = AbstractCatalogueTest.awaited(store.catalogue().version());
                 assertThat(after.lastId()).isEqualTo(1);
                 assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
             });
             assertThat(store.keys().known()).as("keys are read again although no change was counted").isEmpty();
             assertThat(add(store, "Tom")).isEqualTo(2);
-            assertThat(CatalogueKit.awaited(store.catalogue().find(2)).orElseThrow().name()).hasToString("Tom");
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)).orElseThrow().name())
+                    .hasToString("Tom");
         }
     }
 
@@ -248,11 +249,11 @@ class PostgresWatchTest {
     }
 
     private static List<Pet> list(SqlStore store) {
-        return CatalogueKit.awaited(store.catalogue().list(ALL)).pets();
+        return AbstractCatalogueTest.awaited(store.catalogue().list(ALL)).pets();
     }
 
     private static long add(SqlStore store, String name) {
-        return CatalogueKit.awaited(store.catalogue().add(pet(name))).id();
+        return AbstractCatalogueTest.awaited(store.catalogue().add(pet(name))).id();
     }
 
     private static NewPet pet(String name) {

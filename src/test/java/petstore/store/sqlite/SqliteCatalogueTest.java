@@ -25,12 +25,12 @@ import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The catalogue on SQLite.
-class SqliteCatalogueTest extends CatalogueKit {
+class SqliteCatalogueTest extends AbstractCatalogueTest {
 
     @TempDir
     private Path folder;

@@ -34,7 +34,7 @@ import petstore.PetStatus;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -63,7 +63,7 @@ class SqliteCopyTest {
         backup = folder.resolve("backup.db");
         try (SqlStore opened = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, true))) {
             opened.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
-            CatalogueKit.awaited(opened.catalogue().add(animal(1)));
+            AbstractCatalogueTest.awaited(opened.catalogue().add(animal(1)));
             opened.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
                     Instant.ofEpochMilli(1_000), Optional.empty(), Optional.empty()));
         }
@@ -213,8 +213,8 @@ class SqliteCopyTest {
         try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
                 SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
             assertHasNoChecksumOrMark(data);
-            Pet pet = CatalogueKit.awaited(first.catalogue().add(animal(2)));
-            assertThat(CatalogueKit.awaited(second.catalogue().find(pet.id()))).contains(pet);
+            Pet pet = AbstractCatalogueTest.awaited(first.catalogue().add(animal(2)));
+            assertThat(AbstractCatalogueTest.awaited(second.catalogue().find(pet.id()))).contains(pet);
         }
         Files.delete(secondBackup);
         assertThat(SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyRing;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.KeyRingKit;
+import petstore.testkit.AbstractKeyRingTest;
 
 /// The key ring on SQLite.
-class SqliteKeyRingTest extends KeyRingKit {
+class SqliteKeyRingTest extends AbstractKeyRingTest {
 
     @TempDir
     private Path folder;

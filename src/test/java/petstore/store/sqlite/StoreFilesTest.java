@@ -26,7 +26,7 @@ import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -245,7 +245,7 @@ class StoreFilesTest {
 
     private static void addTo(SqlStore store, String... names) {
         for (String name : names) {
-            CatalogueKit.awaited(store.catalogue().add(new NewPet(name, 7, Optional.empty())));
+            AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet(name, 7, Optional.empty())));
         }
     }
 

@@ -16,13 +16,13 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// A real PostgreSQL server for a single test, which can stop, freeze and restart it.
-public final class OwnPostgres implements AutoCloseable {
+public final class RestartablePostgres implements AutoCloseable {
 
     private final Path data;
     private EmbeddedPostgres server;
 
     /// @param folder the folder for its files
-    public OwnPostgres(Path folder) {
+    public RestartablePostgres(Path folder) {
         this.data = folder.resolve("postgresql");
         this.server = startOn(0);
     }

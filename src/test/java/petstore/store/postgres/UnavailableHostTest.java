@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Timeout;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.testkit.CatalogueKit;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// A database with two hosts, of which the first cannot be used.
-class SilentHostTest {
+class UnavailableHostTest {
 
     private static final int CONNECT_MS = 200;
     /// More connections than attempts that the service makes to find out whether a host can be used again.
@@ -47,7 +47,8 @@ class SilentHostTest {
             try (SqlStore store = new SqlStore(
                     Postgres.forService(uri, SchemaPolicy.AUTO, 2, Duration.ofMinutes(2), new AtomicBoolean()),
                     new SimpleMeterRegistry())) {
-                assertThat(CatalogueKit.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
+                assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty())))
+                        .id())
                         .isEqualTo(1);
             }
         } finally {

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Tests of a [Catalogue]; each store has a subclass.
-public abstract class CatalogueKit {
+public abstract class AbstractCatalogueTest {
 
     private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
 

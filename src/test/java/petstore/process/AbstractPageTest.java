@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.SAME_THREAD)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @SuppressWarnings("NullAway.Init") // JUnit sets the fields before each test.
-abstract class PageKit {
+abstract class AbstractPageTest {
 
     static final Duration PATIENCE = Duration.ofSeconds(60);
     static final String KEY = "key-of-the-shop-0123456789";
@@ -104,12 +104,12 @@ abstract class PageKit {
 
     void assertAccessible() {
         for (String scheme : List.of("light", "dark")) {
-            browser.scheme(scheme);
+            browser.emulateColorScheme(scheme);
             assertThat(browser.axe()).as(scheme).isEmpty();
         }
         // At a zoom of 200 %, a window of 1280 pixels has the width of 640.
         for (int width : List.of(640, 320, 1280)) {
-            browser.width(width);
+            browser.emulateWidth(width);
             assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
                     .as("fits into " + width + " px").isEqualTo(true);
         }

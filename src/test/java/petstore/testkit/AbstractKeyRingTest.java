@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Tests of a [KeyRing]; each store has a subclass.
-public abstract class KeyRingKit {
+public abstract class AbstractKeyRingTest {
 
     private static final int CALLERS = 16;
     private static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");

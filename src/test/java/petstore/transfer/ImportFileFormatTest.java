@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Import of files in another format or encoding. Line number and reason are correct for both formats.
-class FileShapesTest {
+class ImportFileFormatTest {
 
     private static final String HEADER = "; a CSV file begins with a header, as id,name,categoryId,status";
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyToken;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.testkit.AtOnce;
+import petstore.testkit.ConcurrentClients;
 import petstore.testkit.RawClient;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Clients that close one or both directions of a connection, and the limit of open connections.
-class LeavingClientsTest {
+class ClosedConnectionsTest {
 
     /// Long enough that no connection of these tests reaches a deadline.
     private static final Deadlines LONG_DEADLINES = new Deadlines(Duration.ofSeconds(60), Duration.ofSeconds(60),
@@ -42,7 +42,7 @@ class LeavingClientsTest {
     @TestFactory
     Stream<DynamicTest> respondsToHalfClosedConnections() throws InterruptedException {
         try (TestService service = TestService.start(folder, LONG_DEADLINES, 100)) {
-            AtOnce clients = new AtOnce();
+            ConcurrentClients clients = new ConcurrentClients();
             addClient(clients, service, "a GET", GET, 200);
             addClient(clients, service, "a POST", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + PET, 201);
             addClient(clients, service, "a request without a key", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 401);
@@ -75,7 +75,8 @@ class LeavingClientsTest {
         }
     }
 
-    private static void addClient(AtOnce clients, TestService service, String name, String sent, Integer... statuses) {
+    private static void addClient(ConcurrentClients clients, TestService service, String name, String sent,
+            Integer... statuses) {
         String outcome = statuses.length == 0 ? "closes" : "responds and closes";
         clients.add(outcome + " the connection after " + name, () -> {
             try (RawClient client = new RawClient(service.port())) {

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 /// Bodies that the service refuses or does not need. A client that sends the whole body first can still read the response.
-class UnwantedBodyTest {
+class RefusedBodyTest {
 
     private static final int MEBIBYTE = 1024 * 1024;
     private static final int LENGTH = 5 * MEBIBYTE;

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// Folders and files that the program may not write, may not read, or may not execute from.
-class PlacesIT {
+class FilePermissionsIT {
 
     private static final String USER = "setpriv --reuid=60998 --regid=60998 --clear-groups ";
 
@@ -119,12 +119,12 @@ class PlacesIT {
     }
 
     private void assumeMountsAllowed() {
-        assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
+        assumeThat(Tools.isInstalled("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
                 .as("this user may mount a file system").isTrue();
     }
 
     private static void assumeOtherUsers() {
-        assumeThat(Tools.have("setpriv") && "root".equals(System.getProperty("user.name")))
+        assumeThat(Tools.isInstalled("setpriv") && "root".equals(System.getProperty("user.name")))
                 .as("root can run commands as another user").isTrue();
     }
 }

@@ -28,7 +28,7 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// `petstore import` and `petstore export` beside a running server under continuous load.
-class DataBesideServerIT {
+class ImportExportUnderLoadIT {
 
     private static final String KEY = "a-key-for-the-test-of-transfers";
     private static final int CLIENTS = 16;
@@ -75,7 +75,7 @@ class DataBesideServerIT {
                         .contains("imported");
             }
             responseTimes.sort(null);
-            System.out.printf("DataBesideServerIT: import of %d in %d ms; %d clients: %d acknowledged meanwhile;"
+            System.out.printf("ImportExportUnderLoadIT: import of %d in %d ms; %d clients: %d acknowledged meanwhile;"
                     + " additional client: median %d ms, longest %d ms%n", IMPORTED,
                     Duration.between(begin, end).toMillis(),
                     CLIENTS, acknowledgedMeanwhile, responseTimes.get(responseTimes.size() / 2).toMillis(),

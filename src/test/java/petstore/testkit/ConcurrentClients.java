@@ -14,12 +14,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /// Clients that run concurrently, each reported as a dynamic test.
-public final class AtOnce {
+public final class ConcurrentClients {
 
     /// The requests and assertions of a client.
     @FunctionalInterface
     public interface Client {
-        void talk() throws Exception;
+        void run() throws Exception;
     }
 
     private static final long LIMIT_SECONDS = 45;
@@ -31,7 +31,7 @@ public final class AtOnce {
     /// @param name the tested behaviour, e.g. `closes silent connections`
     public void add(String name, Client client) {
         clients.put(name, () -> {
-            client.talk();
+            client.run();
             return null;
         });
     }

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// HTTP apart from the operations: HEAD, `If-None-Match`, request ids, unsupported methods, and paths outside `/v1`.
 @Tag("both-stores")
-class SurroundingsTest {
+class RoutingTest {
 
     @TempDir
     private Path folder;

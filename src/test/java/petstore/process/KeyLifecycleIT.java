@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// The life cycle of an API key beside a running server: scope, rotation, use and revocation, with their audit lines.
-class KeyLifeIT {
+class KeyLifecycleIT {
 
     private static final String AUDIT = "[0-9-]{10}T[0-9:.]{12}Z INFO  audit - ";
     /// The server notices within this time that a command has changed a key.

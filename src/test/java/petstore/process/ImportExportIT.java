@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /// `petstore import` and `petstore export` on the command line, without a server.
 ///
 /// `-Dpetstore.animals=N` imports and exports N animals instead of 20,000.
-class DataIT {
+class ImportExportIT {
 
     private static final long ANIMALS = Long.getLong("petstore.animals", 20_000);
     private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
@@ -183,7 +183,7 @@ class DataIT {
 
     @Test
     void reportsFullTemporaryFolder() throws IOException {
-        assumeThat(Tools.have("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
+        assumeThat(Tools.isInstalled("unshare") && shell.run("unshare --map-root-user --mount true").code() == 0)
                 .as("file systems can be mounted").isTrue();
         writeAnimals(folder.resolve("animals.ndjson"), 120_000);
         Path full = Files.createDirectory(folder.resolve("full"));
