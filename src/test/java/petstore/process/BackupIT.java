@@ -120,7 +120,7 @@ class BackupIT {
             assertThat(ending.err()).as(file).singleElement().asString().containsAnyOf("damaged", "malformed",
                     "not a database",
                     "is no store",
-                    "newer petstore", "is in use", "there is no such file");
+                    "newer petstore", "is incomplete", "there is no such file");
         }
         assertThat(Files.readAllBytes(shell.data().resolve("petstore.db"))).isEqualTo(store);
         assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
