@@ -84,7 +84,8 @@ class DefectTest {
                     assertInternalError(request.get());
                 }
             }
-            clock.fault.set(BrokenClock.NO_FAULT);
+            clock.fault.set(() -> {
+            });
             assertThat(stored.get("/v1/pets").body()).isEqualTo("[]");
         }
     }
@@ -100,9 +101,8 @@ class DefectTest {
     /// A clock whose `instant()` runs a fault first.
     private static final class BrokenClock extends Clock {
 
-        private static final Runnable NO_FAULT = () -> {
-        };
-        private final AtomicReference<Runnable> fault = new AtomicReference<>(NO_FAULT);
+        private final AtomicReference<Runnable> fault = new AtomicReference<>(() -> {
+        });
 
         @Override
         public Instant instant() {
