@@ -171,7 +171,7 @@ final class Exchange {
         stage = Stage.SENDING;
         // Frees their memory: the client may take long to read the response.
         request.headers().clear();
-        ResponseWriter.writeHead(writer, response, record.headers(), connections.isStopping() && !multiplexed);
+        ResponseWriter.writeHead(writer, response, record, connections.isStopping() && !multiplexed);
         if (!isBodyComplete()) {
             RequestBody.drop(request, this::closeNow, this::advanced);
         }

@@ -1,8 +1,7 @@
 package petstore.http.server;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.http.message.Api;
@@ -58,15 +57,13 @@ final class RequestRecord {
         ending = reason;
     }
 
-    /// Returns the headers of any response to this request.
-    List<Header> headers() {
-        List<Header> headers = new ArrayList<>();
-        decision.ifPresent(known -> headers.addAll(known.headers()));
-        begun.ifPresent(known -> headers.addAll(known.headers()));
-        headers.add(Header.of(RequestId.FIELD, head.id()));
-        headers.add(date);
-        headers.add(NO_SNIFF);
-        return headers;
+    /// Passes the headers of any response to this request to `to`.
+    void forEachHeader(Consumer<Header> to) {
+        decision.ifPresent(known -> known.headers().forEach(to));
+        begun.ifPresent(known -> known.headers().forEach(to));
+        to.accept(Header.of(RequestId.FIELD, head.id()));
+        to.accept(date);
+        to.accept(NO_SNIFF);
     }
 
     /// Reports the end of the request to telemetry, once.

@@ -1,6 +1,5 @@
 package petstore.http.server;
 
-import java.util.List;
 import java.util.function.Consumer;
 
 import io.netty.buffer.Unpooled;
@@ -27,19 +26,17 @@ final class ResponseWriter {
 
     /// Writes status and headers.
     ///
-    /// @param more headers after those of the response
+    /// @param record has the headers after those of the response
     /// @param last true if the connection is closed after the response
-    static void writeHead(HttpServerResponse to, Response response, List<Header> more, boolean last) {
+    static void writeHead(HttpServerResponse to, Response response, RequestRecord record, boolean last) {
         MultiMap head = to.setStatusCode(response.status()).headers();
-        response.headers().forEach(header -> add(header, head));
-        more.forEach(header -> add(header, head));
+        Consumer<Header> add = header -> head.add(VertxHeaders.name(header.name()),
+                new AsciiString(header.value(), false));
+        response.headers().forEach(add);
+        record.forEachHeader(add);
         if (last) {
             head.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
-    }
-
-    private static void add(Header header, MultiMap head) {
-        head.add(VertxHeaders.name(header.name()), new AsciiString(header.value(), false));
     }
 
     /// Writes the body, except for HEAD, and ends the response. With HTTP/1.1 it waits until the client has read the earlier responses. A

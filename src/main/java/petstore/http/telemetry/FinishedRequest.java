@@ -1,7 +1,6 @@
 package petstore.http.telemetry;
 
 import java.util.Optional;
-import java.util.Set;
 
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.Failure;
@@ -31,9 +30,6 @@ public record FinishedRequest(String id, String method, String route, boolean de
     /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
     static final String OTHER_METHOD = "_OTHER";
 
-    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS",
-            "TRACE", "PATCH");
-
     /// Returns the record of a request.
     ///
     /// @param begun absent if the API does not know the request
@@ -52,7 +48,10 @@ public record FinishedRequest(String id, String method, String route, boolean de
     }
 
     static String method(RequestHead head) {
-        return METHODS.contains(head.method()) ? head.method() : OTHER_METHOD;
+        return switch (head.method()) {
+            case "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH" -> head.method();
+            default -> OTHER_METHOD;
+        };
     }
 
     /// Returns true if a response was sent; false if the connection ended before.
