@@ -77,8 +77,10 @@ class ContractCoverageTest {
         try (Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                 Statement statement = store.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
-            CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
-            CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode());
+            CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode(),
+                    Thread::startVirtualThread);
+            CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> client.post(PET, key).statusCode(),
+                    Thread::startVirtualThread);
             CompletableFuture.anyOf(first, second).join();
             statement.execute("COMMIT");
             observe("createPet", first.join());

@@ -60,7 +60,7 @@ class ImportExportUnderLoadIT {
                 begin = Instant.now();
                 int before = ledger.acknowledged();
                 CompletableFuture<Ending> running = CompletableFuture
-                        .supplyAsync(() -> shell.run("petstore import animals.ndjson"));
+                        .supplyAsync(() -> shell.run("petstore import animals.ndjson"), Thread::startVirtualThread);
                 ApiClient client = server.client(KEY);
                 while (!running.isDone()) {
                     Instant sent = Instant.now();

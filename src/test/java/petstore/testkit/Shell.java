@@ -53,7 +53,8 @@ public record Shell(Path folder) {
             Process process = builder.start();
             process.getOutputStream().close();
             CompletableFuture<List<String>> err = CompletableFuture
-                    .supplyAsync(() -> process.errorReader(StandardCharsets.UTF_8).lines().toList());
+                    .supplyAsync(() -> process.errorReader(StandardCharsets.UTF_8).lines().toList(),
+                            Thread::startVirtualThread);
             List<String> out = process.inputReader(StandardCharsets.UTF_8).lines().toList();
             process.waitFor(1, TimeUnit.MINUTES);
             return new Ending(process.exitValue(), out, err.join());

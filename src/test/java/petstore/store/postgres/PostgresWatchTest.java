@@ -217,7 +217,8 @@ class PostgresWatchTest {
     void startWaitsUntilDatabaseCanCommit() {
         serve(server.url()).close();
         server.alterSystem("SET synchronous_standby_names = 'nobody'");
-        CompletableFuture<SqlStore> started = CompletableFuture.supplyAsync(() -> serve(server.url()));
+        CompletableFuture<SqlStore> started = CompletableFuture.supplyAsync(() -> serve(server.url()),
+                Thread::startVirtualThread);
         await("a log line").atMost(LIMIT).until(() -> !loggedLines("waiting for the database: ").isEmpty());
         assertThat(started).isNotDone();
         server.query("ALTER SYSTEM RESET ALL");
