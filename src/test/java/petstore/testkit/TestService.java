@@ -32,7 +32,8 @@ public final class TestService implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    static final RequestLog SILENT = new RequestLog() {
+    /// A log that drops every record.
+    public static final RequestLog SILENT = new RequestLog() {
         @Override
         public void finished(FinishedRequest request, String trace) {
             // Not logged.

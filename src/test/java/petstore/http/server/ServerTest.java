@@ -21,9 +21,8 @@ import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.http.telemetry.FinishedRequest;
-import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
+import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -60,16 +59,7 @@ class ServerTest {
 
     private Server start() {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        Telemetry telemetry = new Telemetry(meters, Optional.empty(), new RequestLog() {
-            @Override
-            public void finished(FinishedRequest request, String trace) {
-            }
-
-            @Override
-            public void refused(RefusedKey refusal) {
-                throw new AssertionError(refusal);
-            }
-        });
+        Telemetry telemetry = new Telemetry(meters, Optional.empty(), TestService.SILENT);
         Api api = new WaitingApi();
         return Server.start(new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, new Deadlines(LONG, LONG, LONG), 10,
                 Duration.ZERO, new TrustedProxies(List.of(), "none"), Optional.empty()), api, api, telemetry, meters,
