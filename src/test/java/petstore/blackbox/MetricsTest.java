@@ -187,7 +187,7 @@ class MetricsTest {
         CommandLines.run(other, "keys", "create", "--name", "x");
         CommandLines.run(other, "backup", folder.resolve("backup.db").toString());
         try (TestService complete = TestService.start(other, Clock.systemUTC(),
-                http -> http.tls(TestCertificate.make(folder, "EC").write(folder)))) {
+                http -> http.tls(TestCertificate.ec().write(folder)))) {
             return new ApiClient(complete.adminPort(), "").get("/metrics").body() + metrics();
         }
     }

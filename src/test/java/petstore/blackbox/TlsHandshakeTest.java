@@ -36,14 +36,14 @@ class TlsHandshakeTest {
     @BeforeAll
     static void start() throws IOException {
         assumeThat(Tools.isInstalled("openssl")).as("openssl is installed").isTrue();
-        ec = start("EC");
-        rsa = start("RSA");
+        ec = start("ec", TestCertificate.ec());
+        rsa = start("rsa", TestCertificate.rsa());
     }
 
-    private static TestService start(String algorithm) throws IOException {
-        Path serviceFolder = Files.createDirectory(folder.resolve(algorithm));
+    private static TestService start(String name, TestCertificate certificate) throws IOException {
+        Path serviceFolder = Files.createDirectory(folder.resolve(name));
         return TestService.start(serviceFolder, Clock.systemUTC(),
-                http -> http.tls(TestCertificate.make(folder, algorithm).write(serviceFolder)));
+                http -> http.tls(certificate.write(serviceFolder)));
     }
 
     @AfterAll
@@ -85,10 +85,10 @@ class TlsHandshakeTest {
     @Test
     void refusesWeakOffersAfterCertificateRenewal(@TempDir Path serviceFolder)
             throws IOException, InterruptedException {
-        TestCertificate first = TestCertificate.make(folder, "EC");
+        TestCertificate first = TestCertificate.ec();
         try (TestService service = TestService.start(serviceFolder, Clock.systemUTC(),
                 http -> http.tls(first.write(serviceFolder)))) {
-            TestCertificate.make(folder, "RSA").write(serviceFolder);
+            TestCertificate.rsa().write(serviceFolder);
             await().atMost(PATIENCE)
                     .until(() -> handshake(service, "-tls1_2").contains("Peer signature type: RSA"));
             for (String offer : List.of("-tls1_3 -groups P-521", "-tls1_2 -cipher DHE-RSA-AES256-GCM-SHA384")) {

@@ -69,8 +69,6 @@ class TlsTest {
     private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
             "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
 
-    @TempDir
-    private static Path shared;
     private static TestCertificate ec;
 
     @TempDir
@@ -78,7 +76,7 @@ class TlsTest {
 
     @BeforeAll
     static void makeCertificate() {
-        ec = TestCertificate.make(shared, "EC");
+        ec = TestCertificate.ec();
     }
 
     private TestService start(UnaryOperator<TestSettings> change) {
@@ -160,7 +158,7 @@ class TlsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void acceptsRsaKeysInPkcs8AndPkcs1(boolean pkcs1) throws IOException {
-        TestCertificate rsa = TestCertificate.make(folder, "RSA");
+        TestCertificate rsa = TestCertificate.rsa();
         try (TestService service = start((pkcs1 ? rsa.inPkcs1() : rsa).write(folder), UnaryOperator.identity())) {
             assertThat(servedCertificate(service.port())).isEqualTo(rsa.der());
         }
@@ -200,7 +198,7 @@ class TlsTest {
 
     @Test
     void renewsCertificateWithoutClosingConnections() throws IOException {
-        TestCertificate next = TestCertificate.make(folder, "RSA");
+        TestCertificate next = TestCertificate.rsa();
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.list = new CopyOnWriteArrayList<>();
         log.start();
@@ -254,8 +252,8 @@ class TlsTest {
     @Test
     void refusesUnusableCertificateFiles() throws IOException {
         TlsFiles good = ec.write(folder);
-        Path other = Files.writeString(folder.resolve("other.pem"), TestCertificate.make(folder, "EC").key());
-        Path rsa = Files.writeString(folder.resolve("rsa.pem"), TestCertificate.make(folder, "RSA").key());
+        Path other = Files.writeString(folder.resolve("other.pem"), TestCertificate.ec().key());
+        Path rsa = Files.writeString(folder.resolve("rsa.pem"), TestCertificate.rsa().key());
         Path text = Files.writeString(folder.resolve("text"), "-----BEGIN PRIVATE KEY-----\nAAAA\n");
         assertRefused(new TlsFiles(good.certificate(), other), "other.pem (--tls-key)", "--tls-certificate");
         assertRefused(new TlsFiles(good.certificate(), rsa), "rsa.pem (--tls-key)", "fits --tls-certificate");

@@ -180,7 +180,7 @@ class OverloadIT {
     /// HTTP/2 clients send requests with many fields and read no response. Together they would need several times the heap.
     @Test
     void keepsServingWhenHttp2ClientsReadNoResponses(@TempDir Path folder) throws IOException {
-        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        TlsFiles files = TestCertificate.ec().write(folder);
         Map<String, String> environment = Map.of("PETSTORE_API_KEY", KEY, "PETSTORE_TLS_CERTIFICATE",
                 files.certificate().toString(), "PETSTORE_TLS_KEY", files.key().toString(), "PETSTORE_JAVA_OPTIONS",
                 "-XX:TieredStopAtLevel=1 -Xmx64m");

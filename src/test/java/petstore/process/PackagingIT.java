@@ -99,7 +99,7 @@ class PackagingIT {
 
     /// Returns shell commands that give the service a certificate, and make curl trust it.
     private String useTls() {
-        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        TlsFiles files = TestCertificate.ec().write(folder);
         return "export PETSTORE_TLS_CERTIFICATE='" + files.certificate() + "' PETSTORE_TLS_KEY='" + files.key()
                 + "' CURL_CA_BUNDLE='" + files.certificate() + "'\n";
     }

@@ -81,7 +81,7 @@ class ServeIT {
     /// The suggested commands work as they are, also if curl cannot verify the certificate.
     @Test
     void suggestsCommandsThatWorkAsPasted() throws IOException {
-        TestCertificate certificate = TestCertificate.make(temporary, "EC");
+        TestCertificate certificate = TestCertificate.ec();
         Path chain = Files.writeString(temporary.resolve("chain.pem"), certificate.certificate());
         Path secret = Files.writeString(temporary.resolve("key.pem"), certificate.key());
         folder = temporary.resolve("it's data");

@@ -21,7 +21,7 @@ class TlsIT {
     /// A handshake costs the service a thousand times as much as it costs the client.
     @Test
     void refusesRenegotiationByClient() throws IOException {
-        TlsFiles files = TestCertificate.make(folder, "RSA").write(folder);
+        TlsFiles files = TestCertificate.rsa().write(folder);
         try (PetstoreProcess server = PetstoreProcess.serve(folder.resolve("data"), "--tls-certificate",
                 files.certificate().toString(), "--tls-key", files.key().toString()).awaitReady();
                 SSLSocket socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory()

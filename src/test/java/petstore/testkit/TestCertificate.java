@@ -1,7 +1,6 @@
 package petstore.testkit;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +9,8 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import javax.net.ssl.SSLContext;
@@ -17,47 +18,47 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.netty.pkitesting.X509Bundle;
 import petstore.http.server.tls.TlsFiles;
 
-/// A self-signed certificate for localhost, created with the JDK's keytool.
+/// A self-signed certificate for localhost, as Netty's builder for tests creates it.
 ///
 /// @param certificate the certificate in PEM form
-/// @param key the private key in PEM form; PKCS#8 unless [#inPkcs1] generated it
+/// @param key the private key in PEM form; PKCS#8 unless [#inPkcs1] made it
 /// @param der the certificate in the form that a server sends
 public record TestCertificate(String certificate, String key, X509Certificate der) {
 
-    private static final String PASSWORD = "changeit";
     /// The number of bytes before the PKCS#1 key within the PKCS#8 form of an RSA key.
     private static final int PKCS1_OFFSET = 26;
 
-    /// Creates a certificate, valid for 90 days with `EC` and 60 days with `RSA`.
-    ///
-    /// @param algorithm `EC` or `RSA`
-    public static TestCertificate make(Path folder, String algorithm) {
+    /// Created by the first test that needs it, because the search for its primes takes a second.
+    private static final class Rsa {
+
+        static final TestCertificate CERTIFICATE = create(Algorithm.rsa2048, 60);
+    }
+
+    /// Creates a certificate with a new EC key, valid for 90 days.
+    public static TestCertificate ec() {
+        return create(Algorithm.ecp384, 90);
+    }
+
+    /// Returns the certificate with an RSA key, valid for 60 days, which is the same for all tests of a JVM.
+    public static TestCertificate rsa() {
+        return Rsa.CERTIFICATE;
+    }
+
+    private static TestCertificate create(Algorithm algorithm, int days) {
         try {
-            Path store = Files.createTempDirectory(folder, "keys").resolve("keys.p12");
-            Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                    "-genkeypair", "-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", PASSWORD,
-                    "-alias", "x", "-keyalg", algorithm, "-dname", "CN=localhost", "-ext",
-                    "SAN=ip:127.0.0.1,dns:localhost", "-validity", algorithm.equals("EC") ? "90" : "60")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-            if (keytool.waitFor() != 0) {
-                throw new AssertionError("keytool failed");
-            }
-            KeyStore keys = KeyStore.getInstance("PKCS12");
-            try (InputStream in = Files.newInputStream(store)) {
-                keys.load(in, PASSWORD.toCharArray());
-            }
-            X509Certificate generated = (X509Certificate) keys.getCertificate("x");
-            return new TestCertificate(pem("CERTIFICATE", generated.getEncoded()),
-                    pem("PRIVATE KEY", keys.getKey("x", PASSWORD.toCharArray()).getEncoded()), generated);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (GeneralSecurityException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            Instant now = Instant.now();
+            X509Bundle created = new CertificateBuilder().algorithm(algorithm).setIsCertificateAuthority(true)
+                    .subject("CN=localhost")
+                    .addSanIpAddress("127.0.0.1").addSanDnsName("localhost")
+                    .notBefore(now).notAfter(now.plus(Duration.ofDays(days))).buildSelfSigned();
+            return new TestCertificate(created.getCertificatePEM(), created.getPrivateKeyPEM(),
+                    created.getCertificate());
+        } catch (Exception e) {
             throw new AssertionError(e);
         }
     }

@@ -180,7 +180,7 @@ class DoctorTest {
 
     @Test
     void reportsInvalidCertificatesAndKeys() throws IOException {
-        TestCertificate certificate = TestCertificate.make(temporary, "EC");
+        TestCertificate certificate = TestCertificate.ec();
         Path chain = Files.writeString(temporary.resolve("chain.pem"), certificate.certificate());
         Path key = Files.writeString(temporary.resolve("key.pem"), certificate.key());
         environment.put("PETSTORE_TLS_CERTIFICATE", chain.toString());
@@ -189,7 +189,7 @@ class DoctorTest {
         assertFinding(0, "warn +tls key +.* can be read by every user; chmod .*");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         assertFinding(0, "(ok|warn) +tls certificate +valid until 20.*");
-        Files.writeString(key, TestCertificate.make(temporary, "EC").key());
+        Files.writeString(key, TestCertificate.ec().key());
         assertFinding(1, "fail +tls +the key in .* does not belong to the certificate.*");
         Files.delete(key);
         assertFinding(1, "fail +tls +.*key.pem \\(--tls-key\\) cannot be read.*");

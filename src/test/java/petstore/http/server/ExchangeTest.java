@@ -103,7 +103,7 @@ class ExchangeTest {
     @Test
     void startsQueuedResponseOnlyOnce(@TempDir Path folder) throws IOException {
         HttpServerOptions tls = new HttpServerOptions();
-        new Tls(CertificateFiles.load(TestCertificate.make(folder, "EC").write(folder)), LONG)
+        new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG)
                 .applyTo(tls, 8 * 1024);
         Response earlier = text("a".repeat(15_000));
         Response queued = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));

@@ -20,10 +20,10 @@ class CertificateFilesTest {
 
     @Test
     void ignoresHalfReplacedFiles() throws IOException {
-        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        TlsFiles files = TestCertificate.ec().write(folder);
         CertificateFiles loaded = CertificateFiles.load(files);
         assertThat(loaded.changed()).as("unchanged files").isEmpty();
-        TestCertificate next = TestCertificate.make(folder, "EC");
+        TestCertificate next = TestCertificate.ec();
         Files.writeString(files.certificate(), next.certificate());
         assertThat(loaded.changed()).as("new certificate, old key").isEmpty();
         Files.writeString(files.key(), next.key());
@@ -35,7 +35,7 @@ class CertificateFilesTest {
     /// A file may be endless, e.g. a device.
     @Test
     void refusesFilesOver1MiB() throws IOException {
-        TlsFiles files = TestCertificate.make(folder, "EC").write(folder);
+        TlsFiles files = TestCertificate.ec().write(folder);
         Files.writeString(files.key(), "x".repeat((1 << 20) + 1));
         assertThatThrownBy(() -> CertificateFiles.load(files)).isInstanceOf(Failure.class)
                 .hasMessage(files.key() + " (--tls-key) is longer than 1 MiB; give a PEM file");
@@ -43,7 +43,7 @@ class CertificateFilesTest {
 
     @Test
     void reportsInvalidFilesOncePerChange() throws IOException {
-        TestCertificate good = TestCertificate.make(folder, "EC");
+        TestCertificate good = TestCertificate.ec();
         TlsFiles files = good.write(folder);
         CertificateFiles loaded = CertificateFiles.load(files);
         Files.delete(files.key());
@@ -56,7 +56,7 @@ class CertificateFilesTest {
         Files.writeString(files.key(), good.key().substring(0, 100));
         assertThat(loaded.changed()).isEmpty();
         assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("PEM");
-        Files.writeString(files.key(), TestCertificate.make(folder, "EC").key());
+        Files.writeString(files.key(), TestCertificate.ec().key());
         assertThat(loaded.changed()).isEmpty();
         assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class)
                 .hasMessageContaining("does not belong to the certificate");
