@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Makes the JDK's ahead-of-time caches. At its end, a process writes its loaded classes and the profiles of their methods to a cache.
+/// Makes the JDK's ahead-of-time caches. At its end, a process writes its loaded classes to a cache.
 ///
 /// - `petstore.aot`, for the service: starts it on an empty store, sends typical requests, and stops it.
 /// - `commands.aot`, for the commands: exports that store.
@@ -104,8 +104,10 @@ public class Training {
         return cache;
     }
 
+    /// Starts the program in Java's interpreter, which leaves no profiles of methods in the cache. With profiles, Java compiles hundreds of
+    /// methods while it starts, and later keeps code that fits the training better than the load.
     private Process start(Path cache, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-Dsun.misc.unsafe.memory.access=allow",
+        List<String> command = new ArrayList<>(List.of(java, "-Xint", "-XX:+UseSerialGC", "-Dsun.misc.unsafe.memory.access=allow",
                 "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error", "-jar", built.resolve("petstore.jar").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.appendTo(log().toFile()));
