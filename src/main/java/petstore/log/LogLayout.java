@@ -81,19 +81,19 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         long nanos = request.durationNanos();
         long ended = request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos);
         StringBuilder line = start(ended, Level.INFO, "access").append(request.isAnswered() ? "answered" : "abandoned");
-        field("request=", "http.request.id", request.id(), line.append(json ? "\"" : ""));
-        field("key=", KEY_ID, request.key(), line);
-        field("method=", "http.request.method", request.method(), line);
-        field("route=", "http.route", request.route(), line);
+        field(" request=", "http.request.id", request.id(), line.append(json ? "\"" : ""));
+        field(" key=", KEY_ID, request.key(), line);
+        field(" method=", "http.request.method", request.method(), line);
+        field(" route=", "http.route", request.route(), line);
         if (request.isAnswered()) {
-            field("status=", "http.response.status_code", request.status(), line);
+            field(" status=", "http.response.status_code", request.status(), line);
         } else {
-            field("status=", "http.response.status_code", NONE, line);
+            field(" status=", "http.response.status_code", NONE, line);
         }
-        field("bytes=", "http.response.body.bytes", request.bytes(), line);
-        field("trace=", "trace.id", trace, line);
-        field("duration_us=", "event.duration", json ? nanos : TimeUnit.NANOSECONDS.toMicros(nanos), line);
-        field("client=", "client.ip", request.client(), line);
+        field(" bytes=", "http.response.body.bytes", request.bytes(), line);
+        field(" trace=", "trace.id", trace, line);
+        field(" duration_us=", "event.duration", json ? nanos : TimeUnit.NANOSECONDS.toMicros(nanos), line);
+        field(" client=", "client.ip", request.client(), line);
         request.reason().ifPresent(reason -> reason(reason, line));
         return end(line);
     }
@@ -101,12 +101,12 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     /// Returns the line of a request that was refused for its key. As above, only the reason needs escaping.
     String line(RequestLog.RefusedKey refusal) {
         StringBuilder line = start(refusal.epochMilli(), Level.INFO, Audit.LOGGER).append("refused");
-        field("", "http.response.status_code", refusal.status(), line.append(json ? "\"" : ""));
-        field("", "http.request.method", refusal.method(), line);
-        field("", "http.route", refusal.route(), line);
-        field("key=", KEY_ID, refusal.key(), line);
-        field("from=", "client.ip", refusal.client(), line);
-        field("request=", "http.request.id", refusal.request(), line);
+        field(" ", "http.response.status_code", refusal.status(), line.append(json ? "\"" : ""));
+        field(" ", "http.request.method", refusal.method(), line);
+        field(" ", "http.route", refusal.route(), line);
+        field(" key=", KEY_ID, refusal.key(), line);
+        field(" from=", "client.ip", refusal.client(), line);
+        field(" request=", "http.request.id", refusal.request(), line);
         reason(refusal.reason(), line);
         return end(line);
     }
@@ -144,17 +144,20 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         line.append(second.text()).append(millis / 100).append(millis / 10 % 10).append(millis % 10).append('Z');
     }
 
-    /// Appends a field under its name in text with `=`, or in ECS.
-    private void field(String name, String ecs, String value, StringBuilder line) {
+    /// Appends a field.
+    ///
+    /// @param text the text before the value, e.g. ` key=`
+    /// @param ecs the name of the member in JSON
+    private void field(String text, String ecs, String value, StringBuilder line) {
         if (!json) {
-            line.append(' ').append(name).append(value);
+            line.append(text).append(value);
         } else if (!value.equals(NONE)) {
             name(ecs, line).append('"').append(value).append('"');
         }
     }
 
-    private void field(String name, String ecs, long value, StringBuilder line) {
-        (json ? name(ecs, line) : line.append(' ').append(name)).append(value);
+    private void field(String text, String ecs, long value, StringBuilder line) {
+        (json ? name(ecs, line) : line.append(text)).append(value);
     }
 
     private static StringBuilder name(String ecs, StringBuilder line) {
