@@ -105,7 +105,7 @@ public class Training {
     }
 
     /// Starts the program in Java's interpreter, which leaves no profiles of methods in the cache. With profiles, Java compiles hundreds of
-    /// methods while it starts, and later keeps code that fits the training better than the load.
+    /// methods more while it starts, and a busy service adds animals more slowly in its first half minute.
     private Process start(Path cache, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(java, "-Xint", "-XX:+UseSerialGC", "-Dsun.misc.unsafe.memory.access=allow",
                 "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error", "-jar", built.resolve("petstore.jar").toString()));

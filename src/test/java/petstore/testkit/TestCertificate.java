@@ -53,8 +53,7 @@ public record TestCertificate(String certificate, String key, X509Certificate de
         try {
             Instant now = Instant.now();
             X509Bundle created = new CertificateBuilder().algorithm(algorithm).setIsCertificateAuthority(true)
-                    .subject("CN=localhost")
-                    .addSanIpAddress("127.0.0.1").addSanDnsName("localhost")
+                    .subject("CN=localhost").addSanIpAddress("127.0.0.1").addSanDnsName("localhost")
                     .notBefore(now).notAfter(now.plus(Duration.ofDays(days))).buildSelfSigned();
             return new TestCertificate(created.getCertificatePEM(), created.getPrivateKeyPEM(),
                     created.getCertificate());
