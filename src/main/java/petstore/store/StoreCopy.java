@@ -40,16 +40,13 @@ final class StoreCopy {
     /// @param before a value that is less than every id
     private record Table(String name, Object before, List<Column> columns) {
 
-        /// Reads the columns of a table. Generated ids are not copied: the target generates new ones in the same order.
         static Table find(Session session, String name, Object before) throws SQLException {
             try (Statement statement = session.createStatement();
                     ResultSet result = statement.executeQuery("SELECT * FROM " + name + " LIMIT 0")) {
                 ResultSetMetaData found = result.getMetaData();
                 List<Column> columns = new ArrayList<>();
                 for (int i = 1; i <= found.getColumnCount(); i++) {
-                    if (!found.isAutoIncrement(i)) {
-                        columns.add(new Column(found.getColumnName(i), found.getColumnType(i)));
-                    }
+                    columns.add(new Column(found.getColumnName(i), found.getColumnType(i)));
                 }
                 return new Table(name, before, columns);
             }

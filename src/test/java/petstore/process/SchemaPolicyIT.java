@@ -27,7 +27,7 @@ class SchemaPolicyIT {
     private static final String VERSIONS = "SELECT version FROM schema_version ORDER BY version";
     private static final String BLOCKED_CONNECTIONS = "SELECT pid FROM pg_stat_activity"
             + " WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    private static final List<String> LATEST = List.of("1", "2", "3", "4", "5", "6");
+    private static final List<String> LATEST = List.of("1", "2", "3", "4", "5", "6", "7");
 
     @Test
     void migratesOnceIfReplicasStartTogether() throws SQLException {
@@ -57,7 +57,7 @@ class SchemaPolicyIT {
     @Test
     void checkRefusesEmptyDatabaseAndLeavesItEmpty() {
         String database = PostgresServer.newDatabase();
-        assertRefuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 6; "
+        assertRefuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 7; "
                 + "--migrate auto brings it up to date");
         assertThat(firstColumn(database, TABLES)).isEmpty();
     }
@@ -69,14 +69,14 @@ class SchemaPolicyIT {
             assertThat(firstColumn(database, VERSIONS)).isEqualTo(LATEST);
             assertThat(first.client(KEY).get("/readyz").statusCode()).isEqualTo(200);
         }
-        execute(database, "INSERT INTO schema_version (version) VALUES (7)");
+        execute(database, "INSERT INTO schema_version (version) VALUES (8)");
         List<String> tables = firstColumn(database, TABLES);
         for (String migrate : List.of("auto", "check")) {
-            assertRefuses(database, migrate, "petstore: the store has schema version 7, made by a newer petstore; "
-                    + "this one knows versions up to 6");
+            assertRefuses(database, migrate, "petstore: the store has schema version 8, made by a newer petstore; "
+                    + "this one knows versions up to 7");
         }
         assertThat(firstColumn(database, TABLES)).isEqualTo(tables);
-        assertThat(firstColumn(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6", "7");
+        assertThat(firstColumn(database, VERSIONS)).containsExactly("1", "2", "3", "4", "5", "6", "7", "8");
     }
 
     @Test

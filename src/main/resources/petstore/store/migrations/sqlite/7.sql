@@ -1,0 +1,2 @@
+-- Only the schema of PostgreSQL changes.
+SELECT 1;
