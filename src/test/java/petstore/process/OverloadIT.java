@@ -35,7 +35,7 @@ import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawHttp2Client;
-import petstore.testkit.SlowProxy;
+import petstore.testkit.TcpProxy;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -78,7 +78,7 @@ class OverloadIT {
     void keepsThroughputAndRefusesExcessAtOnce() throws IOException {
         String database = PostgresServer.newDatabase();
         URI address = URI.create(database);
-        try (SlowProxy proxy = new SlowProxy(address.getPort(), DELAY);
+        try (TcpProxy proxy = new TcpProxy(address.getPort(), DELAY);
                 PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_API_KEY", KEY),
                         database.replace(":" + address.getPort() + "/", ":" + proxy.port() + "/"),
                         "--database-readers", String.valueOf(READERS), "--access-log", "false").awaitReady()) {

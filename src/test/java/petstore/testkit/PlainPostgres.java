@@ -124,6 +124,10 @@ public final class PlainPostgres implements AutoCloseable {
         query("SELECT pg_reload_conf()");
     }
 
+    public int port() {
+        return port;
+    }
+
     /// Returns the host and the port.
     public String host() {
         return "127.0.0.1:" + port;

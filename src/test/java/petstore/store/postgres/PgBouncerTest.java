@@ -16,9 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -35,6 +31,7 @@ import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.LogLines;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
 
@@ -99,7 +96,7 @@ class PgBouncerTest {
         AtomicInteger attempts = new AtomicInteger();
         try (PgBouncer pooler = new PgBouncer(folder, database, "session");
                 SqlStore store = serve(pooler);
-                LogLines log = new LogLines();
+                LogLines log = new LogLines("petstore.store");
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
                 AutoCloseable _ = () -> stop.set(true)) {
             for (int i = 0; i < CLIENTS; i++) {
@@ -122,7 +119,7 @@ class PgBouncerTest {
             setPoolMode.accept(pooler, poolMode);
             awaitRefusal(store);
             assertThatThrownBy(() -> store.catalogue().add(pet("one more")).join()).hasMessageContaining(REFUSAL);
-            assertThat(log.count(REFUSAL)).isEqualTo(1);
+            assertThat(log.with(REFUSAL)).hasSize(1);
             setPoolMode.accept(pooler, "session");
             await("session pooling").atMost(LIMIT)
                     .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
@@ -160,25 +157,5 @@ class PgBouncerTest {
 
     private static SqlStore openForCommand(PgBouncer pooler, boolean toWrite) {
         return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, toWrite));
-    }
-
-    /// The log lines of the store.
-    private static final class LogLines implements AutoCloseable {
-        private final Logger log = (Logger) LoggerFactory.getLogger("petstore.store");
-        private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-        LogLines() {
-            lines.start();
-            log.addAppender(lines);
-        }
-
-        long count(String text) {
-            return List.copyOf(lines.list).stream().filter(line -> line.getFormattedMessage().contains(text)).count();
-        }
-
-        @Override
-        public void close() {
-            log.detachAppender(lines);
-        }
     }
 }

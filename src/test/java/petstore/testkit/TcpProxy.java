@@ -8,17 +8,20 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/// A TCP proxy that delays all data from clients to a server, to imitate a slow server.
-public final class SlowProxy implements AutoCloseable {
+/// A TCP proxy that can delay all data from clients, to imitate a slow server, or lead to another server, as an address that moves.
+public final class TcpProxy implements AutoCloseable {
 
     private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-    private final int target;
+    private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
     private final Duration delay;
+    private volatile int target;
 
     /// @param target the port of the server
     /// @param delay the delay of each block of up to 64 KB
-    public SlowProxy(int target, Duration delay) throws IOException {
+    public TcpProxy(int target, Duration delay) throws IOException {
         this.target = target;
         this.delay = delay;
         Thread.ofVirtual().start(this::accept);
@@ -28,32 +31,60 @@ public final class SlowProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
+    /// Leads to another server from now on. Closes all connections.
+    ///
+    /// @param other the port of the server; 0 to refuse connections
+    public void moveTo(int other) {
+        target = other;
+        clients.forEach(TcpProxy::close);
+    }
+
     private void accept() {
         while (!listener.isClosed()) {
             try {
                 Socket client = listener.accept();
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
-                client.setTcpNoDelay(true);
-                server.setTcpNoDelay(true);
-                Thread.ofVirtual().start(() -> forward(client, server, delay));
-                Thread.ofVirtual().start(() -> forward(server, client, Duration.ZERO));
+                Thread.ofVirtual().start(() -> connect(client));
             } catch (IOException e) {
                 close();
             }
         }
     }
 
-    private static void forward(Socket from, Socket to, Duration delay) {
+    private void connect(Socket client) {
+        clients.add(client);
+        try {
+            Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
+            Thread.ofVirtual().start(() -> forward(server, client, Duration.ZERO));
+            forward(client, server, delay);
+        } catch (IOException e) {
+            clients.remove(client);
+            close(client);
+        }
+    }
+
+    private void forward(Socket from, Socket to, Duration pause) {
         byte[] bytes = new byte[64 * 1024];
         try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
-                Thread.sleep(delay);
+                Thread.sleep(pause);
                 out.write(bytes, 0, read);
             }
         } catch (IOException e) {
             // One side has closed its connection, so the other side is closed, too.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            clients.remove(from);
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
