@@ -24,6 +24,7 @@ final class CurrentPrimary implements PostgresSessions {
     private static final String NO_COMMIT = "a commit does not complete; check that the synchronous standby is running";
 
     private final PostgresConnector connector;
+    private final AdoptedTimelines timelines;
     private final int poolSize;
     private final Runnable wakeWatch;
     private final List<Runnable> newEpochListeners = new CopyOnWriteArrayList<>();
@@ -38,8 +39,9 @@ final class CurrentPrimary implements PostgresSessions {
     private long lastId;
 
     /// @param wakeWatch called after a server was left, and at the end
-    CurrentPrimary(PostgresConnector connector, int poolSize, Runnable wakeWatch) {
+    CurrentPrimary(PostgresConnector connector, AdoptedTimelines timelines, int poolSize, Runnable wakeWatch) {
         this.connector = connector;
+        this.timelines = timelines;
         this.poolSize = poolSize;
         this.wakeWatch = wakeWatch;
     }
@@ -139,7 +141,7 @@ final class CurrentPrimary implements PostgresSessions {
         server.reached(id);
     }
 
-    /// Uses a host as the primary, unless another host is used that it does not succeed.
+    /// Uses a host as the primary, unless another host is used that it does not succeed, or its timeline is older than one used before.
     ///
     /// @param id the greatest id of its catalogue
     /// @param committedNs the time when a successful commit began there, by [System#nanoTime]
@@ -147,9 +149,11 @@ final class CurrentPrimary implements PostgresSessions {
         lock.lock();
         try {
             PostgresPrimary before = primary;
-            if (closed || (before != null && before.host() != host && !state.isSuccessorOf(before.state()))) {
+            if (closed || timelines.laterThan(state.lineage()).isPresent()
+                    || (before != null && before.host() != host && !state.isSuccessorOf(before.state()))) {
                 return;
             }
+            timelines.adopt(state.lineage());
             if (before != null) {
                 leave(before, "another server has taken over");
             }

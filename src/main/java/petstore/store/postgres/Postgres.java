@@ -64,7 +64,7 @@ public final class Postgres implements Database {
             PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait);
             waiting.set(false);
             PostgresSchema.prepare(connector, host, uri, migrate);
-            return new Postgres(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS),
+            return new Postgres(PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS),
                     new DatabaseErrors(Postgres::isDefect)::failure, REQUEST_PATIENCE, readers);
         } catch (RuntimeException e) {
             waiting.set(false);

@@ -4,6 +4,7 @@ import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ final class PostgresHost implements AutoCloseable {
 
     private final PostgresConnector connector;
     private final PostgresUri address;
+    private volatile @Nullable ServerState state;
     private @Nullable PostgresSession observer;
     private @Nullable PostgresSession prober;
     /// The pause after a commit that could not be cancelled, because its server process may still wait.
@@ -46,13 +48,20 @@ final class PostgresHost implements AutoCloseable {
         return address;
     }
 
-    /// Returns the state of the server.
+    /// Returns the state of the server now.
     ServerState observe() throws SQLException {
         if (outdated) {
             outdated = false;
             close();
         }
-        return ask(ServerState::read);
+        ServerState now = ask(ServerState::read);
+        state = now;
+        return now;
+    }
+
+    /// Returns the state that was observed last. It must have been observed once.
+    ServerState state() {
+        return Objects.requireNonNull(state);
     }
 
     /// Returns the greatest id that the catalogue has used.
@@ -68,7 +77,7 @@ final class PostgresHost implements AutoCloseable {
     private <T> T ask(Database.Work<T> question) throws SQLException {
         try {
             return question.on(observer());
-        } catch (SQLException e) {
+        } catch (Throwable e) {
             close();
             throw e;
         }
@@ -84,6 +93,7 @@ final class PostgresHost implements AutoCloseable {
     private PostgresSession prober() throws SQLException {
         if (prober == null) {
             prober = connector.open(address, PostgresConnector.Timeouts.WATCH);
+            state().requireSameRun(prober);
         }
         return prober;
     }
@@ -106,7 +116,7 @@ final class PostgresHost implements AutoCloseable {
                 commit(prober());
             }
             pauseNs = 0;
-        } catch (SQLException e) {
+        } catch (Throwable e) {
             if (e.getCause() instanceof SocketTimeoutException) {
                 pauseNs = Math.clamp(2 * pauseNs, COMMIT_LIMIT.toNanos(), LONGEST_PAUSE.toNanos());
                 pausedNs = System.nanoTime();

@@ -17,8 +17,6 @@ final class PostgresPrimary implements AutoCloseable {
     private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
-    /// SQLSTATE `connection_does_not_exist`.
-    private static final String OTHER_SERVER = "08003";
 
     /// Connections for the pool, all to one run of this server, because the address may lead to another server at any time.
     @SuppressWarnings("serial") // Never serialized: a pool is not.
@@ -29,12 +27,10 @@ final class PostgresPrimary implements AutoCloseable {
         public Connection getConnection() throws SQLException {
             PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.REQUEST);
             try {
-                if (!ServerState.read(session).isSameRun(state)) {
-                    host.reconnect();
-                    throw new SQLException("the address leads to another server now", OTHER_SERVER);
-                }
+                state.requireSameRun(session);
                 return session.handOver();
-            } catch (SQLException | RuntimeException e) {
+            } catch (Throwable e) {
+                host.reconnect();
                 session.close();
                 throw e;
             }

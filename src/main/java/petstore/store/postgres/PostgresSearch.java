@@ -73,7 +73,7 @@ final class PostgresSearch {
 
     /// Returns the usable host of the latest timeline; else a host for which waiting may help; else the first.
     private Result best() {
-        Result best = Collections.max(askAll(hosts, this::ask), Comparator.comparing(PostgresSearch::rank));
+        Result best = Collections.max(askAll(hosts, this::ask), Comparator.comparingLong(PostgresSearch::rank));
         return best.state() == null ? best : prove(best);
     }
 
@@ -86,9 +86,9 @@ final class PostgresSearch {
         return asked.stream().map(CompletableFuture::join).toList();
     }
 
-    /// Returns a text that is greater for a preferred host.
-    private static String rank(Result result) {
-        return result.state() == null ? (result.temporary() ? "1" : "0") : "2" + result.state().lineage().timeline();
+    /// Returns a number that is greater for a preferred host.
+    private static long rank(Result result) {
+        return result.state() == null ? (result.temporary() ? -1 : -2) : result.state().lineage().timeline();
     }
 
     private Result ask(PostgresHost host) {

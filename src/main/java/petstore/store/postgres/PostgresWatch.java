@@ -5,16 +5,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.Failure;
 
 /// Follows the primary of a PostgreSQL database. It asks each host every second for its state and for a durable commit, and uses the
 /// host that commits.
 final class PostgresWatch {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
@@ -23,18 +28,23 @@ final class PostgresWatch {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
+    private final AdoptedTimelines timelines = new AdoptedTimelines();
+    /// The servers that were refused for their timeline, so that each is logged once.
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final Map<PostgresHost, ServerState> states = new ConcurrentHashMap<>();
 
     private PostgresWatch(PostgresConnector connector, int poolSize) {
-        this.primary = new CurrentPrimary(connector, poolSize, () -> threads.forEach(LockSupport::unpark));
+        this.primary = new CurrentPrimary(connector, timelines, poolSize, () -> threads.forEach(LockSupport::unpark));
     }
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
     ///
-    /// @param hosts one of them has committed
-    static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, int poolSize) {
+    /// @param first the one of `hosts` that has committed
+    static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, PostgresHost first,
+            int poolSize) {
         PostgresWatch watch = new PostgresWatch(connector, poolSize);
+        watch.timelines.adopt(first.state().lineage());
         watch.start(hosts);
         return watch.primary;
     }
@@ -82,7 +92,8 @@ final class PostgresWatch {
     private void ask(PostgresHost host, long beganNs) throws SQLException {
         ServerState state = host.observe();
         states.put(host, state);
-        Optional<String> reason = state.cannotCommit().or(state::losesData).or(() -> successorOf(state));
+        Optional<String> reason = state.cannotCommit().or(state::losesData).or(() -> olderTimeline(host, state))
+                .or(() -> successorOf(state));
         Optional<PostgresPrimary> used = used(host);
         if (reason.isPresent()) {
             primary.unusable(host, reason.get());
@@ -109,6 +120,21 @@ final class PostgresWatch {
         return states.values().stream().anyMatch(other -> other.isSuccessorOf(state))
                 ? Optional.of("another host has taken over as the primary")
                 : Optional.empty();
+    }
+
+    private Optional<String> olderTimeline(PostgresHost host, ServerState state) {
+        ServerState.Lineage lineage = state.lineage();
+        OptionalLong later = timelines.laterThan(lineage);
+        if (later.isEmpty()) {
+            return Optional.empty();
+        }
+        if (logged.add(host.address().hostNames() + lineage)) {
+            LOG.error(
+                    "{} is refused: its timeline {} is older than timeline {}, which was used before, so animals would be"
+                            + " missing; start a primary of that timeline or a later one, or see docs/postgresql.md to go back",
+                    host.address().hostNames(), lineage.timeline(), later.getAsLong());
+        }
+        return Optional.of("the server is on an older timeline than the primary before");
     }
 
     private void expire() {

@@ -19,12 +19,15 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     ///
     /// @param system the cluster's system identifier
     /// @param database the OID of the database
-    /// @param timeline the timeline, 8 hexadecimal digits; empty for a standby
-    record Lineage(String system, String database, String timeline) {
+    /// @param timeline the timeline; 0 for a standby
+    record Lineage(String system, String database, long timeline) {
     }
 
-    /// SQL that yields the timeline. `pg_control_checkpoint()` would show the old one until the next checkpoint.
-    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery() THEN ''"
+    /// SQLSTATE `connection_does_not_exist`.
+    private static final String OTHER_SERVER = "08003";
+    private static final int HEXADECIMAL = 16;
+    /// SQL that yields the timeline, 8 hexadecimal digits. `pg_control_checkpoint()` would show the old one until the next checkpoint.
+    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery() THEN '0'"
             + " ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END";
     private static final String SELECT = "SELECT (SELECT system_identifier FROM pg_control_system()),"
             + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE
@@ -38,8 +41,9 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     }
 
     private static ServerState read(ResultSet row) throws SQLException {
-        return new ServerState(new Lineage(row.getString(1), row.getString(2), row.getString(3)), row.getString(4),
-                row.getBoolean(5), row.getBoolean(6), row.getString(7));
+        return new ServerState(
+                new Lineage(row.getString(1), row.getString(2), Long.parseLong(row.getString(3), HEXADECIMAL)),
+                row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7));
     }
 
     /// Returns the reason why nothing can be committed here now; absent if there is none.
@@ -55,6 +59,13 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
                 : Optional.of("the database would lose data: its setting " + off + " is off");
     }
 
+    /// Throws `SQLException` if a session, whose address may have moved, is not of this run of this server.
+    void requireSameRun(Session session) throws SQLException {
+        if (!read(session).isSameRun(this)) {
+            throw new SQLException("the address leads to another server now", OTHER_SERVER);
+        }
+    }
+
     /// Returns true if this is the same run of the same server as `other`.
     boolean isSameRun(ServerState other) {
         return lineage.equals(other.lineage) && started.equals(other.started);
@@ -63,6 +74,6 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     /// Returns true if this server has taken over from `other`.
     boolean isSuccessorOf(ServerState other) {
         return lineage.system().equals(other.lineage.system())
-                && lineage.timeline().compareTo(other.lineage.timeline()) > 0;
+                && lineage.timeline() > other.lineage.timeline();
     }
 }

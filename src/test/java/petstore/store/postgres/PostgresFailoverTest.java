@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,10 +23,13 @@ import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
+import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /// The failover of a running service to another server. Separate from [PostgresWatchTest], so that both run in parallel.
@@ -36,8 +41,18 @@ class PostgresFailoverTest {
     private static final PetQuery ALL = new PetQuery(100, Optional.empty(), 0);
     private static final int WATCH_CONNECTIONS = 2;
 
+    /// Longer than the service needs to use a server.
+    private static final Duration REFUSED = Duration.ofSeconds(2);
+    private static final String OLDER_TIMELINE = "timeline 1 is older than timeline 2";
+
     @TempDir
     private Path folder;
+    private final LogLines log = new LogLines("petstore.store");
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
 
     /// If the old primary keeps running, it still accepts writes after the other server has taken over.
     @ParameterizedTest
@@ -70,9 +85,60 @@ class PostgresFailoverTest {
                     .hasToString("Tom");
             if (oldKeepsRunning) {
                 awaitWithinLimit(() -> assertThat(old.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS));
-                assertThat(old.query("SELECT name FROM pet")).containsExactly("Rex", "lost");
+            } else {
+                old.start();
             }
+            next.kill();
+            assertRefused(store);
+            assertThat(old.query("SELECT name FROM pet")).containsExactly("Rex", "lost");
+            next.start();
+            awaitWithinLimit(() -> assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Rex", "Tom"));
+            assertThat(log.with(OLDER_TIMELINE)).singleElement().asString().contains(old.host());
         }
+    }
+
+    /// The address leads to the primary of the older timeline after each attempt to use the other, also after one that failed.
+    @Test
+    void refusesOlderTimelineBehindMovingAddress() throws IOException {
+        PlainPostgres old = new PlainPostgres(folder.resolve("old"));
+        old.query("CREATE ROLE clerk LOGIN");
+        old.query("GRANT ALL ON SCHEMA public TO clerk");
+        serve(old.url().replace("postgres@", "clerk@")).close();
+        try (old;
+                PlainPostgres next = old.standby(folder.resolve("next"));
+                TcpProxy address = new TcpProxy(old.port(), Duration.ZERO);
+                SqlStore store = serve("postgresql://clerk@127.0.0.1:" + address.port() + "/postgres")) {
+            assertThat(add(store, "lost")).isEqualTo(1);
+            next.promote();
+            // Enough for the watch, but not for the pool.
+            await().atMost(LIMIT).ignoreExceptions()
+                    .until(() -> next.query("ALTER ROLE clerk CONNECTION LIMIT " + WATCH_CONNECTIONS).isEmpty());
+            address.moveTo(next.port());
+            awaitWithinLimit(() -> assertThatThrownBy(store::check).hasMessageContaining("too many connections"));
+            address.moveTo(old.port());
+            assertRefused(store);
+
+            next.query("ALTER ROLE clerk CONNECTION LIMIT -1");
+            address.moveTo(next.port());
+            awaitWithinLimit(() -> assertThat(list(store)).isEmpty());
+            assertThat(add(store, "Tom")).isEqualTo(1);
+            address.moveTo(old.port());
+            assertRefused(store);
+            assertThat(old.query("SELECT name FROM pet")).containsExactly("lost");
+            next.kill();
+            next.start();
+            address.moveTo(next.port());
+            awaitWithinLimit(() -> assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Tom"));
+            assertThat(log.with(OLDER_TIMELINE)).hasSize(1);
+        }
+    }
+
+    /// Asserts that the store refuses requests for longer than it needs to use a server.
+    private static void assertRefused(SqlStore store) {
+        await().atMost(LIMIT.plus(REFUSED)).during(REFUSED).untilAsserted(() -> {
+            assertThatThrownBy(store::check).isInstanceOf(Failure.class).hasMessageContaining("older timeline");
+            assertThatThrownBy(() -> add(store, "gone")).isInstanceOf(Failure.class);
+        });
     }
 
     private static void awaitWithinLimit(ThrowingRunnable assertion) {
