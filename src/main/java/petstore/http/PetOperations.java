@@ -123,7 +123,7 @@ public final class PetOperations {
         String owner = request.key().map(ApiKey::name).orElseThrow();
         byte[] animal = PetJson.write(newPet.withId(0));
         String fingerprint = HexFormat.of().formatHex(Sha256.of(digest -> digest.update(animal)));
-        return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint, clock.instant(),
+        return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint,
                 settings.idempotencyRetention());
     }
 

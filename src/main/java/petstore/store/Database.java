@@ -2,6 +2,7 @@ package petstore.store;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -79,7 +80,7 @@ public interface Database extends AutoCloseable {
     /// Adds animals in one transaction with consecutive new ids, and returns them.
     default List<Pet> add(List<NewPet> pets) {
         return write(session -> {
-            List<Pet> added = PetTable.withIds(pets, newPetIds(session, pets.size()));
+            List<Pet> added = PetTable.withIds(pets, newPetIds(session, pets.size()).first());
             PetTable.insert(session, added);
             return added;
         });
@@ -106,8 +107,15 @@ public interface Database extends AutoCloseable {
         }
     }
 
-    /// Returns the first of `count` consecutive ids for new animals, greater than all used so far. Called inside [#write].
-    long newPetIds(Session session, int count) throws SQLException;
+    /// Ids for new animals.
+    ///
+    /// @param first the first of consecutive ids, greater than all used so far
+    /// @param taken the database's time when the ids were taken
+    record NewIds(long first, Instant taken) {
+    }
+
+    /// Returns `count` ids for new animals. Called inside [#write].
+    NewIds newPetIds(Session session, int count) throws SQLException;
 
     /// Makes later ids greater than `id`. Returns the greatest id used so far, 0 for none. Called inside [#write].
     long reservePetIds(Session session, long id) throws SQLException;

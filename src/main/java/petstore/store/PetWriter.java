@@ -1,6 +1,7 @@
 package petstore.store;
 
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Catalogue.Added;
 import petstore.Failure;
@@ -29,6 +30,7 @@ final class PetWriter implements AutoCloseable {
     /// Each result throws if its insertion is refused, so that the others of its group do not fail.
     private final WorkQueue<Insertion, Supplier<Added>> batches;
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
+    private final Counter dropped;
 
     /// @param version records the greatest id after each commit
     PetWriter(Database database, KnownVersion version, MeterRegistry meters) {
@@ -36,9 +38,18 @@ final class PetWriter implements AutoCloseable {
         this.version = version;
         this.batches = MeasuredQueue.ofWrites("catalogue-writer", database.writers(), database.patience(), this::commit,
                 meters);
+        this.dropped = Counter.builder("petstore.dropped.results")
+                .description("Results of requests with an Idempotency-Key, dropped before their retention ended.")
+                .register(meters);
     }
 
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
+    }
+
+    /// A transaction.
+    ///
+    /// @param dropped the number of stored results that it purged before their retention ended
+    private record Committed(List<Supplier<Added>> results, long lastId, int dropped) {
     }
 
     /// Adds an animal, as [petstore.Catalogue#add].
@@ -77,9 +88,9 @@ final class PetWriter implements AutoCloseable {
     /// Adds animals in one transaction. Reserving their ids excludes other transactions that add animals, so all earlier results are
     /// visible.
     private List<Supplier<Added>> commitOnce(List<Insertion> insertions) {
-        AtomicLong lastId = new AtomicLong();
-        List<Supplier<Added>> committed = database.write(session -> {
-            long nextId = database.newPetIds(session, insertions.size());
+        Committed committed = database.write(session -> {
+            Database.NewIds ids = database.newPetIds(session, insertions.size());
+            long nextId = ids.first();
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
                     insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
             List<Pet> pets = new ArrayList<>(insertions.size());
@@ -88,7 +99,7 @@ final class PetWriter implements AutoCloseable {
             for (Insertion insertion : insertions) {
                 Optional<Supplier<Added>> replayed = insertion.key().isEmpty()
                         ? Optional.empty()
-                        : replay(session, insertion.key().get(), before);
+                        : replay(session, insertion.key().get(), ids.taken(), before);
                 if (replayed.isPresent()) {
                     results.add(replayed.get());
                 } else {
@@ -99,24 +110,22 @@ final class PetWriter implements AutoCloseable {
                 }
             }
             PetTable.insert(session, pets);
-            if (!recorded.isEmpty()) {
-                SqlIdempotency.record(session, recorded);
-            }
-            lastId.set(nextId - 1);
-            return results;
+            return new Committed(results, nextId - 1,
+                    recorded.isEmpty() ? 0 : SqlIdempotency.record(session, recorded, ids.taken()));
         });
-        version.reached(lastId.get());
-        return committed;
+        version.reached(committed.lastId());
+        dropped.increment(committed.dropped());
+        return committed.results();
     }
 
     /// Returns the result of an earlier request with the same name; absent if none is kept.
-    private static Optional<Supplier<Added>> replay(Session session, IdempotencyKey key,
+    private static Optional<Supplier<Added>> replay(Session session, IdempotencyKey key, Instant now,
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
         SqlIdempotency.StoredResult stored = before.get(key.name());
         if (stored == null) {
             return Optional.empty();
         }
-        if (!stored.isKeptFor(key)) {
+        if (!stored.isKept(key, now)) {
             SqlIdempotency.forget(session, key);
             return Optional.empty();
         }

@@ -4,7 +4,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -34,9 +33,9 @@ final class SqlIdempotency {
     /// @param petId the animal that it added
     record StoredResult(IdempotencyKey.Name name, String fingerprint, long petId, Instant received) {
 
-        /// Returns true if the retention has not ended when `key` arrives.
-        boolean isKeptFor(IdempotencyKey key) {
-            return received.isAfter(oldest(key));
+        /// Returns true if the retention of `key` has not ended at `now`.
+        boolean isKept(IdempotencyKey key, Instant now) {
+            return received.isAfter(now.minus(key.retention()));
         }
     }
 
@@ -63,19 +62,21 @@ final class SqlIdempotency {
     }
 
     /// Records the animals that requests add in this transaction, and purges a few old results. More are purged than recorded, so
-    /// old results do not accumulate.
-    static void record(Session session, Map<IdempotencyKey, Long> petIds) throws SQLException {
+    /// old results do not accumulate. Returns the number of results that were purged before their retention ended.
+    ///
+    /// @param now the database's time
+    static int record(Session session, Map<IdempotencyKey, Long> petIds, Instant now) throws SQLException {
         insert(session, petIds.entrySet().stream().map(entry -> new StoredResult(entry.getKey().name(),
-                entry.getKey().fingerprint(), entry.getValue(), entry.getKey().received())).toList());
-        IdempotencyKey latest = Collections.max(petIds.keySet(), Comparator.comparing(IdempotencyKey::received));
-        PreparedStatement purge = session.prepare(PURGE, PURGED_PER_RECORDED * petIds.size(),
-                oldest(latest).toEpochMilli(), latest.received().toEpochMilli(), MOST_KEPT);
+                entry.getKey().fingerprint(), entry.getValue(), now)).toList());
+        Instant oldest = petIds.keySet().stream().map(key -> now.minus(key.retention()))
+                .min(Comparator.naturalOrder()).orElse(now);
+        List<StoredResult> purged = Session.rows(session.prepare(PURGE, PURGED_PER_RECORDED * petIds.size(),
+                oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT), SqlIdempotency::read);
         // A clock was ahead when these were received. Their retention starts now, so that they do not prevent the purge of others.
-        insert(session, Session.rows(purge, SqlIdempotency::read).stream()
-                .filter(result -> result.received().isAfter(latest.received()))
-                .map(result -> new StoredResult(result.name(), result.fingerprint(), result.petId(),
-                        latest.received()))
-                .toList());
+        List<StoredResult> future = purged.stream().filter(result -> result.received().isAfter(now)).toList();
+        insert(session, future.stream().map(
+                result -> new StoredResult(result.name(), result.fingerprint(), result.petId(), now)).toList());
+        return purged.stream().filter(result -> result.received().isAfter(oldest)).toList().size() - future.size();
     }
 
     private static void insert(Session session, List<StoredResult> results) throws SQLException {
@@ -105,10 +106,5 @@ final class SqlIdempotency {
         statement.setString(after + 1, name.owner());
         statement.setString(after + 2, name.operation());
         statement.setString(after + 3, name.key());
-    }
-
-    /// Returns the time before which results are past retention.
-    private static Instant oldest(IdempotencyKey key) {
-        return key.received().minus(key.retention());
     }
 }

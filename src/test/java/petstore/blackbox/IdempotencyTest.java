@@ -2,6 +2,7 @@ package petstore.blackbox;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -10,11 +11,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -129,10 +133,47 @@ class IdempotencyTest {
     @Test
     void keepsResultsForOneDay() {
         HttpResponse<String> first = post(PET, "k");
-        clock.set("2026-11-22T09:59:59.999Z");
+        age(Duration.ofHours(23));
         assertThat(post(PET, "k").body()).isEqualTo(first.body());
-        clock.set("2026-11-22T10:00:00Z");
+        age(Duration.ofHours(1));
         assertThat(post(PET, "k").body()).isNotEqualTo(first.body());
+    }
+
+    private void age(Duration time) {
+        TestStore.execute(folder, "UPDATE idempotency SET received_ms = received_ms - " + time.toMillis());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z"})
+    void keepsResultsByClockOfDatabase(String wrongTime) {
+        HttpResponse<String> first = post(PET, "k");
+        clock.set(wrongTime);
+        HttpResponse<String> other = post(PET, "other");
+        assertThat(post(PET, "k").body()).isEqualTo(first.body());
+        age(Duration.ofHours(23));
+        assertThat(post(PET, "other").body()).isEqualTo(other.body());
+        assertAnimals(2);
+    }
+
+    /// The rows between the ids stand for other results.
+    @Test
+    void countsResultsDroppedBeyondLast10Million() {
+        post(PET, "expired");
+        age(Duration.ofHours(24));
+        HttpResponse<String> dropped = post(PET, "dropped");
+        HttpResponse<String> kept = post(PET, "kept");
+        assertThat(droppedResults()).isZero();
+        TestStore.execute(folder, "UPDATE idempotency SET id = id + 10000000 WHERE idempotency_key = 'kept'");
+        post(PET, "new");
+        assertThat(droppedResults()).isEqualTo(1);
+        assertThat(post(PET, "kept").body()).isEqualTo(kept.body());
+        assertThat(post(PET, "dropped").body()).isNotEqualTo(dropped.body());
+    }
+
+    private double droppedResults() {
+        return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
+                .filter(line -> line.startsWith("petstore_dropped_results_total "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ')))).findFirst().orElseThrow();
     }
 
     private HttpResponse<String> post(String body, String key) {

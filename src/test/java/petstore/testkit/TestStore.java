@@ -27,6 +27,18 @@ public final class TestStore {
                 .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)));
     }
 
+    /// Runs a statement in the store, without the program.
+    public static void execute(Path folder, String sql) {
+        Optional<String> url = url(folder);
+        if (url.isPresent()) {
+            PostgresServer.query(url.get(), sql);
+        } else {
+            try (StoreFile file = new StoreFile(folder)) {
+                file.execute(sql);
+            }
+        }
+    }
+
     /// Returns the PostgreSQL database for the folder; absent if the store is embedded.
     public static Optional<PostgresUri> database(Path folder) {
         return url(folder).map(PostgresUri::parse);

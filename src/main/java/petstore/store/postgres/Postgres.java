@@ -27,7 +27,9 @@ import petstore.store.queue.WorkQueue;
 /// processes, and ids become visible in ascending order.
 public final class Postgres implements Database {
 
-    static final String SELECT_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+    /// The time at which it is evaluated. In a transaction that waited for a lock, `now()` would be older.
+    static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+    static final String SELECT_NOW = "SELECT " + NOW;
     /// While one transaction waits for its COMMIT, the next already waits in the database.
     private static final int WRITERS = 2;
     /// Connections for keys, versions and health checks.
@@ -209,7 +211,7 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public long newPetIds(Session session, int count) throws SQLException {
+    public NewIds newPetIds(Session session, int count) throws SQLException {
         return PostgresPets.newIds(session, count);
     }
 

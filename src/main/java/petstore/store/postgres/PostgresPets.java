@@ -3,6 +3,7 @@ package petstore.store.postgres;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -28,7 +29,8 @@ final class PostgresPets {
               SELECT before + n, name, category_id, status
               FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
             SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
-    private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id";
+    private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id, "
+            + Postgres.NOW;
     private static final String RESERVE = "UPDATE pet_id SET last_id = greatest(pet_id.last_id, ?)"
             + " FROM (SELECT last_id FROM pet_id FOR UPDATE) AS before RETURNING before.last_id";
     private static final String INSERT = "INSERT INTO pg_temp.imported_pet (id, name, category_id, status)"
@@ -58,11 +60,13 @@ final class PostgresPets {
         return PetTable.withIds(pets, firstIds.getFirst());
     }
 
-    /// Returns the first of `count` new ids, as [Database#newPetIds].
-    static long newIds(Session session, int count) throws SQLException {
+    /// Returns `count` new ids, as [Database#newPetIds].
+    static Database.NewIds newIds(Session session, int count) throws SQLException {
         PreparedStatement update = session.prepare(NEW_IDS);
         update.setLong(1, count);
-        return Session.rows(update, row -> row.getLong(1)).getFirst() - count + 1;
+        return Session.rows(update,
+                row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))))
+                .getFirst();
     }
 
     /// Reserves ids, as [Database#reservePetIds].

@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -195,12 +196,12 @@ public final class Sqlite implements Database {
     }
 
     @Override
-    public long newPetIds(Session session, int count) throws SQLException {
+    public NewIds newPetIds(Session session, int count) throws SQLException {
         long last = lastPetId(session);
         if (last > Long.MAX_VALUE - count) {
             throw new SQLException("no ids are left");
         }
-        return last + 1;
+        return new NewIds(last + 1, Instant.ofEpochMilli(session.number(selectNow())));
     }
 
     @Override

@@ -43,6 +43,11 @@ class PostgresCatalogueTest extends AbstractCatalogueTest {
     }
 
     @Override
+    protected void execute(String sql) {
+        PostgresServer.query(url, sql);
+    }
+
+    @Override
     protected long recordedRequests() {
         return Long.parseLong(PostgresServer.query(url, "SELECT count(*) FROM idempotency").getFirst());
     }

@@ -1,6 +1,7 @@
 package petstore.store.postgres;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -120,6 +122,75 @@ class PostgresTest {
         assertThat(PostgresServer.query(url, "SELECT changes FROM api_key_change")).containsExactly("1");
         assertThat(schemas("api_key_change")).containsExactly("public");
         assertThat(schemas("schema_version")).containsExactly("public");
+    }
+
+    /// Logical replication needs primary keys, and copies no sequences.
+    @Test
+    void everyTableHasPrimaryKeyAndNoneUsesSequence() {
+        addRex();
+        assertThat(PostgresServer.query(url, """
+                SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+                  AND (relkind = 'S' OR relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_constraint
+                       WHERE conrelid = pg_class.oid AND contype = 'p'))""")).isEmpty();
+        assertThat(PostgresServer.query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"))
+                .hasSizeGreaterThan(4);
+    }
+
+    /// The retention begins with the lock, not with the transaction.
+    @Test
+    void recordsTimeAfterWaitingForLock() throws SQLException {
+        try (SqlStore store = serve();
+                Connection connection = PostgresServer.connect(url);
+                Statement other = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            other.execute("UPDATE pet_id SET last_id = last_id");
+            CompletableFuture<?> added = store.catalogue().addOnce(REX, key());
+            await("the transaction waits for the lock").atMost(PATIENCE)
+                    .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+            String waiting = PostgresServer.query(url, Postgres.SELECT_NOW).getFirst();
+            connection.commit();
+            assertThat(added).succeedsWithin(PATIENCE);
+            assertThat(PostgresServer.query(url, "SELECT received_ms >= " + waiting + " FROM idempotency"))
+                    .containsExactly("t");
+        }
+    }
+
+    /// Until all replicas are upgraded, some insert as version 6 does: without an id, many rows in one statement.
+    @Test
+    void recordsResultsBesideReplicasOfOlderVersion() throws SQLException {
+        PostgresUri uri = PostgresUri.parse(url);
+        Properties properties = uri.properties();
+        properties.setProperty("reWriteBatchedInserts", "true");
+        try (SqlStore store = serve();
+                Connection older = DriverManager.getConnection(uri.jdbcUrl(), properties);
+                PreparedStatement ids = older
+                        .prepareStatement("UPDATE pet_id SET last_id = last_id + ? RETURNING last_id");
+                PreparedStatement insert = older.prepareStatement("INSERT INTO idempotency (owner, operation,"
+                        + " idempotency_key, fingerprint, pet_id, received_ms) VALUES (?, ?, ?, ?, ?, ?)")) {
+            older.setAutoCommit(false);
+            List<CompletableFuture<?>> added = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                added.add(store.catalogue().addOnce(REX, key()));
+                ids.setLong(1, MANY);
+                long lastId = Session.rows(ids, row -> row.getLong(1)).getFirst();
+                for (int n = 0; n < MANY; n++) {
+                    insert.setString(1, "older");
+                    insert.setString(2, "createPet");
+                    insert.setString(3, i + "/" + n);
+                    insert.setString(4, "fingerprint");
+                    insert.setLong(5, lastId - MANY + 1 + n);
+                    insert.setLong(6, System.currentTimeMillis());
+                    insert.addBatch();
+                }
+                assertThat(insert.executeBatch()).contains(Statement.SUCCESS_NO_INFO);
+                older.commit();
+            }
+            assertThat(added).allSatisfy(one -> assertThat(one).succeedsWithin(PATIENCE));
+        }
+        assertThat(PostgresServer.query(url, "SELECT count(*) FROM idempotency"))
+                .containsExactly(String.valueOf(MANY * MANY + MANY));
+        assertThat(PostgresServer.query(url, "SELECT idempotency_key FROM (SELECT idempotency_key, pet_id"
+                + " - lag(pet_id) OVER (ORDER BY id) AS step FROM idempotency) AS steps WHERE step <= 0")).isEmpty();
     }
 
     private void addRex() {
@@ -306,7 +377,7 @@ class PostgresTest {
     private static IdempotencyKey key() {
         return new IdempotencyKey(
                 new IdempotencyKey.Name("owner", "createPet", UUID.randomUUID().toString()), "fingerprint",
-                Instant.EPOCH, Duration.ofDays(1));
+                Duration.ofDays(1));
     }
 
     private static long add(SqlStore store) {

@@ -9,7 +9,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +25,7 @@ import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,6 +69,13 @@ class SqliteCatalogueTest extends AbstractCatalogueTest {
         }
     }
 
+    @Override
+    protected void execute(String sql) {
+        try (StoreFile file = new StoreFile(folder)) {
+            file.execute(sql);
+        }
+    }
+
     /// A long read keeps later writes in the log.
     @Test
     void truncatesLogAfterLongRead() throws SQLException, IOException {
@@ -93,7 +100,7 @@ class SqliteCatalogueTest extends AbstractCatalogueTest {
     void retryAddsAnotherAnimalIfFirstWasDeletedBySql() throws SQLException {
         NewPet pet = new NewPet("Whiskers", 7, Optional.empty());
         IdempotencyKey key = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "fingerprint",
-                Instant.EPOCH, Duration.ofDays(1));
+                Duration.ofDays(1));
         long first = catalogue().addOnce(pet, key).join().pet().id();
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
                 Statement statement = connection.createStatement()) {
