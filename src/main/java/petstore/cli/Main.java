@@ -5,6 +5,7 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.security.Security;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -87,6 +88,9 @@ public final class Main implements ConsoleCommand.Program {
 
     /// Runs the program and ends the process with its exit code.
     public static void main(String[] args) {
+        // Java reads these at its first look-up of a host, and by default keeps addresses for 30 s and failures for 10 s.
+        Security.setProperty("networkaddress.cache.ttl", "1");
+        Security.setProperty("networkaddress.cache.negative.ttl", "0");
         Console console = Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
                 new FileOutputStream(FileDescriptor.err), Boolean.getBoolean("petstore.terminal"), System.getenv(),
                 Clock.systemUTC());

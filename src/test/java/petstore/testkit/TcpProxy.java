@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// A TCP proxy that can delay all data from clients, to imitate a slow server, or lead to another server, as an address that moves.
 public final class TcpProxy implements AutoCloseable {
 
-    private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+    private final ServerSocket listener;
     private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
     private final Duration delay;
     private volatile int target;
@@ -22,6 +22,13 @@ public final class TcpProxy implements AutoCloseable {
     /// @param target the port of the server
     /// @param delay the delay of each block of up to 64 KB
     public TcpProxy(int target, Duration delay) throws IOException {
+        this(InetAddress.getLoopbackAddress(), 0, target, delay);
+    }
+
+    /// @param own the address to listen on
+    /// @param ownPort the port to listen on; 0 for a free port
+    public TcpProxy(InetAddress own, int ownPort, int target, Duration delay) throws IOException {
+        this.listener = new ServerSocket(ownPort, 0, own);
         this.target = target;
         this.delay = delay;
         Thread.ofVirtual().start(this::accept);
