@@ -19,6 +19,9 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
         Optional<Instant> expires, Optional<Instant> revoked, Optional<RetiredSecret> retired,
         Optional<RateLimit> rateLimit, Optional<Instant> lastUsed) {
 
+    /// The name of the key in the variable `PETSTORE_API_KEY`, which the store does not have.
+    public static final String CONFIGURED_NAME = "PETSTORE_API_KEY";
+
     /// The longest name, in code points.
     public static final int MAX_NAME_LENGTH = 64;
 

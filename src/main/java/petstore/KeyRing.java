@@ -21,6 +21,9 @@ public interface KeyRing {
     Instant now();
 
     /// Adds a key. It is durable when this returns.
+    ///
+    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if its name is [ApiKey#CONFIGURED_NAME], or that of a
+    /// key that is valid when this one is created. Keys of one name share the results of `Idempotency-Key`s.
     void add(ApiKey key);
 
     /// Adds a key if the store has no key, not even a revoked or expired one. If several processes call this at once, only one succeeds.

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
 import petstore.ApiKey.RetiredSecret;
+import petstore.Failure;
 import petstore.KeyRing;
 import petstore.RateLimit;
 import petstore.Scope;
@@ -93,7 +94,10 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public void add(ApiKey key) {
-        database.write(session -> insert(session, key));
+        database.write(session -> {
+            database.lockKeys(session);
+            return insert(session, key);
+        });
     }
 
     @Override
@@ -148,10 +152,25 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         });
     }
 
+    /// Inserts a key. The caller has locked the keys.
     private static int insert(Session session, ApiKey key) throws SQLException {
+        requireFreeName(session, key);
         return session.prepare(INSERT, key.id(), key.name(), Scope.text(key.scopes()), key.secret().hex(),
                 key.created().toEpochMilli(), key.expires().map(Instant::toEpochMilli).orElse(null),
                 key.rateLimit().map(RateLimit::text).orElse(null)).executeUpdate();
+    }
+
+    private static void requireFreeName(Session session, ApiKey key) throws SQLException {
+        if (key.name().equals(ApiKey.CONFIGURED_NAME)) {
+            throw Failure.unavailable("the key in the variable PETSTORE_API_KEY has the name " + ApiKey.CONFIGURED_NAME
+                    + "; choose another with --name");
+        }
+        for (ApiKey other : list(session)) {
+            if (other.name().equals(key.name()) && other.isValidAt(key.created())) {
+                throw Failure.unavailable("the key " + other.id() + " has the name " + other.shownName()
+                        + "; choose another with --name, or rotate or revoke that key");
+            }
+        }
     }
 
     private static boolean isEmpty(Session session) throws SQLException {

@@ -143,7 +143,7 @@ class AuthenticationTest {
 
     private KeyToken issue(Set<Scope> scopes, Optional<Instant> expires) {
         KeyToken token = KeyToken.random(new SecureRandom());
-        otherProcess.keys().add(ApiKey.issued(token, "test", scopes, clock.instant(), expires, Optional.empty()));
+        otherProcess.keys().add(ApiKey.issued(token, token.id(), scopes, clock.instant(), expires, Optional.empty()));
         return token;
     }
 

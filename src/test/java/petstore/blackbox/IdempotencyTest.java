@@ -4,7 +4,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -13,8 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.cli.Main;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
+import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
@@ -109,7 +113,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void sharesResultsAmongApiKeysOfSameName() {
+    void sharesResultsAmongRotatedApiKeysAndOlderDuplicates() {
         String key = CommandLines.run(folder, "keys", "create", "--name", "checkout");
         ApiClient original = client.withKey(key);
         HttpResponse<String> first = original.post(PET, "Idempotency-Key", "k");
@@ -117,16 +121,30 @@ class IdempotencyTest {
         assertThat(rotated).isNotEqualTo(key);
         assertThat(client.withKey(rotated).post(PET, "Idempotency-Key", "k").body()).isEqualTo(first.body());
         assertThat(post(PET, "k").body()).as("API key of another owner").isNotEqualTo(first.body());
-        String namesake = CommandLines.run(folder, "keys", "create", "--name", "checkout");
-        assertThat(client.withKey(namesake).post(PET, "Idempotency-Key", "k").body()).isEqualTo(first.body());
+        String duplicate = CommandLines.run(folder, "keys", "create", "--name", "duplicate");
+        TestStore.execute(folder, "UPDATE api_key SET name = 'checkout'");
+        assertThat(client.withKey(duplicate).post(PET, "Idempotency-Key", "k").body())
+                .as("API key of the same name, made by an older version").isEqualTo(first.body());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"checkout", "PETSTORE_API_KEY"})
+    void refusesApiKeyThatWouldShareResults(String name) {
+        CommandLines.run(folder, "keys", "create", "--name", "checkout");
+        Ending ending = CommandLines.ending(Map.of(), Stream.concat(Stream.of("keys", "create", "--name", name),
+                TestStore.arguments(folder).stream()).toArray(String[]::new));
+        assertThat(ending.code()).isEqualTo(Main.FAILED);
+        assertThat(ending.out()).isEmpty();
+        assertThat(ending.err()).singleElement().asString().startsWith("petstore: the key ")
+                .contains(" has the name " + name + "; choose another with --name");
     }
 
     @Test
     void checksApiKeyBeforeLookingUpResult() {
         post(PET, "k");
         assertThat(client.withKey("").post(PET, "Idempotency-Key", "k").statusCode()).isEqualTo(401);
-        String reader = CommandLines.run(folder, "keys", "create", "--name", "PETSTORE_API_KEY", "--scope",
-                "pets:read");
+        String reader = CommandLines.run(folder, "keys", "create", "--name", "reader", "--scope", "pets:read");
+        TestStore.execute(folder, "UPDATE api_key SET name = 'PETSTORE_API_KEY'");
         assertThat(client.withKey(reader).post(PET, "Idempotency-Key", "k").statusCode()).isEqualTo(403);
     }
 

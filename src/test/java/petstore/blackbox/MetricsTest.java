@@ -144,7 +144,7 @@ class MetricsTest {
         try (SqlStore store = TestStore.open(folder)) {
             for (int i = 0; i < keys; i++) {
                 KeyToken token = KeyToken.random(random);
-                store.keys().add(ApiKey.issued(token, "test", Set.of(Scope.READ), Instant.now(), Optional.empty(),
+                store.keys().add(ApiKey.issued(token, "test" + i, Set.of(Scope.READ), Instant.now(), Optional.empty(),
                         Optional.empty()));
                 assertThat(service.client().withKey(token.text()).get("/v1/pets/1").statusCode()).isEqualTo(200);
             }

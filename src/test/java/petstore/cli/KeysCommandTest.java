@@ -24,6 +24,7 @@ import petstore.cli.terminal.Console;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -101,7 +102,9 @@ class KeysCommandTest {
         assertThat(key(till).path("revoked").isNull()).isEqualTo(command.equals("rotate"));
         assertThat(key(firstShop).path("revoked").isNull()).isTrue();
 
-        String secondShop = create("shop");
+        // An older version made keys of the same name.
+        String secondShop = create("second");
+        TestStore.execute(folder, "UPDATE api_key SET name = 'shop' WHERE name = 'second'");
         assertThat(keys(command, "shop")).isEqualTo(new Ending(Main.FAILED, List.of(), List.of(
                 "petstore: several keys have the name shop; give an id: " + firstShop + ", " + secondShop)));
         assertThat(keys(command, "shop ").err()).singleElement().asString()

@@ -14,8 +14,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import petstore.ApiKey;
 import petstore.Failure;
@@ -86,14 +88,65 @@ public abstract class AbstractKeyRingTest {
 
     @Test
     void refusesDuplicateId() {
-        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.empty());
+        KeyToken token = KeyToken.random(new SecureRandom());
+        keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty()));
+        assertThatThrownBy(() -> keys()
+                .add(ApiKey.issued(token, "two", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty())))
+                .isInstanceOf(Failure.class);
+        assertThat(keys().list()).hasSize(1);
+    }
+
+    @Test
+    void refusesNameOfValidKey() {
+        Instant end = NOW.plusSeconds(60);
+        ApiKey key = key("one", NOW, Set.of(Scope.READ), Optional.of(end));
         keys().add(key);
-        assertThatThrownBy(() -> keys().add(key)).isInstanceOf(Failure.class);
+        keys().rotate(key.id(), SecretHash.of("second"), Optional.of(end));
+        assertThatThrownBy(() -> keys().add(key("one", end.minusMillis(1), Set.of(Scope.READ), Optional.empty())))
+                .isInstanceOf(Failure.class).hasMessage("the key " + key.id()
+                        + " has the name one; choose another with --name, or rotate or revoke that key");
+        ApiKey second = key("one", end, Set.of(Scope.READ), Optional.empty());
+        keys().add(second);
+        assertThat(keys().rotate(second.id(), SecretHash.of("third"), Optional.empty())).isPresent();
+        keys().revoke(second.id(), end);
+        keys().add(key("one", end, Set.of(Scope.READ), Optional.empty()));
+        keys().add(key("One", end, Set.of(Scope.READ), Optional.empty()));
+        assertThat(keys().list()).hasSize(4);
+    }
+
+    @Test
+    void refusesNameOfConfiguredKey() {
+        ApiKey key = key("PETSTORE_API_KEY", NOW, Set.of(Scope.READ), Optional.empty());
+        for (ThrowingCallable add : List.<ThrowingCallable>of(() -> keys().add(key), () -> keys().addFirst(key))) {
+            assertThatThrownBy(add).isInstanceOf(Failure.class).hasMessage("the key in the variable PETSTORE_API_KEY"
+                    + " has the name PETSTORE_API_KEY; choose another with --name");
+        }
+        assertThat(keys().list()).isEmpty();
+    }
+
+    @Test
+    void addsOnlyOneOfConcurrentKeysWithSameName() throws Exception {
+        assertThat(addConcurrently((ring, _) -> {
+            try {
+                ring.add(key("one", NOW, Set.of(Scope.READ), Optional.empty()));
+                return true;
+            } catch (Failure e) {
+                assertThat(e).hasMessageContaining(" has the name one; ");
+                return false;
+            }
+        })).containsOnlyOnce(true);
         assertThat(keys().list()).hasSize(1);
     }
 
     @Test
     void addsOnlyOneFirstKeyFromConcurrentStores() throws Exception {
+        assertThat(addConcurrently((ring, i) -> ring
+                .addFirst(key("first" + i, NOW, Set.of(Scope.READ), Optional.empty())))).containsOnlyOnce(true);
+        assertThat(keys().list()).hasSize(1);
+    }
+
+    /// Calls `add` at the same moment for several stores. Returns the results.
+    private List<Boolean> addConcurrently(BiFunction<KeyRing, Integer, Boolean> add) throws Exception {
         List<KeyRing> rings = new ArrayList<>(List.of(keys()));
         try (SqlStore second = openAnother();
                 SqlStore third = openAnother();
@@ -102,17 +155,15 @@ public abstract class AbstractKeyRingTest {
             rings.addAll(List.of(second.keys(), third.keys(), fourth.keys()));
             CyclicBarrier start = new CyclicBarrier(CALLERS);
             List<Callable<Boolean>> callers = IntStream.range(0, CALLERS).<Callable<Boolean>>mapToObj(i -> () -> {
-                ApiKey key = key("first" + i, NOW, Set.of(Scope.READ), Optional.empty());
                 start.await();
-                return rings.get(i % rings.size()).addFirst(key);
+                return add.apply(rings.get(i % rings.size()), i);
             }).toList();
             List<Boolean> added = new ArrayList<>();
             for (Future<Boolean> caller : threads.invokeAll(callers)) {
                 added.add(caller.get());
             }
-            assertThat(added).containsOnlyOnce(true);
+            return added;
         }
-        assertThat(keys().list()).hasSize(1);
     }
 
     @Test

@@ -76,7 +76,8 @@ public final class Bearer {
         this.lookUps = Counter.builder("petstore.key.lookups")
                 .description("Requests with a key that was not in memory.").register(meters);
         this.keys = keys;
-        this.configured = configuredKey.map(text -> ApiKey.issued(new KeyToken("configured", text), "PETSTORE_API_KEY",
+        this.configured = configuredKey.map(text -> ApiKey.issued(new KeyToken("configured", text),
+                ApiKey.CONFIGURED_NAME,
                 EnumSet.allOf(Scope.class), clock.instant(), Optional.empty(), Optional.empty()));
         this.configuredText = configuredKey.orElse("").getBytes(StandardCharsets.UTF_8);
         this.clock = clock;

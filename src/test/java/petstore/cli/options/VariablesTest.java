@@ -108,8 +108,8 @@ class VariablesTest {
             "PETSTORE_RATELIMIT, PETSTORE_RATE_LIMIT", "PETSTORE_RATE__LIMIT, PETSTORE_RATE_LIMIT",
             "PETSTORE_ADMIN_PROTS, ", "PETSTORE_OPTR, ", "PETSTORE_REPLICA_3, ", "PETSTORE_HELP, ", "PETSTORE_, "})
     void warnsOfUnknownVariablesAndRefusesNearMisses(String name, String suggestion) {
+        run(0, Map.of(), "keys", "create", "--name", "x");
         for (String command : List.of("config", "keys list")) {
-            run(0, Map.of(), "keys", "create", "--name", "x");
             String unknown = "unknown environment variable " + name;
             List<String> messages = run(suggestion == null ? 0 : 2, Map.of(name, "x"), command.split(" ", 0));
             if (suggestion == null) {

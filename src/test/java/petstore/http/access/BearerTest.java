@@ -164,7 +164,7 @@ class BearerTest {
     /// Adds a key to the store, and reads it into memory. Returns its token.
     private KeyToken issue() {
         KeyToken token = token();
-        store.keys().add(ApiKey.issued(token, "test", EnumSet.allOf(Scope.class), NOW, Optional.empty(),
+        store.keys().add(ApiKey.issued(token, token.id(), EnumSet.allOf(Scope.class), NOW, Optional.empty(),
                 Optional.empty()));
         bearer.refresh();
         return token;

@@ -45,7 +45,8 @@ class LogicalReplicationTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = PostgresServer.builder().setServerConfig("wal_level", "logical").start();
+        server = PostgresServer.builder().setServerConfig("wal_level", "logical")
+                .setServerConfig("wal_retrieve_retry_interval", "100ms").start();
     }
 
     @AfterEach

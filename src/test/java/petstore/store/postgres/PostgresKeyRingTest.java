@@ -97,7 +97,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
         Map<String, Instant> uses = new LinkedHashMap<>();
         for (int i = 9; i >= 0; i--) {
             KeyToken token = new KeyToken("key number" + i, "s".repeat(32));
-            keys().add(ApiKey.issued(token, "test", Set.of(Scope.READ), Instant.EPOCH, Optional.empty(),
+            keys().add(ApiKey.issued(token, token.id(), Set.of(Scope.READ), Instant.EPOCH, Optional.empty(),
                     Optional.empty()));
             uses.put(token.id(), Instant.EPOCH);
         }
