@@ -29,6 +29,7 @@ class HostNameIT {
     private Path folder;
 
     @Test
+    @SuppressWarnings("try") // The old server ends before the test does.
     void followsNameToAnotherAddress() throws IOException {
         String database = PostgresServer.newDatabase();
         int server = Integer.parseInt(database.replaceAll(".*:|/.*", ""));

@@ -1,0 +1,101 @@
+package petstore.store.postgres;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.sql.SQLException;
+import java.util.Optional;
+
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+import petstore.Failure;
+
+/// Errors of PostgreSQL and its driver as text. The text and the stack trace have no value of a row, because it may be secret.
+final class PostgresErrors {
+
+    /// The server's file that refuses a query from which row-level security would hide rows.
+    private static final String ROW_SECURITY = "rls.c";
+
+    private PostgresErrors() {
+    }
+
+    /// Returns true for malformed data and broken constraints, which are defects of the service. All other errors are the database's.
+    static boolean isDefect(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return state.startsWith("22") || state.startsWith("23");
+    }
+
+    /// Returns the message of an error.
+    static String message(Exception e) {
+        if (!(e instanceof SQLException thrown)) {
+            return e.getCause() instanceof SQLException cause ? message(cause) : String.valueOf(e.getMessage());
+        }
+        SQLException root = root(thrown);
+        // The server's message of a defect would show the value.
+        return isDefect(root)
+                ? "a value was rejected: SQLSTATE " + root.getSQLState() + place(root)
+                : String.valueOf(root.getMessage());
+    }
+
+    private static String place(SQLException defect) {
+        return server(defect).map(server -> (server.getTable() == null ? "" : ", table " + server.getTable())
+                + (server.getConstraint() == null ? "" : ", constraint " + server.getConstraint())).orElse("");
+    }
+
+    /// Returns the message of an error, and advice for the operator.
+    static String reason(SQLException e) {
+        SQLException root = root(e);
+        String cause = switch (root.getCause()) {
+            case UnknownHostException unknown -> " The host " + unknown.getMessage() + " is unknown";
+            case EOFException _ -> " The port may be of another program";
+            case ConnectException _ -> "";
+            case IOException other -> " " + other.getMessage();
+            case null, default -> "";
+        };
+        return message(root) + cause + switch (String.valueOf(root.getSQLState())) {
+            case "28P01", "28000", "08004" ->
+                "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
+            case "3D000" -> "; make it with createdb, or name another (--database or --to)";
+            case "42501" -> isOfRowSecurity(root)
+                    ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
+                    : "; the user must own the database, or be allowed to create tables in its schema";
+            case "08001" -> "; see that it runs and that its address (--database or --to) is right";
+            default -> "";
+        };
+    }
+
+    private static boolean isOfRowSecurity(SQLException e) {
+        return server(e).filter(server -> ROW_SECURITY.equals(server.getFile())).isPresent();
+    }
+
+    /// Returns the same error with its [#reason] as the message.
+    static SQLException explained(SQLException e) {
+        SQLException root = root(e);
+        SQLException explained = new SQLException(reason(root), root.getSQLState(),
+                isDefect(root) ? null : root.getCause());
+        explained.setStackTrace(root.getStackTrace());
+        return explained;
+    }
+
+    static Failure cannotBeUsed(PostgresUri database, SQLException e) {
+        return failure("the database " + database + " cannot be used", e);
+    }
+
+    /// Returns a failure of kind `UNAVAILABLE`.
+    ///
+    /// @param problem e.g. `the database postgresql://localhost/animals cannot be used`
+    static Failure failure(String problem, SQLException e) {
+        SQLException explained = explained(e);
+        return new Failure(Failure.Kind.UNAVAILABLE, problem + ": " + explained.getMessage(), explained);
+    }
+
+    /// Returns the server's error for an error of a batch or of the pool.
+    private static SQLException root(SQLException e) {
+        return e.getCause() instanceof SQLException cause ? root(cause) : e;
+    }
+
+    private static Optional<ServerErrorMessage> server(SQLException e) {
+        return e instanceof PSQLException sql ? Optional.ofNullable(sql.getServerErrorMessage()) : Optional.empty();
+    }
+}

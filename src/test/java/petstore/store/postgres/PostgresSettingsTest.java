@@ -1,0 +1,198 @@
+package petstore.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.Pet;
+import petstore.store.SchemaPolicy;
+import petstore.store.SqlStore;
+import petstore.testkit.PgBouncer;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/// Settings that an operator has given to a role or a database. The service overrules those on which it relies.
+@Timeout(120)
+class PostgresSettingsTest {
+
+    private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /// Every setting on which the service relies, with a value that would break it, and the value that sessions have.
+    private static final String SETTINGS = """
+            client_min_messages                 | error           | warning
+            lock_timeout                        | 10ms            | 0
+            transaction_timeout                 | 900ms           | 0
+            idle_session_timeout                | 900ms           | 0
+            statement_timeout                   | 900ms           | 10min
+            idle_in_transaction_session_timeout | 900ms           | 1h
+            row_security                        | on              | off
+            transform_null_equals               | on              | off
+            default_transaction_isolation       | serializable    | read committed
+            default_transaction_deferrable      | on              | off
+            standard_conforming_strings         | off             | on
+            client_encoding                     | LATIN1          | UTF8
+            DateStyle                           | German          | ISO, MDY
+            extra_float_digits                  | -15             | 3
+            array_nulls                         | off             | on
+            synchronous_commit                  | off             | on
+            """;
+
+    private final String url = PostgresServer.newDatabase();
+    private final String role = "clerk_of_" + name();
+    private final String clerkUrl = url.replace("postgres@", role + "@");
+    @TempDir
+    private Path folder;
+
+    private String name() {
+        return url.substring(url.lastIndexOf('/') + 1);
+    }
+
+    private void createRole() {
+        PostgresServer.execute("CREATE ROLE " + role + " LOGIN");
+        PostgresServer.execute("ALTER DATABASE " + name() + " OWNER TO " + role);
+    }
+
+    @AfterEach
+    void dropRole() {
+        if (!PostgresServer.query(url, "SELECT 1 FROM pg_roles WHERE rolname = '" + role + "'").isEmpty()) {
+            PostgresServer.query(url, "REASSIGN OWNED BY " + role + " TO postgres");
+            PostgresServer.query(url, "DROP OWNED BY " + role);
+            PostgresServer.execute("DROP ROLE " + role);
+        }
+    }
+
+    /// PgBouncer passes few settings on, and opens connections with settings of its own.
+    @ParameterizedTest
+    @CsvSource({"ROLE, false", "DATABASE, false", "DATABASE, true"})
+    void overrulesSettings(String of, boolean pooled) throws SQLException, IOException {
+        assumeTrue(!pooled || PgBouncer.program().isPresent(), "left out: pgbouncer is not installed");
+        createRole();
+        Map<String, String> wanted = new TreeMap<>();
+        SETTINGS.lines().map(line -> line.split("\\s*\\|\\s*", -1)).forEach(row -> {
+            PostgresServer.execute("ALTER " + of + " " + (of.equals("ROLE") ? role : name()) + " SET " + row[0] + " = '"
+                    + row[1] + "'");
+            wanted.put(row[0], row[2]);
+        });
+        if (!pooled) {
+            assertThat(settings(clerkUrl, wanted.keySet())).isEqualTo(wanted);
+            return;
+        }
+        try (PgBouncer pooler = new PgBouncer(folder, url, "session")) {
+            assertThat(settings(pooler.url(), wanted.keySet())).isEqualTo(wanted);
+            assertThat(settings(pooler.url(), wanted.keySet())).as("on the same server connection").isEqualTo(wanted);
+        }
+    }
+
+    /// Returns the settings of a session of a command.
+    private static Map<String, String> settings(String url, Set<String> names) throws SQLException {
+        try (PostgresSession session = new PostgresConnector(false).open(
+                PostgresUri.parse(url).hosts().getFirst(), PostgresConnector.Timeouts.COMMAND)) {
+            Map<String, String> settings = new TreeMap<>();
+            for (String name : names) {
+                settings.put(name, session.text("SHOW " + name));
+            }
+            return settings;
+        }
+    }
+
+    /// A create waits for the transaction of another replica.
+    @Test
+    void waitsForLockLongerThanLockTimeout() throws SQLException {
+        createRole();
+        PostgresServer.execute("ALTER ROLE " + role + " SET lock_timeout = '10ms'");
+        try (SqlStore store = serve(clerkUrl);
+                Connection connection = PostgresServer.connect(url);
+                Statement other = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            other.execute("UPDATE pet_id SET last_id = 5");
+            CompletableFuture<Pet> added = store.catalogue().add(REX);
+            await("a lock").atMost(PATIENCE)
+                    .until(() -> added.isDone() || !PostgresServer.waitingForLocks(url).isEmpty());
+            other.execute("SELECT pg_sleep(0.1)");
+            connection.commit();
+            assertThat(added).succeedsWithin(PATIENCE).extracting(Pet::id).isEqualTo(6L);
+        }
+    }
+
+    @Test
+    void exportsForLongerThanTimeouts() {
+        createRole();
+        open(clerkUrl, store -> store.catalogue().addAll(List.of(REX)));
+        for (String timeout : List.of("transaction_timeout", "idle_session_timeout",
+                "idle_in_transaction_session_timeout")) {
+            PostgresServer.execute("ALTER ROLE " + role + " SET " + timeout + " = '500ms'");
+        }
+        open(clerkUrl, store -> {
+            store.catalogue().forEachGroup(_ -> PostgresServer.query(url, "SELECT pg_sleep(0.6)"));
+            PostgresServer.query(url, "SELECT pg_sleep(0.6)");
+            assertThat(store.catalogue().count()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void refusesRowSecurityThatHidesAnimals() {
+        createRole();
+        open(url, store -> store.catalogue().addAll(List.of(REX)));
+        PostgresServer.query(url, "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
+        PostgresServer.query(url, "ALTER TABLE pet ENABLE ROW LEVEL SECURITY");
+        open(clerkUrl, store -> {
+            for (Runnable use : List.<Runnable>of(() -> store.catalogue().forEachGroup(_ -> {
+            }), () -> store.catalogue().count(), () -> store.catalogue().addAll(List.of(REX)))) {
+                assertThatThrownBy(use::run).isInstanceOf(Failure.class).hasMessageContaining("row-level security")
+                        .hasMessageContaining("BYPASSRLS").hasMessageNotContaining("must own");
+            }
+        });
+        PostgresServer.execute("ALTER ROLE " + role + " BYPASSRLS");
+        open(clerkUrl, store -> assertThat(store.catalogue().count()).isEqualTo(1));
+    }
+
+    @Test
+    void refusesReplicationRoleWithoutTriggers() {
+        open(url, _ -> {
+        });
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET session_replication_role = replica");
+        for (Runnable start : List.<Runnable>of(() -> serve(url), () -> open(url, _ -> {
+        }))) {
+            assertThatThrownBy(start::run).isInstanceOf(Failure.class)
+                    .hasMessageContaining("session_replication_role = replica");
+        }
+        PostgresServer.execute("ALTER DATABASE " + name() + " RESET session_replication_role");
+        assertThatCode(() -> serve(url).close()).doesNotThrowAnyException();
+    }
+
+    private static void open(String url, Consumer<SqlStore> use) {
+        try (SqlStore store = SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true))) {
+            use.accept(store);
+        }
+    }
+
+    private static SqlStore serve(String url) {
+        return new SqlStore(Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, Duration.ofSeconds(5),
+                new AtomicBoolean()), new SimpleMeterRegistry());
+    }
+}
