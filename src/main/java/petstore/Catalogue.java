@@ -19,9 +19,9 @@ public interface Catalogue {
     /// most a second. The future is complete at once if this process knows the version.
     CompletableFuture<CatalogueVersion> version();
 
-    /// Returns the epoch of [CatalogueVersion], without asking the store. Errors: [Failure] of kind `UNAVAILABLE` if the store
-    /// cannot be used now.
-    long epoch();
+    /// Returns the epoch of the current version if this process knows it; absent if only [#version] can tell. It includes changes by SQL
+    /// after at most three seconds. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot be used now.
+    Optional<Long> findEpoch();
 
     /// Returns the animal with this id; absent if it does not exist.
     CompletableFuture<Optional<Pet>> find(long id);

@@ -1,13 +1,28 @@
 package petstore;
 
-/// A version of the catalogue, which grows only at its end. Equal versions have the same animals.
+/// A version of the catalogue. Equal versions have the same animals. Within an epoch, the catalogue grows only at its end.
 ///
-/// @param epoch changes if the store changes in another way, e.g. after a failover that lost animals
+/// @param epoch rises if the store changes in another way: by SQL, or by a failover that lost animals
 /// @param lastId the greatest id used, 0 for none; animals that are added later get greater ids
 public record CatalogueVersion(long epoch, long lastId) {
 
     /// Returns this version if it includes `id`, else the version of this epoch that ends with `id`.
     public CatalogueVersion reaching(long id) {
         return id <= lastId ? this : new CatalogueVersion(epoch, id);
+    }
+
+    /// Returns this version with an epoch that is greater by `epochs`.
+    public CatalogueVersion plusEpochs(long epochs) {
+        return new CatalogueVersion(epoch + epochs, lastId);
+    }
+
+    /// Returns true if a store that had the version `before` would not have this one later.
+    public boolean fellBelow(CatalogueVersion before) {
+        return epoch < before.epoch || lastId < before.lastId;
+    }
+
+    /// Returns the component-wise maximum of both versions.
+    public CatalogueVersion max(CatalogueVersion other) {
+        return new CatalogueVersion(Math.max(epoch, other.epoch), Math.max(lastId, other.lastId));
     }
 }

@@ -23,6 +23,11 @@ public final class PageCache {
 
     /// @param version the version before the page was read
     private record CachedPage(CatalogueVersion version, boolean hasNext, ConditionalResponse response) {
+
+        /// Returns true if this page is known to be current in `epoch`: it has a next page, and so does not change within an epoch.
+        boolean isFullIn(long epoch) {
+            return hasNext && version.epoch() == epoch;
+        }
     }
 
     private final Cache<PetQuery, CachedPage> pages = Caffeine.newBuilder().executor(Runnable::run)
@@ -57,20 +62,20 @@ public final class PageCache {
         return false;
     }
 
-    /// Returns a page that has a next page, which never changes within an epoch; absent if it is not cached.
+    /// Returns a page that has a next page; absent if none is cached in this epoch.
     Optional<ConditionalResponse> findFull(PetQuery query, long epoch) {
         CachedPage page = pages.getIfPresent(query);
-        if (page == null || !page.hasNext() || page.version().epoch() != epoch) {
+        if (page == null || !page.isFullIn(epoch)) {
             return Optional.empty();
         }
         hits.increment();
         return Optional.of(page.response());
     }
 
-    /// Returns a page that was cached at version `now`; absent if there is none.
+    /// Returns a page that is current at version `now`; absent if none is cached.
     Optional<ConditionalResponse> find(PetQuery query, CatalogueVersion now) {
         CachedPage page = pages.getIfPresent(query);
-        if (page == null || !page.version().equals(now)) {
+        if (page == null || !(page.isFullIn(now.epoch()) || page.version().equals(now))) {
             misses.increment();
             return Optional.empty();
         }

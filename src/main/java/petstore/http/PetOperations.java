@@ -55,12 +55,13 @@ public final class PetOperations {
         return page(query).thenApply(page -> page.respondTo(request));
     }
 
-    /// Returns a page. A cached page with a next page needs no query. Other cached pages need a query for the version.
+    /// Returns a page. A cached page with a next page needs no query if the epoch is known. Other cached pages need the version.
     private CompletableFuture<ConditionalResponse> page(PetQuery query) {
         if (!cache.isWanted(query)) {
             return catalogue.list(query).thenApply(this::encode);
         }
-        return cache.findFull(query, catalogue.epoch()).map(CompletableFuture::completedFuture)
+        return catalogue.findEpoch().flatMap(epoch -> cache.findFull(query, epoch))
+                .map(CompletableFuture::completedFuture)
                 .orElseGet(() -> catalogue.version().thenCompose(version -> page(query, version)));
     }
 
@@ -69,9 +70,7 @@ public final class PetOperations {
         return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
                 () -> catalogue.list(query).thenApply(page -> {
                     ConditionalResponse response = encode(page);
-                    if (catalogue.epoch() == version.epoch()) {
-                        cache.put(query, version, page.next().isPresent(), response);
-                    }
+                    cache.put(query, version, page.next().isPresent(), response);
                     return response;
                 }));
     }

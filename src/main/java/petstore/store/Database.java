@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -42,14 +43,15 @@ public interface Database extends AutoCloseable {
 
     CatalogueVersion version();
 
-    /// Returns the epoch of [#version], from memory. It is 0 for a database that only this process serves.
-    long epoch();
+    /// Returns the epoch of [#version] if the database watches it; absent if only a query can tell.
+    Optional<Long> findEpoch();
 
     /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
     String selectNow();
 
-    /// Registers a listener for a new epoch, e.g. after a failover that lost animals. Requests are refused until it returns.
-    void onNewEpoch(Runnable listener);
+    /// Registers a listener for a store that does not continue the one before, e.g. after a failover that lost animals. Requests are
+    /// refused until it returns.
+    void onNewLineage(Runnable listener);
 
     /// Passes every animal to `action`, in groups, by ascending id, as of one moment.
     void forEachGroupOfPets(Consumer<Iterable<Pet>> action);

@@ -2,6 +2,7 @@ package petstore.store;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -10,11 +11,11 @@ import petstore.CatalogueVersion;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
-/// The version of the catalogue that this process knows. It is used only if no other process serves the database, and for at most half a
-/// second, because commands add animals, too.
+/// The version of the catalogue that this process knows. It is used only if no other process serves the database, and for at most a
+/// second, because commands and SQL change the catalogue, too.
 public final class KnownVersion implements AutoCloseable {
 
-    private static final Duration KNOWN_FOR = Duration.ofMillis(500);
+    private static final Duration KNOWN_FOR = Duration.ofSeconds(1);
 
     /// @param readNs the time when it was read from the database, by [System#nanoTime]
     private record Known(CatalogueVersion version, long readNs) {
@@ -31,16 +32,26 @@ public final class KnownVersion implements AutoCloseable {
         this.readings = MeasuredQueue.ofSharedWork("catalogue-version", database.patience(), this::readNow, meters);
     }
 
-    /// Returns the version of a store.
-    public static CatalogueVersion read(Session session, long epoch) throws SQLException {
-        return new CatalogueVersion(epoch, session.number("SELECT last_id FROM catalogue_version"));
+    /// Returns the version of a store. Its epoch is the number of changes by SQL.
+    public static CatalogueVersion read(Session session) throws SQLException {
+        return Session.rows(session.prepare("SELECT changes, last_id FROM catalogue_version"),
+                row -> new CatalogueVersion(row.getLong(1), row.getLong(2))).getFirst();
     }
 
     /// Returns the known version at once, or reads it from the database, once for all callers that wait.
     CompletableFuture<CatalogueVersion> now() {
+        return findKnown().map(CompletableFuture::completedFuture).orElseGet(() -> readings.submit(true));
+    }
+
+    /// Returns the epoch, as [petstore.Catalogue#findEpoch].
+    Optional<Long> findEpoch() {
+        return database.findEpoch().or(() -> findKnown().map(CatalogueVersion::epoch));
+    }
+
+    private Optional<CatalogueVersion> findKnown() {
         Known last = known.get();
         boolean relied = !database.isShared() && System.nanoTime() - last.readNs() <= KNOWN_FOR.toNanos();
-        return relied ? CompletableFuture.completedFuture(last.version()) : readings.submit(true);
+        return relied ? Optional.of(last.version()) : Optional.empty();
     }
 
     private CatalogueVersion readNow() {
@@ -48,7 +59,7 @@ public final class KnownVersion implements AutoCloseable {
         CatalogueVersion read = database.version();
         return database.isShared()
                 ? read
-                : known.updateAndGet(before -> new Known(before.version().reaching(read.lastId()), beganNs)).version();
+                : known.updateAndGet(before -> new Known(read.reaching(before.version().lastId()), beganNs)).version();
     }
 
     /// Records the greatest id that this process has added; called before its client gets the response.

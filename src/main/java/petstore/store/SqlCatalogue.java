@@ -40,8 +40,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public long epoch() {
-        return database.epoch();
+    public Optional<Long> findEpoch() {
+        return version.findEpoch();
     }
 
     @Override

@@ -55,7 +55,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
         this.refreshes = MeasuredQueue.ofSharedWork("keys", database.patience(), this::refreshNow, meters);
-        database.onNewEpoch(() -> snapshot.set(database.readUnqueued(SqlKeyRing::read)));
+        database.onNewLineage(() -> snapshot.set(database.readUnqueued(SqlKeyRing::read)));
     }
 
     @Override
@@ -68,8 +68,8 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         return refreshes.submit(true);
     }
 
-    /// Reads the keys again if the number of changes differs. If an epoch begins meanwhile, its keys are not replaced by those of the
-    /// server before.
+    /// Reads the keys again if the number of changes differs. If another server is used meanwhile, its keys are not replaced by
+    /// those of the server before.
     private boolean refreshNow() {
         while (true) {
             Snapshot before = snapshot.get();

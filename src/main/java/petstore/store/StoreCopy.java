@@ -99,7 +99,7 @@ final class StoreCopy {
     }
 
     private static long lastId(Session session) throws SQLException {
-        return KnownVersion.read(session, 0).lastId();
+        return KnownVersion.read(session).lastId();
     }
 
     /// Reads all rows, and inserts them into `to` if it is present.

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Catalogue;
 import petstore.Catalogue.Added;
+import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
@@ -29,6 +30,7 @@ import petstore.PetStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /// Tests of a [Catalogue]; each store has a subclass.
 public abstract class AbstractCatalogueTest {
@@ -40,6 +42,7 @@ public abstract class AbstractCatalogueTest {
 
     private static final NewPet REX = new NewPet("Rex", 7, Optional.of(PetStatus.AVAILABLE));
     private static final Duration RETENTION = Duration.ofHours(24);
+    private static final Duration SOON = Duration.ofSeconds(3);
     /// Longer than a test.
     private static final Duration MOMENT = Duration.ofHours(1);
 
@@ -274,6 +277,39 @@ public abstract class AbstractCatalogueTest {
 
     private static IdempotencyKey key(String owner, String key) {
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), "fingerprint", RETENTION);
+    }
+
+    @Test
+    void retryAddsAnimalAgainIfFirstWasDeletedBySql() {
+        long first = addOnce(REX, key("a", "one")).pet().id();
+        execute("DELETE FROM pet WHERE id = " + first);
+        for (boolean replayed : new boolean[]{false, true}) {
+            assertThat(addOnce(REX, key("a", "one"))).isEqualTo(new Added(REX.withId(first + 1), replayed));
+        }
+    }
+
+    @Test
+    void retryReturnsAnimalAsChangedBySql() {
+        long id = addOnce(REX, key("a", "one")).pet().id();
+        execute("UPDATE pet SET name = 'Tom', status = NULL WHERE id = " + id);
+        assertThat(addOnce(REX, key("a", "one")))
+                .isEqualTo(new Added(new Pet(id, "Tom", REX.categoryId(), Optional.empty()), true));
+    }
+
+    @Test
+    void everyChangeBySqlBeginsNewEpoch() {
+        IntStream.range(0, 3).forEach(i -> add("pet" + i));
+        CatalogueVersion before = awaited(catalogue().version());
+        for (String sql : List.of("UPDATE pet SET name = 'Tom' WHERE id = 1", "DELETE FROM pet WHERE id = 2",
+                "DELETE FROM pet")) {
+            execute(sql);
+            CatalogueVersion known = before;
+            before = await(sql).atMost(SOON).until(() -> awaited(catalogue().version()),
+                    now -> now.epoch() > known.epoch() && now.lastId() == known.lastId());
+        }
+        add("next");
+        CatalogueVersion added = new CatalogueVersion(before.epoch(), 4);
+        assertThat(awaited(catalogue().version())).isEqualTo(added);
     }
 
     @Test

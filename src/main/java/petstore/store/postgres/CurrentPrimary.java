@@ -27,7 +27,7 @@ final class CurrentPrimary implements PostgresSessions {
     private final AdoptedTimelines timelines;
     private final int poolSize;
     private final Runnable wakeWatch;
-    private final List<Runnable> newEpochListeners = new CopyOnWriteArrayList<>();
+    private final List<Runnable> newLineageListeners = new CopyOnWriteArrayList<>();
     /// The reasons why hosts cannot be used.
     private final Map<PostgresHost, String> reasons = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -35,8 +35,8 @@ final class CurrentPrimary implements PostgresSessions {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable PostgresPrimary primary;
     private ServerState.@Nullable Lineage lineage;
-    private long epoch;
-    private long lastId;
+    private CatalogueVersion last = new CatalogueVersion(0, 0);
+    private long epochsBefore;
 
     /// @param wakeWatch called after a server was left, and at the end
     CurrentPrimary(PostgresConnector connector, AdoptedTimelines timelines, int poolSize, Runnable wakeWatch) {
@@ -70,13 +70,13 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     @Override
-    public long epoch() {
-        return requireReady().epoch();
+    public Optional<Long> findEpoch() {
+        return requireReady().findEpoch();
     }
 
     @Override
-    public void onNewEpoch(Runnable listener) {
-        newEpochListeners.add(listener);
+    public void onNewLineage(Runnable listener) {
+        newLineageListeners.add(listener);
     }
 
     void usable(PostgresHost host) {
@@ -124,28 +124,39 @@ final class CurrentPrimary implements PostgresSessions {
     @Override
     public CatalogueVersion version() throws SQLException {
         PostgresPrimary server = requireReady();
-        long known = server.lastId();
-        CatalogueVersion read = use(server, session -> KnownVersion.read(session, server.epoch()));
-        requireContinued(server, known, read.lastId());
-        return read;
+        CatalogueVersion known = server.version();
+        long beganNs = System.nanoTime();
+        return requireContinued(server, known, use(server, KnownVersion::read), beganNs);
     }
 
-    /// Leaves a server whose greatest id fell. Errors: [Failure] in that case.
+    /// Records a version that was read on a server, and returns it. If animals were changed by SQL, the epoch rises. Errors: [Failure] if
+    /// the version fell, and the server is left; also if it was left before, because the epochs of its successor may be the same.
     ///
-    /// @param known the greatest id known before `id` was read
-    void requireContinued(PostgresPrimary server, long known, long id) {
-        if (id < known) {
-            leave(server, "an older state of the database was restored");
-            throw unavailable();
+    /// @param known the version known before the reading
+    /// @param read its epoch is the store's number of changes
+    CatalogueVersion requireContinued(PostgresPrimary server, CatalogueVersion known, CatalogueVersion read,
+            long beganNs) {
+        CatalogueVersion version = server.versionOf(read);
+        lock.lock();
+        try {
+            if (version.fellBelow(known)) {
+                leave(server, "an older state of the database was restored");
+            }
+            if (primary != server) {
+                throw unavailable();
+            }
+            server.reached(version, beganNs);
+            return version;
+        } finally {
+            lock.unlock();
         }
-        server.reached(id);
     }
 
     /// Uses a host as the primary, unless another host is used that it does not succeed, or its timeline is older than one used before.
     ///
-    /// @param id the greatest id of its catalogue
-    /// @param committedNs the time when a successful commit began there, by [System#nanoTime]
-    void adopt(PostgresHost host, ServerState state, long id, long committedNs) {
+    /// @param read the version of its catalogue; its epoch is the store's number of changes
+    /// @param committedNs the time when a successful commit and the reading began there, by [System#nanoTime]
+    void adopt(PostgresHost host, ServerState state, CatalogueVersion read, long committedNs) {
         lock.lock();
         try {
             PostgresPrimary before = primary;
@@ -157,15 +168,16 @@ final class CurrentPrimary implements PostgresSessions {
             if (before != null) {
                 leave(before, "another server has taken over");
             }
-            boolean first = epoch == 0;
-            boolean continued = state.lineage().equals(lineage) && id >= lastId;
+            boolean first = last.epoch() == 0;
+            boolean continued = state.lineage().equals(lineage) && !read.plusEpochs(epochsBefore).fellBelow(last);
             lineage = state.lineage();
-            lastId = id;
-            epoch += continued ? 0 : 1;
-            PostgresPrimary next = new PostgresPrimary(host, state, epoch, id, committedNs, connector, poolSize);
+            epochsBefore = continued ? epochsBefore : last.epoch() + 1 - read.epoch();
+            last = read.plusEpochs(epochsBefore);
+            PostgresPrimary next = new PostgresPrimary(host, state, epochsBefore, last, committedNs, connector,
+                    poolSize);
             primary = next;
             if (!continued) {
-                newEpochListeners.forEach(Runnable::run);
+                newLineageListeners.forEach(Runnable::run);
             }
             next.open();
             if (!first) {
@@ -188,7 +200,7 @@ final class CurrentPrimary implements PostgresSessions {
                 return;
             }
             primary = null;
-            lastId = Math.max(lastId, server.lastId());
+            last = server.version();
         } finally {
             lock.unlock();
         }

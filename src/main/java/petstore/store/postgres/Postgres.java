@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -129,8 +130,8 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public long epoch() {
-        return sessions.epoch();
+    public Optional<Long> findEpoch() {
+        return sessions.findEpoch();
     }
 
     @Override
@@ -139,8 +140,8 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public void onNewEpoch(Runnable listener) {
-        sessions.onNewEpoch(listener);
+    public void onNewLineage(Runnable listener) {
+        sessions.onNewLineage(listener);
     }
 
     @FunctionalInterface

@@ -9,6 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.CatalogueVersion;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.Session;
@@ -64,9 +65,9 @@ final class PostgresHost implements AutoCloseable {
         return Objects.requireNonNull(state);
     }
 
-    /// Returns the greatest id that the catalogue has used.
-    long lastId() throws SQLException {
-        return ask(session -> KnownVersion.read(session, 0)).lastId();
+    /// Returns the version of the catalogue.
+    CatalogueVersion version() throws SQLException {
+        return ask(KnownVersion::read);
     }
 
     /// Makes the next query use new sessions, because the address may lead to another server now. May be called from any thread.

@@ -3,16 +3,20 @@ package petstore.store.postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import petstore.CatalogueVersion;
 
 /// A server that requests use, with a pool of connections to it.
 final class PostgresPrimary implements AutoCloseable {
 
-    /// The time for which a commit proves that the server is the primary. The service commits every second.
+    /// The time for which a commit proves that the server is the primary, and for which a version that was read counts. The service does
+    /// both every second.
     private static final Duration TRUST = Duration.ofMillis(2_500);
     private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
     private static final Duration VALIDATION = Duration.ofMillis(250);
@@ -37,10 +41,14 @@ final class PostgresPrimary implements AutoCloseable {
         }
     }
 
+    /// @param readNs the time when it was read, by [System#nanoTime]
+    private record Known(CatalogueVersion version, long readNs) {
+    }
+
     private final PostgresHost host;
     private final ServerState state;
-    private final long epoch;
-    private final AtomicLong lastId;
+    private final long epochsBefore;
+    private final AtomicReference<Known> known;
     private final AtomicLong committedNs;
     private final PostgresConnector connector;
     private final HikariDataSource pool;
@@ -48,15 +56,15 @@ final class PostgresPrimary implements AutoCloseable {
 
     /// Opens a pool of `size` connections. Errors: `RuntimeException` if the first connection fails.
     ///
-    /// @param epoch rises when the store changes by more than added animals
-    /// @param lastId the greatest id that the catalogue has used
-    /// @param committedNs the time when a successful commit began, by [System#nanoTime]
-    PostgresPrimary(PostgresHost host, ServerState state, long epoch, long lastId, long committedNs,
+    /// @param epochsBefore the epoch, less the number of changes by SQL that the store has counted
+    /// @param version the version of the catalogue
+    /// @param committedNs the time when a successful commit and the reading of the version began, by [System#nanoTime]
+    PostgresPrimary(PostgresHost host, ServerState state, long epochsBefore, CatalogueVersion version, long committedNs,
             PostgresConnector connector, int size) {
         this.host = host;
         this.state = state;
-        this.epoch = epoch;
-        this.lastId = new AtomicLong(lastId);
+        this.epochsBefore = epochsBefore;
+        this.known = new AtomicReference<>(new Known(version, committedNs));
         this.committedNs = new AtomicLong(committedNs);
         this.connector = connector;
         HikariConfig config = new HikariConfig();
@@ -77,23 +85,38 @@ final class PostgresPrimary implements AutoCloseable {
         return state;
     }
 
-    long epoch() {
-        return epoch;
+    /// Returns the epoch; absent if the last version was read too long ago.
+    Optional<Long> findEpoch() {
+        Known last = known.get();
+        return last.readNs() - trustedSince() > 0 ? Optional.of(last.version().epoch()) : Optional.empty();
     }
 
-    /// Returns the greatest id that was seen here.
-    long lastId() {
-        return lastId.get();
+    /// Returns the latest version that was read here.
+    CatalogueVersion version() {
+        return known.get().version();
     }
 
-    /// Records that the catalogue has used `id`.
-    void reached(long id) {
-        lastId.accumulateAndGet(id, Math::max);
+    /// Returns the version of this process for one that was read here, whose epoch is the store's number of changes by SQL.
+    CatalogueVersion versionOf(CatalogueVersion read) {
+        return read.plusEpochs(epochsBefore);
+    }
+
+    /// Records a version whose reading began at `readNs`.
+    void reached(CatalogueVersion version, long readNs) {
+        known.updateAndGet(before -> new Known(before.version().max(version), later(before.readNs(), readNs)));
     }
 
     /// Records a commit that began at `beganNs` and succeeded.
     void committed(long beganNs) {
-        committedNs.accumulateAndGet(beganNs, (one, other) -> one - other > 0 ? one : other);
+        committedNs.accumulateAndGet(beganNs, PostgresPrimary::later);
+    }
+
+    private static long later(long oneNs, long otherNs) {
+        return oneNs - otherNs > 0 ? oneNs : otherNs;
+    }
+
+    private static long trustedSince() {
+        return System.nanoTime() - TRUST.toNanos();
     }
 
     /// Returns true if a successful commit began after `ns`.
@@ -103,7 +126,7 @@ final class PostgresPrimary implements AutoCloseable {
 
     /// Returns true if the last commit is so recent that this server still is the primary.
     boolean isTrusted() {
-        return hasCommittedSince(System.nanoTime() - TRUST.toNanos());
+        return hasCommittedSince(trustedSince());
     }
 
     /// Allows requests.

@@ -1,11 +1,12 @@
 package petstore.store.postgres;
 
 import java.sql.SQLException;
+import java.util.Optional;
 
 import petstore.CatalogueVersion;
 import petstore.store.KnownVersion;
 
-/// The sessions of a [Postgres]. The defaults are those of a command: requests are always allowed, and the epoch does not change.
+/// The sessions of a [Postgres]. The defaults are those of a command: requests are always allowed, and no epoch is known.
 ///
 /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
 interface PostgresSessions extends AutoCloseable {
@@ -31,18 +32,18 @@ interface PostgresSessions extends AutoCloseable {
         return use(use);
     }
 
-    /// Returns the epoch of the catalogue, from memory. Errors: [petstore.Failure] if requests are not allowed.
-    default long epoch() {
-        return 0;
+    /// Returns the epoch of the catalogue; absent if only [#version] can tell. Errors: [petstore.Failure] if requests are not allowed.
+    default Optional<Long> findEpoch() {
+        return Optional.empty();
     }
 
     /// Returns the version of the catalogue.
     default CatalogueVersion version() throws SQLException {
-        return use(session -> KnownVersion.read(session, epoch()));
+        return use(KnownVersion::read);
     }
 
-    /// Registers a listener that is called at a new epoch, before requests are allowed again.
-    default void onNewEpoch(Runnable listener) {
+    /// Registers a listener, as [petstore.store.Database#onNewLineage].
+    default void onNewLineage(Runnable listener) {
     }
 
     @Override

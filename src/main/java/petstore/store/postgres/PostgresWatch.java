@@ -13,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.CatalogueVersion;
 import petstore.Failure;
 
 /// Follows the primary of a PostgreSQL database. It asks each host every second for its state and for a durable commit, and uses the
@@ -103,14 +104,14 @@ final class PostgresWatch {
         boolean provedByRequests = used.filter(server -> server.hasCommittedSince(beganNs - INTERVAL.toNanos()))
                 .isPresent();
         host.prove(!provedByRequests);
-        long known = used.map(PostgresPrimary::lastId).orElse(0L);
-        long id = host.lastId();
+        Optional<CatalogueVersion> known = used.map(PostgresPrimary::version);
+        CatalogueVersion version = host.version();
         primary.usable(host);
         if (used.filter(server -> server.state().isSameRun(state)).isEmpty()) {
-            primary.adopt(host, state, id, beganNs);
+            primary.adopt(host, state, version, beganNs);
             return;
         }
-        primary.requireContinued(used.get(), known, id);
+        primary.requireContinued(used.get(), known.get(), version, beganNs);
         if (!provedByRequests) {
             used.get().committed(beganNs);
         }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -129,12 +130,12 @@ public final class Sqlite implements Database {
 
     @Override
     public CatalogueVersion version() {
-        return readUnqueued(session -> KnownVersion.read(session, epoch()));
+        return readUnqueued(KnownVersion::read);
     }
 
     @Override
-    public long epoch() {
-        return 0;
+    public Optional<Long> findEpoch() {
+        return Optional.empty();
     }
 
     @Override
@@ -144,7 +145,7 @@ public final class Sqlite implements Database {
 
     /// Does nothing: a served store cannot be replaced.
     @Override
-    public void onNewEpoch(Runnable listener) {
+    public void onNewLineage(Runnable listener) {
     }
 
     @Override

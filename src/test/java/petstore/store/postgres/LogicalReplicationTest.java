@@ -65,6 +65,8 @@ class LogicalReplicationTest {
             subscribe();
             before.addAll(addGroup(publisher, "streamed"));
             changeKeys(publisher);
+            query("publisher", "UPDATE pet SET name = 'Tom' WHERE id = 1");
+            query("publisher", "DELETE FROM pet WHERE id = 2");
             await("the subscriber has all rows").atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(rows("subscriber")).isEqualTo(rows("publisher")));
         }

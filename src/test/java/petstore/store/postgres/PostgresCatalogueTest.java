@@ -1,16 +1,26 @@
 package petstore.store.postgres;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import petstore.Catalogue;
+import petstore.NewPet;
+import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /// The catalogue on PostgreSQL.
 class PostgresCatalogueTest extends AbstractCatalogueTest {
@@ -45,6 +55,20 @@ class PostgresCatalogueTest extends AbstractCatalogueTest {
     @Override
     protected void execute(String sql) {
         PostgresServer.query(url, sql);
+    }
+
+    @Test
+    void addsAnimalsDuringOpenTransactionThatDeletes() throws SQLException {
+        NewPet rex = new NewPet("Rex", 7, Optional.empty());
+        catalogue().addAll(List.of(rex));
+        try (Connection operator = PostgresServer.connect(url); Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("DELETE FROM pet");
+            assertThat(awaited(catalogue().add(rex)).id()).isEqualTo(2);
+            operator.commit();
+        }
+        assertThat(awaited(catalogue().list(new PetQuery(1, Optional.empty(), 0))).pets())
+                .containsExactly(rex.withId(2));
     }
 
     @Override

@@ -204,12 +204,39 @@ class PostgresWatchTest {
             awaitWithinLimit(() -> {
                 CatalogueVersion after = AbstractCatalogueTest.awaited(store.catalogue().version());
                 assertThat(after.lastId()).isEqualTo(1);
-                assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
+                assertThat(after.epoch()).isGreaterThan(before.epoch());
             });
             assertThat(store.keys().known()).as("keys are read again although no change was counted").isEmpty();
             assertThat(add(store, "Tom")).isEqualTo(2);
             assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)).orElseThrow().name())
                     .hasToString("Tom");
+        }
+    }
+
+    @Test
+    void raisesEpochAfterChangeBySqlWithoutRefusal() {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            add(store, "Tom");
+            long before = store.catalogue().findEpoch().orElseThrow();
+            server.query("DELETE FROM pet WHERE id = 2");
+            await("the watch alone sees it").atMost(LIMIT).until(() -> store.catalogue().findEpoch(),
+                    Optional.of(before + 1)::equals);
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().version()))
+                    .isEqualTo(new CatalogueVersion(before + 1, 2));
+            assertThat(loggedLines("the database cannot be used")).isEmpty();
+        }
+    }
+
+    /// The dump was made before animals were changed by SQL.
+    @Test
+    void beginsNewEpochIfNumberOfChangesFalls() {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            server.query("UPDATE pet SET name = 'Tom'");
+            long before = AbstractCatalogueTest.awaited(store.catalogue().version()).epoch();
+            server.query("UPDATE pet_change SET changes = 0");
+            awaitWithinLimit(() -> assertThat(store.catalogue().findEpoch()).contains(before + 1));
         }
     }
 

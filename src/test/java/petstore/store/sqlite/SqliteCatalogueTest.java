@@ -8,7 +8,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +18,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.Catalogue;
-import petstore.Catalogue.Added;
-import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
@@ -94,22 +91,5 @@ class SqliteCatalogueTest extends AbstractCatalogueTest {
         catalogue().addAll(pets);
         catalogue().addAll(pets);
         assertThat(Files.size(log)).isLessThanOrEqualTo(SqliteFile.LARGEST_LOG);
-    }
-
-    @Test
-    void retryAddsAnotherAnimalIfFirstWasDeletedBySql() throws SQLException {
-        NewPet pet = new NewPet("Whiskers", 7, Optional.empty());
-        IdempotencyKey key = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "one"), "fingerprint",
-                Duration.ofDays(1));
-        long first = catalogue().addOnce(pet, key).join().pet().id();
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
-                Statement statement = connection.createStatement()) {
-            statement.execute("DELETE FROM pet");
-        }
-        for (boolean replayed : new boolean[]{false, true}) {
-            Added again = catalogue().addOnce(pet, key).join();
-            assertThat(again.replayed()).isEqualTo(replayed);
-            assertThat(again.pet().id()).isEqualTo(first + 1);
-        }
     }
 }
