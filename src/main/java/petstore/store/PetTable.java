@@ -39,7 +39,7 @@ public final class PetTable {
     public static Optional<PetStatus> status(@Nullable String text) {
         Optional<PetStatus> status = Optional.ofNullable(text).flatMap(PetStatus::find);
         if (text != null && status.isEmpty()) {
-            throw new IllegalStateException("the store has the status " + text);
+            throw new IllegalStateException("the store has an animal with an unknown status");
         }
         return status;
     }

@@ -115,8 +115,8 @@ final class CurrentPrimary implements PostgresSessions {
             }
             return result;
         } catch (PostgresSession.TransactionPoolingException e) {
-            unusable(server.host(), String.valueOf(e.getMessage()));
-            leave(server, String.valueOf(e.getMessage()));
+            unusable(server.host(), PostgresErrors.message(e));
+            leave(server, PostgresErrors.message(e));
             throw unavailable();
         }
     }
@@ -184,7 +184,7 @@ final class CurrentPrimary implements PostgresSessions {
                 LOG.info("the database can be used again");
             }
         } catch (RuntimeException e) {
-            find().ifPresent(failed -> leave(failed, String.valueOf(e.getMessage())));
+            find().ifPresent(failed -> leave(failed, PostgresErrors.message(e)));
             lineage = null;
             throw e;
         } finally {

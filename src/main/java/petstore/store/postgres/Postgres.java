@@ -62,13 +62,14 @@ public final class Postgres implements Database {
             AtomicBoolean waiting) {
         PostgresConnector connector = new PostgresConnector(true);
         List<PostgresHost> hosts = hosts(connector, uri);
+        DatabaseErrors errors = new DatabaseErrors(PostgresErrors::isDefect);
         try {
             waiting.set(true);
             PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait);
             waiting.set(false);
             PostgresSchema.prepare(connector, host, uri, migrate);
             return new Postgres(PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS),
-                    new DatabaseErrors(Postgres::isDefect)::failure, REQUEST_PATIENCE, readers);
+                    e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
         } catch (RuntimeException e) {
             waiting.set(false);
             hosts.forEach(PostgresHost::close);
@@ -85,18 +86,13 @@ public final class Postgres implements Database {
             hosts.forEach(PostgresHost::close);
             PostgresSchema.prepare(connector, host, uri, migrate);
             PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
-            return new Postgres(new PostgresSessions.OfCommand(session), e -> cannotBeUsed(uri, e), COMMAND_PATIENCE,
-                    1);
+            return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
+                    COMMAND_PATIENCE, 1);
         } catch (SQLException e) {
-            throw cannotBeUsed(uri, e);
+            throw PostgresErrors.cannotBeUsed(uri, e);
         } finally {
             hosts.forEach(PostgresHost::close);
         }
-    }
-
-    private static Failure cannotBeUsed(PostgresUri uri, SQLException e) {
-        return new Failure(Failure.Kind.UNAVAILABLE,
-                "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
     }
 
     private static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri uri) {
@@ -155,12 +151,6 @@ public final class Postgres implements Database {
         } catch (SQLException e) {
             throw errors.apply(e);
         }
-    }
-
-    /// Broken constraints and malformed data are defects of the service. All other errors are the database's.
-    private static boolean isDefect(SQLException e) {
-        String state = String.valueOf(e.getSQLState());
-        return state.startsWith("22") || state.startsWith("23");
     }
 
     @Override

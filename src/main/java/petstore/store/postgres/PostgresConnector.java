@@ -109,6 +109,7 @@ final class PostgresConnector {
         properties.setProperty("socketTimeout", String.valueOf(timeouts.statement().toSeconds()));
         properties.setProperty("cancelSignalTimeout", String.valueOf(CANCEL_SECONDS));
         properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("logServerErrorDetail", "false");
         properties.setProperty("reWriteBatchedInserts", "true");
         return properties;
     }

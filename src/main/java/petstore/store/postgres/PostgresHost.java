@@ -170,7 +170,7 @@ final class PostgresHost implements AutoCloseable {
                 session.close();
             }
         } catch (SQLException e) {
-            LOG.debug("closing failed: {}", e.getMessage());
+            LOG.debug("closing failed: {}", PostgresErrors.message(e));
         }
     }
 }

@@ -1,11 +1,11 @@
 package petstore.store.postgres;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
+import org.postgresql.PGConnection;
 import petstore.Failure;
 import petstore.store.Migrations;
 
@@ -51,7 +51,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
                 return new Outcome(name, Optional.of(read(name, state, session)), "");
             }
         } catch (SQLException e) {
-            return new Outcome(name, Optional.empty(), PostgresSearch.reason(e));
+            return new Outcome(name, Optional.empty(), PostgresErrors.reason(e));
         } catch (Failure e) {
             return new Outcome(name, Optional.empty(), e.getMessage());
         }
@@ -69,13 +69,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
 
     /// Returns true if a pooler passes on the connection: the driver then has another process number than the server.
     private static boolean isPooled(PostgresSession session) throws SQLException {
-        Connection connection = session.unwrap(Connection.class);
-        try {
-            // The driver's interface cannot be compiled against without its annotations.
-            Object process = connection.getClass().getMethod("getBackendPID").invoke(connection);
-            return !session.text("SELECT pg_backend_pid()").equals(String.valueOf(process));
-        } catch (ReflectiveOperationException e) {
-            throw new SQLException("the driver does not show the server's process", e);
-        }
+        int process = session.unwrap(PGConnection.class).getBackendPID();
+        return !session.text("SELECT pg_backend_pid()").equals(String.valueOf(process));
     }
 }

@@ -35,8 +35,7 @@ final class PostgresSchema {
                 });
             }
         } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "the database " + uri + " cannot be used: " + PostgresSearch.reason(e), e);
+            throw PostgresErrors.cannotBeUsed(uri, e);
         }
     }
 }

@@ -1,9 +1,5 @@
 package petstore.store.postgres;
 
-import java.io.EOFException;
-import java.io.IOException;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
@@ -60,11 +56,11 @@ final class PostgresSearch {
             long now = System.nanoTime();
             boolean late = now - beganNs >= limit.toNanos();
             if (late || !result.temporary()) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, "the database " + database + " cannot be used"
-                        + (late ? " and --database-wait is over: " : ": ") + reason(result.cause()), result.cause());
+                throw PostgresErrors.failure("the database " + database + " cannot be used"
+                        + (late ? " and --database-wait is over" : ""), result.cause());
             }
             if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting for the database: {}", reason(result.cause()));
+                LOG.warn("waiting for the database: {}", PostgresErrors.reason(result.cause()));
                 loggedNs = now;
             }
             LockSupport.parkNanos(PAUSE.toNanos());
@@ -109,24 +105,5 @@ final class PostgresSearch {
         } catch (SQLException e) {
             return new Result(usable.host(), null, e, !(e instanceof PostgresSession.TransactionPoolingException));
         }
-    }
-
-    /// Returns the message of an error, and advice for the operator by its SQLSTATE.
-    static String reason(SQLException e) {
-        String cause = switch (e.getCause()) {
-            case UnknownHostException unknown -> " The host " + unknown.getMessage() + " is unknown";
-            case EOFException _ -> " The port may be of another program";
-            case ConnectException _ -> "";
-            case IOException other -> " " + other.getMessage();
-            case null, default -> "";
-        };
-        return e.getMessage() + cause + switch (String.valueOf(e.getSQLState())) {
-            case "28P01", "28000", "08004" ->
-                "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
-            case "3D000" -> "; make it with createdb, or name another (--database or --to)";
-            case "42501" -> "; the user must own the database, or be allowed to create tables in its schema";
-            case "08001" -> "; see that it runs and that its address (--database or --to) is right";
-            default -> "";
-        };
     }
 }

@@ -69,9 +69,9 @@ final class PostgresWatch {
                 ask(host, beganNs);
             } catch (SQLException | RuntimeException e) {
                 states.remove(host);
-                primary.unusable(host, String.valueOf(e.getMessage()));
+                primary.unusable(host, PostgresErrors.message(e));
                 if (e instanceof PostgresSession.TransactionPoolingException) {
-                    used(host).ifPresent(server -> primary.leave(server, String.valueOf(e.getMessage())));
+                    used(host).ifPresent(server -> primary.leave(server, PostgresErrors.message(e)));
                 }
             }
             boolean connects = states.containsKey(host);
