@@ -3,9 +3,11 @@ package petstore.store.postgres;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -17,6 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.store.Session;
+
+import static java.util.Map.entry;
 
 /// Opens connections to PostgreSQL with their settings. Poolers drop settings in a connection's start-up packet, so each is set by SQL
 /// and read back.
@@ -40,12 +44,27 @@ final class PostgresConnector {
     private static final int CANCEL_SECONDS = 1;
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
-    /// READ COMMITTED, so that a statement sees the commits made while it waited for a lock.
-    private static final String SET = "SELECT set_config('petstore.mark', ?, false),"
-            + " set_config('synchronous_commit', ?, false), set_config('statement_timeout', ?, false),"
-            + " set_config('idle_in_transaction_session_timeout', ?, false),"
-            + " set_config('default_transaction_isolation', 'read committed', false)";
-    private static final String AFTER = "SELECT current_setting('synchronous_commit'), " + PostgresSession.MARK;
+    private static final String MARK = "petstore.mark";
+    /// Settings on which the service relies, as the server spells them. A role, a database or an address may have others.
+    private static final Map<String, String> SETTINGS = Map.ofEntries(
+            // The level of the warning that a commit did not wait for its standby.
+            entry("client_min_messages", "warning"),
+            entry("lock_timeout", "0"), entry("transaction_timeout", "0"), entry("idle_session_timeout", "0"),
+            // Hidden rows are an error.
+            entry("row_security", "off"),
+            // A statement sees the commits made while it waited for a lock.
+            entry("default_transaction_isolation", "read committed"), entry("default_transaction_deferrable", "off"),
+            entry("transform_null_equals", "off"), entry("standard_conforming_strings", "on"),
+            entry("array_nulls", "on"), entry("client_encoding", "UTF8"), entry("DateStyle", "ISO, MDY"),
+            entry("extra_float_digits", "3"));
+    /// Only a superuser may change it, so a session with another value than `origin` is refused.
+    private static final String REPLICATION_ROLE = "session_replication_role";
+    /// An older server does not know every setting.
+    private static final String KNOWN = " FROM unnest(?::TEXT[], ?::TEXT[]) AS wanted (name, value) WHERE (name = '"
+            + MARK + "' OR current_setting(name, true) IS NOT NULL)";
+    private static final String SET = "SELECT set_config(name, value, false)" + KNOWN;
+    private static final String DIFFERENCES = "SELECT name, value, current_setting(name, true)" + KNOWN
+            + " AND current_setting(name, true) IS DISTINCT FROM value";
 
     private final AtomicBoolean warned;
     /// The mark of each connection of the driver, to find the mark of a pooled connection.
@@ -80,21 +99,45 @@ final class PostgresConnector {
         if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
             LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on", given);
         }
-        String durable = given.equals("remote_apply") ? "remote_apply" : "on";
-        PreparedStatement set = session.prepare(SET);
-        set.setString(1, session.mark());
-        set.setString(2, durable);
-        set.setString(3, String.valueOf(timeouts.statement().toMillis()));
-        set.setString(4, String.valueOf(timeouts.idleTransaction().toMillis()));
-        Session.rows(set, row -> row.getString(1));
-        String after = Session.rows(session.prepare(AFTER), row -> {
-            session.requireMark(row.getString(2));
-            return row.getString(1);
-        }).getFirst();
-        if (!after.equals(durable)) {
-            throw new SQLException(
-                    "the database ignores synchronous_commit = " + durable + ": it stays " + after);
+        Map<String, String> settings = new LinkedHashMap<>();
+        // First, because other differences follow from transaction pooling.
+        settings.put(MARK, session.mark());
+        settings.putAll(SETTINGS);
+        settings.put("synchronous_commit", given.equals("remote_apply") ? given : "on");
+        settings.put("statement_timeout", spelled(timeouts.statement()));
+        settings.put("idle_in_transaction_session_timeout", spelled(timeouts.idleTransaction()));
+        Session.rows(prepare(session, SET, settings), row -> row.getString(1));
+        settings.put(REPLICATION_ROLE, "origin");
+        Session.rows(prepare(session, DIFFERENCES, settings), row -> {
+            throw difference(row);
+        });
+    }
+
+    private static PreparedStatement prepare(Session session, String sql, Map<String, String> settings)
+            throws SQLException {
+        PreparedStatement statement = session.prepare(sql);
+        statement.setObject(1, settings.keySet().toArray(String[]::new));
+        statement.setObject(2, settings.values().toArray(String[]::new));
+        return statement;
+    }
+
+    /// Returns the error for a setting that has another value than wanted.
+    private static SQLException difference(ResultSet row) throws SQLException {
+        return switch (row.getString(1)) {
+            case MARK -> new PostgresSession.TransactionPoolingException();
+            case REPLICATION_ROLE -> new SQLException("triggers do not run with " + REPLICATION_ROLE + " = "
+                    + row.getString(3) + "; reset it by ALTER ROLE and ALTER DATABASE");
+            case String other -> new SQLException("the database ignores " + other + " = " + row.getString(2)
+                    + ": it stays " + row.getString(3));
+        };
+    }
+
+    /// Returns a time as the server spells it, e.g. `10min`.
+    private static String spelled(Duration time) {
+        if (time.toSecondsPart() > 0) {
+            return time.toSeconds() + "s";
         }
+        return time.toMinutesPart() > 0 ? time.toMinutes() + "min" : time.isZero() ? "0" : time.toHours() + "h";
     }
 
     /// Returns a session on a pooled connection that [#open] made.
