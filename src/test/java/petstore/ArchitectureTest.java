@@ -24,10 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -96,6 +98,14 @@ class ArchitectureTest {
     void onlyTheStoreUsesJdbc() {
         check(noClasses().that().resideOutsideOfPackage("petstore.store..").should().dependOnClassesThat()
                 .resideInAnyPackage("java.sql..", "javax.sql..", "org.sqlite.."));
+    }
+
+    /// A message of the server may show values of rows.
+    @Test
+    void onlyPostgresErrorsReadsMessagesOfPostgres() {
+        check(noClasses().that().resideInAPackage("petstore.store.postgres").and()
+                .doNotHaveSimpleName("PostgresErrors").should().callMethodWhere(target(nameMatching("getMessage"))
+                        .and(target(owner(assignableTo(Throwable.class).and(not(type(Failure.class))))))));
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLWarning;
 import petstore.store.Database;
 import petstore.store.Session;
 
@@ -25,6 +26,11 @@ final class PostgresSession extends Session {
     /// SQL that yields the mark of the server connection, an empty text if it has none.
     static final String MARK = "coalesce(current_setting('petstore.mark', true), '')";
     static final String SELECT_MARK = "SELECT " + MARK;
+
+    /// The server's file whose warnings say that a commit did not wait for its synchronous standby.
+    private static final String STANDBY_WAIT = "syncrep.c";
+    /// SQLSTATE `no_active_sql_transaction`.
+    private static final String NO_TRANSACTION = "25P01";
 
     private final Connection connection;
     private final String mark;
@@ -65,15 +71,20 @@ final class PostgresSession extends Session {
             throw e;
         }
         connection.commit();
-        requireKnownOutcome(connection.getWarnings());
         connection.setAutoCommit(true);
+        requireKnownOutcome(connection.getWarnings());
         return result;
     }
 
-    /// Throws `SQLException` if a commit has a warning, because its outcome is unknown then.
-    static void requireKnownOutcome(@Nullable SQLWarning warning) throws SQLException {
-        if (warning != null) {
-            throw new SQLException("the outcome of a COMMIT is unknown: " + warning.getMessage(), warning);
+    /// Throws `SQLException` if a warning of a commit makes its outcome unknown: the standby may lack it, or no transaction was open.
+    /// Other warnings are messages, e.g. of triggers. Texts and severities are translated, so they are not read.
+    static void requireKnownOutcome(@Nullable SQLWarning warnings) throws SQLException {
+        for (SQLWarning warning = warnings; warning != null; warning = warning.getNextWarning()) {
+            boolean ofStandby = warning instanceof PSQLWarning server
+                    && STANDBY_WAIT.equals(server.getServerErrorMessage().getFile());
+            if (ofStandby || NO_TRANSACTION.equals(warning.getSQLState())) {
+                throw new SQLException("the outcome of a COMMIT is unknown: " + PostgresErrors.message(warning));
+            }
         }
     }
 

@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.ApiKey;
@@ -335,10 +336,54 @@ class PostgresTest {
         }
     }
 
+    /// Messages of triggers and of the server do not make the outcome of a commit unknown.
+    @ParameterizedTest
+    @ValueSource(strings = {"INFO", "NOTICE", "WARNING"})
+    void ignoresMessagesOfTriggers(String level) {
+        addRex();
+        PostgresServer.query(url, "CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS"
+                + " 'BEGIN RAISE " + level + " ''audited''; RETURN NEW; END'");
+        for (String table : List.of("pet", "pet_id", "idempotency", "api_key", "schema_version")) {
+            PostgresServer.query(url, "CREATE TRIGGER shout BEFORE INSERT OR UPDATE ON " + table
+                    + " FOR EACH ROW EXECUTE FUNCTION shout()");
+        }
+        writesEverything();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"debug5", "log", "notice", "error"})
+    void worksAtEachLevelOfMessages(String level) {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET client_min_messages = " + level);
+        writesEverything();
+    }
+
+    /// Adds an animal in each way, and a key.
+    private void writesEverything() {
+        try (SqlStore store = serve()) {
+            long id = add(store);
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().addOnce(REX, key())).pet().id())
+                    .isEqualTo(id + 1);
+            store.keys()
+                    .add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ), Instant.EPOCH,
+                            Optional.empty(), Optional.empty()));
+            assertThat(store.keys().revoke("4fQ0c8sXbT", Instant.EPOCH)).isPresent();
+        }
+        try (SqlStore store = open()) {
+            store.catalogue().addAll(List.of(REX));
+            store.catalogue().addWithIds(List.of(List.of(new Pet(100, "Rex", 1, Optional.empty()))).iterator());
+            assertThat(add(store)).isEqualTo(101);
+        }
+    }
+
     /// An operator cancels the wait for a standby that does not respond. The animal is committed, but may be lost with this server.
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void failsIfStandbyMayLackAnimal(boolean withKey) {
+    @CsvSource({"false, notice", "true, notice", "false, error", "true, error"})
+    void failsIfStandbyMayLackAnimal(boolean withKey, String messages) {
+        PostgresServer.execute("ALTER DATABASE " + name() + " SET client_min_messages = " + messages);
+        addRex();
+        PostgresServer.query(url, "CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS"
+                + " 'BEGIN RAISE WARNING ''first''; RETURN NEW; END'");
+        PostgresServer.query(url, "CREATE TRIGGER shout BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION shout()");
         try (SqlStore store = serve()) {
             setStandby("SET synchronous_standby_names = 'nobody'");
             CompletableFuture<?> added = addUntilCommitWaits(() -> withKey
