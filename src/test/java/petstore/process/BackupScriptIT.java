@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -17,11 +18,13 @@ import petstore.testkit.PetstoreProcess;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The script `deploy/backup`, which the systemd timer and the Kubernetes container run.
+/// The script `deploy/backup`, which the systemd timer and the Kubernetes container run, and the script of the Kubernetes job for
+/// PostgreSQL.
 class BackupScriptIT {
 
     private static final String OLDEST = "petstore-20200101T000000Z.db";
     private static final String OLDER = "petstore-20200102T000000Z.db";
+    private static final List<String> LATER = List.of("petstore-29990101T000000Z.db", "petstore-29990102T000000Z.db");
     private static final String LOCK = "petstore-backup.lock";
 
     @TempDir
@@ -49,8 +52,12 @@ class BackupScriptIT {
     }
 
     private Process start(String... arguments) throws IOException {
+        return startShell(Stream.concat(Stream.of(script.toString()), Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    private Process startShell(String... arguments) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
-                Stream.concat(Stream.of("sh", script.toString()), Stream.of(arguments)).toList())
+                Stream.concat(Stream.of("sh"), Stream.of(arguments)).toList())
                 .directory(folder.toFile()).redirectErrorStream(true);
         builder.environment().put("PETSTORE_DATA", data.toString());
         return builder.start();
@@ -58,10 +65,14 @@ class BackupScriptIT {
 
     /// Runs the script and returns its output, which is one line.
     private String runScript(int code, String... arguments) throws Exception {
-        Process process = start(arguments);
+        String output = output(code, start(arguments));
+        assertThat(output.lines()).hasSize(1);
+        return output;
+    }
+
+    private static String output(int code, Process process) throws Exception {
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isEqualTo(code);
-        assertThat(output.lines()).hasSize(1);
         return output;
     }
 
@@ -84,6 +95,49 @@ class BackupScriptIT {
         String latest = backupFolderNames().reversed().stream().filter(name -> name.endsWith("Z.db")).findFirst()
                 .orElseThrow();
         CommandLines.run(folder.resolve("restored"), "restore", backups.resolve(latest).toString());
+    }
+
+    /// The clock was ahead when the later files were made. Others are not backups by this script.
+    @Test
+    void keepsNewBackupAndFilesOfLaterDates() throws Exception {
+        List<String> others = List.of("petstore-2020Z.db", "petstore-before-the-upgradeZ.db");
+        for (String name : Stream.concat(LATER.stream(), others.stream()).toList()) {
+            Files.createFile(backups.resolve(name));
+        }
+        createPetstore("for file; do :; done; touch \"$file\"");
+        String output = output(0, start(backups.toString(), "1"));
+        assertThat(output.lines()).hasSize(2).allMatch(line -> line.contains("dated later than now"));
+        assertThat(LATER).allMatch(output::contains);
+        assertThat(backupFolderNames()).hasSize(6).containsAll(LATER).containsAll(others).contains(LOCK)
+                .doesNotContain(OLDEST, OLDER);
+        createPetstore("exit 1");
+        assertThat(output(1, start(backups.toString(), "1")).lines()).hasSize(3);
+        assertThat(backupFolderNames()).hasSize(6);
+    }
+
+    @Test
+    void jobForPostgresKeepsNewDumpAndDumpsOfLaterDates() throws Exception {
+        String manifest = Files.readString(Path.of("deploy/kubernetes/postgresql.yaml"));
+        String job = manifest.substring(manifest.indexOf("- |\n", manifest.indexOf("name: pg-dump")) + 4,
+                manifest.indexOf("env:", manifest.indexOf("name: pg-dump")));
+        Path secret = Files.writeString(folder.resolve("secret"), "");
+        Path file = Files.writeString(folder.resolve("job"), ("""
+                pg_dump() { : > "${2#--file=}"; }
+                pg_restore() { :; }
+                """ + job)
+                .replace("/run/secrets/petstore/database-password", secret.toString())
+                .replace("/backups", backups.toString()));
+        List<String> later = LATER.stream().map(name -> name.replace(".db", ".dump")).toList();
+        List<String> earlier = IntStream.range(10, 30).mapToObj(day -> "petstore-202001" + day + "T000000Z.dump")
+                .toList();
+        for (String name : Stream.concat(later.stream(), earlier.stream()).toList()) {
+            Files.createFile(backups.resolve(name));
+        }
+        String output = output(0, startShell("-ec", ". " + file));
+        assertThat(output.lines()).hasSize(2).allMatch(line -> line.contains("dated later than this one"));
+        assertThat(backupFolderNames().stream().filter(name -> name.endsWith(".dump"))).hasSize(14 + 2)
+                .containsAll(later).containsAll(earlier.subList(7, 20)).doesNotContainAnyElementsOf(
+                        earlier.subList(0, 7));
     }
 
     @Test
