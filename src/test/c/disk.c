@@ -2,7 +2,8 @@
  * Simulates faults of the disk of the program's store. Loaded by LD_PRELOAD.
  *
  * A file in the folder TEST_DISK makes system calls fail as long as the file exists: `fsync`, `write` and `read` these
- * calls, `checkpoint` writes to the database itself, `copy` writes to a backup. The files `petstore.db.undo` and
+ * calls, `checkpoint` writes to the database itself, `copy` writes to a backup, `log` writes
+ * to stderr: the first takes half of its bytes. The files `petstore.db.undo` and
  * `petstore.db-wal.undo` record the unsynced writes, so that a test can undo them and so simulate a loss of power. A
  * record has three int64 (offset, previous size of the file, count of previous bytes) and the previous bytes.
  */
@@ -96,6 +97,17 @@ ssize_t write(int fd, const void *bytes, size_t count) {
     if (is_on("write") && is_named(fd, "petstore.lock")) {
         errno = ENOSPC;
         return -1;
+    }
+    static int is_full;
+    if (fd == 2) {
+        int was_full = is_full;
+        is_full = is_on("log");
+        if (is_full && !was_full) {
+            count = (count + 1) / 2;
+        } else if (is_full) {
+            errno = ENOSPC;
+            return -1;
+        }
     }
     return NEXT(write)(fd, bytes, count);
 }

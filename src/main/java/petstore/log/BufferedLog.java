@@ -1,8 +1,8 @@
 package petstore.log;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -14,28 +14,31 @@ import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
 /// An appender for events and requests that writes from a thread of its own, many lines at a time. Threads that log never wait
-/// for a system call. Lines that come faster than they are read are dropped and counted.
+/// for a system call. If lines come faster than they are written, or the disk is full, those without room are dropped and counted.
 public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implements RequestLog, AutoCloseable {
 
     private static final int CAPACITY = 1 << 20;
+    private static final String SLOW = "the log is read too slowly";
     private static final Duration PAUSE = Duration.ofMillis(10);
     private static final Duration CLOSING = Duration.ofSeconds(1);
 
     private final LogLayout layout;
     private final boolean access;
-    private final OutputStream out;
+    private final LogFile out;
     private final Thread thread = Thread.ofPlatform().name("log-writer").daemon().unstarted(this::run);
     /// The two buffers swap roles.
-    private ByteArrayOutputStream gathered = new ByteArrayOutputStream(CAPACITY);
-    private ByteArrayOutputStream writing = new ByteArrayOutputStream(CAPACITY);
+    private ByteBuffer gathered = ByteBuffer.allocateDirect(CAPACITY);
+    private ByteBuffer writing = ByteBuffer.allocateDirect(CAPACITY).limit(0);
     private long dropped;
+    /// The reason why lines are dropped while [#writing] is written.
+    private String problem = SLOW;
     private boolean closed;
 
     /// @param access true for a line for each finished request
-    BufferedLog(LogLayout layout, boolean access, OutputStream out) {
+    BufferedLog(LogLayout layout, boolean access, FileChannel out) {
         this.layout = layout;
         this.access = access;
-        this.out = out;
+        this.out = new LogFile(out);
     }
 
     @Override
@@ -64,44 +67,59 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     private void gather(String line) {
         byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
         synchronized (this) {
-            if (bytes.length > CAPACITY - gathered.size()) {
+            if (bytes.length > gathered.remaining()) {
                 dropped++;
                 return;
             }
-            if (gathered.size() == 0) {
+            if (gathered.position() == 0) {
                 notifyAll();
             }
-            gathered.writeBytes(bytes);
+            gathered.put(bytes);
         }
     }
 
     private void run() {
         try {
-            for (long missing = swap(); writing.size() > 0; missing = swap()) {
+            for (long missing = swap(); writing.hasRemaining(); missing = swap()) {
+                String reason = problem;
+                problem = SLOW;
+                write(writing);
                 if (missing > 0) {
-                    writing.writeBytes(
-                            layout.line(System.currentTimeMillis(), Level.WARN, BufferedLog.class.getSimpleName(),
-                                    missing + " lines are missing here, because the log is read too slowly", "",
-                                    List.of()).getBytes(StandardCharsets.UTF_8));
+                    write(StandardCharsets.UTF_8.encode(layout.line(System.currentTimeMillis(), Level.WARN,
+                            BufferedLog.class.getSimpleName(),
+                            missing + " lines are missing here, because " + reason, "", List.of())));
                 }
-                writing.writeTo(out);
-                out.flush();
-                writing.reset();
                 Thread.sleep(PAUSE);
             }
-        } catch (IOException | InterruptedException e) {
-            // The reader of the log is gone. No code interrupts this thread.
+        } catch (InterruptedException e) {
+            // No code interrupts this thread.
+        }
+    }
+
+    /// Writes lines. Waits while the log takes none.
+    private void write(ByteBuffer lines) throws InterruptedException {
+        while (!isWritten(lines)) {
+            Thread.sleep(PAUSE);
+        }
+    }
+
+    private boolean isWritten(ByteBuffer lines) {
+        try {
+            return out.write(lines);
+        } catch (IOException e) {
+            problem = "the log cannot be written: " + e.getMessage();
+            return false;
         }
     }
 
     /// Waits for lines, and moves them to [#writing], which stays empty after the end. Returns the number of lines that were dropped
     /// after them.
     private synchronized long swap() throws InterruptedException {
-        while (gathered.size() == 0 && !closed) {
+        while (gathered.position() == 0 && !closed) {
             wait();
         }
-        ByteArrayOutputStream full = gathered;
-        gathered = writing;
+        ByteBuffer full = gathered.flip();
+        gathered = writing.clear();
         writing = full;
         long missing = dropped;
         dropped = 0;

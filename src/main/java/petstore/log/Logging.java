@@ -1,5 +1,7 @@
 package petstore.log;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.nio.charset.StandardCharsets;
 
 import ch.qos.logback.classic.Level;
@@ -49,7 +51,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
     ///
     /// @param access true for a line for each finished request
     public static BufferedLog start(Format format, boolean access) {
-        BufferedLog stderr = new BufferedLog(new LogLayout(format), access, ConsoleTarget.SystemErr.getStream());
+        // System.err would hide errors.
+        BufferedLog stderr = new BufferedLog(new LogLayout(format), access,
+                new FileOutputStream(FileDescriptor.err).getChannel());
         replaceAppender((LoggerContext) LoggerFactory.getILoggerFactory(), stderr);
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();

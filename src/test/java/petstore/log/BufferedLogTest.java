@@ -1,10 +1,17 @@
 package petstore.log;
 
-import java.io.ByteArrayOutputStream;
-import java.io.OutputStream;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -12,11 +19,17 @@ import java.util.stream.IntStream;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import petstore.http.telemetry.RequestLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 class BufferedLogTest {
 
@@ -27,10 +40,24 @@ class BufferedLogTest {
     private static final Pattern MISSING = Pattern.compile(
             "[0-9T:.-]+Z WARN  BufferedLog - (\\d+) lines are missing here, because the log is read too slowly");
 
+    @TempDir
+    private Path folder;
+    private FileChannel file;
+
+    @BeforeEach
+    void openFile() throws IOException {
+        file = FileChannel.open(folder.resolve("log"), StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+                StandardOpenOption.APPEND);
+    }
+
+    @AfterEach
+    void closeFile() throws IOException {
+        file.close();
+    }
+
     @Test
     void writesWholeLinesOfEachThreadInOrder() throws InterruptedException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        BufferedLog log = started(true, out);
+        BufferedLog log = started(true, file);
         List<Thread> threads = IntStream.range(0, 4).mapToObj(thread -> Thread.ofPlatform().start(() -> {
             for (int i = 0; i < 1_000; i++) {
                 log.refused(refusal("thread-" + thread + "-line-" + i));
@@ -40,7 +67,7 @@ class BufferedLogTest {
             thread.join();
         }
         log.close();
-        List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        List<String> lines = written().lines().toList();
         for (int thread = 0; thread < 4; thread++) {
             String prefix = REFUSAL + "thread-" + thread + "-line-";
             assertThat(lines.stream().filter(line -> line.startsWith(prefix))
@@ -52,19 +79,17 @@ class BufferedLogTest {
 
     @Test
     void omitsRequestsIfAccessLogIsOff() {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        BufferedLog log = started(false, out);
+        BufferedLog log = started(false, file);
         log.finished(LogLayoutTest.FINISHED, "-");
         log.refused(refusal("b"));
         log.close();
-        assertThat(out.toString(StandardCharsets.UTF_8))
+        assertThat(written())
                 .isEqualTo(REFUSAL + "b" + REASON + "\n");
     }
 
     @Test
     void writesEventsAndRequestsInOrder() {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        BufferedLog log = started(true, out);
+        BufferedLog log = started(true, file);
         log.refused(refusal("before"));
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.store.sqlite.Sqlite"),
                 Level.ERROR,
@@ -73,39 +98,34 @@ class BufferedLogTest {
         log.doAppend(event);
         log.refused(refusal("behind"));
         log.close();
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(REFUSAL + "before" + REASON + "\n"
+        assertThat(written()).isEqualTo(REFUSAL + "before" + REASON + "\n"
                 + "1970-01-01T00:00:00.000Z ERROR Sqlite - The disk failed\n"
                 + REFUSAL + "behind" + REASON + "\n");
     }
 
     @Test
     @Timeout(60)
-    void dropsAndCountsLinesInsteadOfWaitingForReader() {
-        CountDownLatch mayRead = new CountDownLatch(1);
-        ByteArrayOutputStream written = new ByteArrayOutputStream();
-        BufferedLog log = started(true, new OutputStream() {
-            @Override
-            public void write(int b) {
-                throw new AssertionError("single byte written");
-            }
-
-            @Override
-            public void write(byte[] bytes, int offset, int count) {
-                try {
-                    mayRead.await();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-                written.write(bytes, offset, count);
-            }
-        });
+    void dropsAndCountsLinesInsteadOfWaitingForReader() throws IOException, InterruptedException {
+        Path pipe = folder.resolve("pipe");
+        assumeThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        FileChannel writer;
+        FileChannel reader;
+        // Opening only one end would wait for the other.
+        try (FileChannel _ = FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            writer = FileChannel.open(pipe, StandardOpenOption.WRITE);
+            reader = FileChannel.open(pipe, StandardOpenOption.READ);
+        }
+        BufferedLog log = started(true, writer);
         String line = "x".repeat(200);
         for (int i = 0; i < LINES; i++) {
             log.refused(refusal(line));
         }
-        mayRead.countDown();
+        CompletableFuture<List<String>> read = CompletableFuture.supplyAsync(
+                () -> new BufferedReader(Channels.newReader(reader, StandardCharsets.UTF_8)).lines().toList());
         log.close();
-        List<String> lines = written.toString(StandardCharsets.UTF_8).lines().toList();
+        writer.close();
+        List<String> lines = read.join();
+        reader.close();
         List<Matcher> warnings = lines.stream().filter(text -> !text.endsWith(line + REASON)).map(MISSING::matcher)
                 .toList();
         int kept = lines.size() - warnings.size();
@@ -116,11 +136,38 @@ class BufferedLogTest {
                 .isEqualTo(LINES - kept);
     }
 
+    /// The rest of a line stands behind its beginning, unless that is not the end of the file any more.
+    @ParameterizedTest
+    @CsvSource({"kept,first/second/", "emptied,second/", "appended,first/secother/second/"})
+    void firstLineIsWholeAfterFileTookOnlyItsBeginning(String meanwhile, String expected) throws IOException {
+        try (FileChannel other = FileChannel.open(folder.resolve("log"), StandardOpenOption.WRITE,
+                StandardOpenOption.APPEND)) {
+            LogFile log = new LogFile(file);
+            ByteBuffer lines = ByteBuffer.wrap("first\nsecond\n".getBytes(StandardCharsets.UTF_8));
+            assertThat(log.write(lines.limit("first\nsec".length()))).isTrue();
+            switch (meanwhile) {
+                case "emptied" -> other.truncate(0);
+                case "appended" -> other.write(ByteBuffer.wrap("other".getBytes(StandardCharsets.UTF_8)));
+                default -> assertThat(meanwhile).isEqualTo("kept");
+            }
+            assertThat(log.write(lines.limit(lines.capacity()))).isTrue();
+        }
+        assertThat(written()).isEqualTo(expected.replace('/', '\n'));
+    }
+
+    private String written() {
+        try {
+            return Files.readString(folder.resolve("log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static RequestLog.RefusedKey refusal(String request) {
         return new RequestLog.RefusedKey(0, 401, "GET", "/v1/pets", "-", "127.0.0.1", request, "none");
     }
 
-    private static BufferedLog started(boolean access, OutputStream out) {
+    private static BufferedLog started(boolean access, FileChannel out) {
         BufferedLog log = new BufferedLog(new LogLayout(Logging.Format.TEXT), access, out);
         log.start();
         return log;

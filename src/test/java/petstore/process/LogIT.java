@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -26,19 +28,25 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyToken;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
+import petstore.testkit.Disk;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
+import petstore.testkit.Tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 /// The log on stderr, and the spans that the service exports to a trace collector.
 class LogIT {
 
     private static final String KEY = "a-key-that-nobody-may-see-in-a-log";
     private static final int REFUSALS = 500;
+    private static final String REFUSAL = "^\\S+ INFO  audit - refused 401 GET /v1/pets key=- from=\\S+"
+            + " request=(stranger-\\d+) reason=\"there is no Authorization field\"$";
     private static final int FAILED_REQUESTS = 100;
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
@@ -86,16 +94,49 @@ class LogIT {
     @Test
     void logsEveryRefusal() {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady()) {
-            ApiClient stranger = server.client("");
-            for (int i = 0; i < REFUSALS; i++) {
-                stranger.get("/v1/pets", "X-Request-Id", "stranger-" + i);
-            }
-            server.terminate();
-            List<String> err = server.ending().err();
-            assertThat(err.stream().filter(line -> line.matches(".* audit - refused 401 GET /v1/pets key=- from=\\S+"
-                    + " request=stranger-\\d+ reason=\"there is no Authorization field\""))).hasSize(REFUSALS)
-                    .doesNotHaveDuplicates();
+            refuse(server);
+            assertEveryRefusalIsLogged(server);
         }
+    }
+
+    @Test
+    void logsEveryRefusalAfterDiskOfLogWasFull() {
+        Disk disk = Disk.in(folder.resolve("disk"))
+                .orElseGet(() -> abort("simulated disk failures need Linux and cc"));
+        Map<String, String> environment = new HashMap<>(disk.environment());
+        environment.put("PETSTORE_API_KEY", KEY);
+        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder.resolve("data")).awaitReady()) {
+            disk.fail(Disk.Call.LOG);
+            refuse(server);
+            disk.heal(Disk.Call.LOG);
+            assertEveryRefusalIsLogged(server);
+        }
+    }
+
+    /// The pipe refuses bytes instead of waiting for its reader.
+    @Test
+    void logsEveryRefusalToPipeThatDoesNotBlock() {
+        assumeThat(Tools.isInstalled("python3")).as("python3 is installed").isTrue();
+        List<String> starter = List.of("python3", "-c",
+                "import os, sys; os.set_blocking(2, False); os.execv(sys.argv[1], sys.argv[1:])");
+        try (PetstoreProcess server = PetstoreProcess.serveThrough(starter, folder).awaitReady()) {
+            server.withStderrUnread(() -> refuse(server));
+            assertEveryRefusalIsLogged(server);
+        }
+    }
+
+    private static void refuse(PetstoreProcess server) {
+        ApiClient stranger = server.client("");
+        for (int i = 0; i < REFUSALS; i++) {
+            stranger.get("/v1/pets", "X-Request-Id", "stranger-" + i);
+        }
+    }
+
+    private static void assertEveryRefusalIsLogged(PetstoreProcess server) {
+        server.terminate();
+        assertThat(server.ending().err().stream().filter(line -> line.contains("stranger"))
+                .map(line -> line.replaceFirst(REFUSAL, "$1"))).containsExactlyElementsOf(
+                        IntStream.range(0, REFUSALS).mapToObj(i -> "stranger-" + i).toList());
     }
 
     /// Requests pass two proxies. The service trusts the address of the nearer proxy, and the network of the other proxy.

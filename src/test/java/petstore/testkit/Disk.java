@@ -21,7 +21,7 @@ public final class Disk {
 
     /// A kind of disk access that can fail.
     public enum Call {
-        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy");
+        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy"), LOG("log");
 
         private final String file;
 
