@@ -3,7 +3,8 @@
  *
  * A file in the folder TEST_DISK makes system calls fail as long as the file exists: `fsync`, `write` and `read` these
  * calls, `checkpoint` writes to the database itself, `copy` writes to a backup, `log` writes
- * to stderr: the first takes half of its bytes. The files `petstore.db.undo` and
+ * to stderr: the first takes half of its bytes. `link` makes links fail as on a file system without them, `folder` the sync of folders.
+ * `rename-3` kills the program before its third rename. The files `petstore.db.undo` and
  * `petstore.db-wal.undo` record the unsynced writes, so that a test can undo them and so simulate a loss of power. A
  * record has three int64 (offset, previous size of the file, count of previous bytes) and the previous bytes.
  */
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,8 +122,31 @@ ssize_t pread64(int fd, void *bytes, size_t count, off64_t offset) {
     return NEXT(pread64)(fd, bytes, count, offset);
 }
 
+int link(const char *from, const char *to) {
+    if (is_on("link")) {
+        errno = EPERM;
+        return -1;
+    }
+    return NEXT(link)(from, to);
+}
+
+int rename(const char *from, const char *to) {
+    static int count;
+    char fault[32];
+    snprintf(fault, sizeof fault, "rename-%d", ++count);
+    if (is_on(fault)) {
+        kill(getpid(), SIGKILL);
+    }
+    return NEXT(rename)(from, to);
+}
+
 int fsync(int fd) {
     const char *file = store_file(fd);
+    struct stat status;
+    if (is_on("folder") && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+        errno = EIO;
+        return -1;
+    }
     if (file != NULL && is_on("fsync")) {
         errno = EIO;
         return -1;

@@ -94,7 +94,15 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
 
     /// Returns true if the embedded store exists, or a database is used instead. Errors: [Failure] if the folder cannot be read.
     public boolean exists() {
-        return database.isPresent() || SqliteFile.exists(folder);
+        return database.isPresent() || exists(folder);
+    }
+
+    /// Repairs the store first if a `restore` was killed.
+    private static boolean exists(Path folder) {
+        if (ReplacedStore.isUnfinished(folder)) {
+            FolderLock.change(folder).close();
+        }
+        return SqliteFile.exists(folder);
     }
 
     /// Throws a [Failure] if the file to write is part of the embedded store.
@@ -112,10 +120,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
 
     /// Throws a [Failure] if there is no embedded store in `folder`. Repairs it if a `restore` was killed.
     public static void requireEmbedded(Path folder) {
-        if (ReplacedStore.isUnfinished(folder)) {
-            FolderLock.change(folder).close();
-        }
-        if (!SqliteFile.exists(folder)) {
+        if (!exists(folder)) {
             throw Failure.unavailable("there is no store in " + folder.toAbsolutePath().normalize() + "; '"
                     + SafeText.command("serve") + "' or '" + SafeText.command("keys create") + "' makes one");
         }

@@ -3,6 +3,8 @@ package petstore.files;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -13,6 +15,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.SecureRandom;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 import petstore.Failure;
 
@@ -21,6 +25,11 @@ public final class AtomicFile {
 
     /// The longest temporary name, in bytes. SQLite appends up to 8, and some file systems allow 143.
     private static final int LONGEST_PART = 128;
+    private static final String PART = ".part";
+    /// The reasons of an fsync that the file system of a folder does not support: EINVAL and its like.
+    private static final Set<String> UNSUPPORTED = Set.of("Invalid argument", "Bad file descriptor",
+            "Function not implemented",
+            "Operation not supported");
     private static final String GROUP = "unix:gid";
     private static final String OWNER = "unix:uid";
     private static final String MODE = "unix:mode";
@@ -56,7 +65,10 @@ public final class AtomicFile {
             } catch (FileAlreadyExistsException e) {
                 throw alreadyExists(target);
             } catch (UnsupportedOperationException | FileSystemException e) {
-                // Some file systems have no links. There the move replaces a file that appears at this moment.
+                // Some file systems have no links. There the move replaces a file that appears between these two calls.
+                if (exists(target)) {
+                    throw alreadyExists(target);
+                }
             }
             return result;
         });
@@ -136,7 +148,7 @@ public final class AtomicFile {
     /// Returns an unused temporary name in the folder of `target`, cut between two code points if it is long.
     private static Path part(Path target) {
         // Random, because processes in containers that share a volume have the same number.
-        String end = "." + Long.toHexString(new SecureRandom().nextLong()) + ".part";
+        String end = "." + Long.toHexString(new SecureRandom().nextLong()) + PART;
         String name = target.getFileName().toString();
         while (name.getBytes(StandardCharsets.UTF_8).length + end.length() > LONGEST_PART) {
             name = name.substring(0, name.offsetByCodePoints(name.length(), -1));
@@ -144,17 +156,38 @@ public final class AtomicFile {
         return target.resolveSibling(name + end);
     }
 
+    /// Deletes the temporary files of a target with a short name, which killed processes have left. The caller knows that no process
+    /// writes it.
+    public static void deleteParts(Path target) throws IOException {
+        Pattern parts = Pattern
+                .compile(Pattern.quote(target.getFileName().toString()) + "\\.[0-9a-f]+\\" + PART + ".*");
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(target.toAbsolutePath().resolveSibling("."),
+                file -> parts.matcher(file.getFileName().toString()).matches() && Files.isRegularFile(file))) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
     /// Waits until the content of a file is on disk.
     public static void sync(Path file) throws IOException {
         sync(file, StandardOpenOption.WRITE);
     }
 
-    /// Waits until the names in a folder are on disk.
-    public static void syncNames(Path folder) {
+    /// Waits until the names in a folder are on disk, if this user may open the folder and its file system can sync it.
+    ///
+    /// Errors: `IOException` if the disk fails.
+    public static void syncNames(Path folder) throws IOException {
         try {
             sync(folder, StandardOpenOption.READ);
+        } catch (AccessDeniedException e) {
+            // The names follow the content soon.
         } catch (IOException e) {
-            // Some file systems cannot, and some users must not open a folder. The names follow the content soon.
+            if (!UNSUPPORTED.contains(String.valueOf(e.getMessage()))) {
+                throw new IOException(
+                        "the folder " + folder.toAbsolutePath().normalize() + " cannot be synced: " + e.getMessage(),
+                        e);
+            }
         }
     }
 

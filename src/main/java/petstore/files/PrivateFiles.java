@@ -25,10 +25,15 @@ public final class PrivateFiles {
     private PrivateFiles() {
     }
 
-    /// Creates a folder and its parents, unless it exists.
+    /// Creates a folder and its parents, unless it exists. Each new name is on disk then.
     public static void createFolder(Path folder) throws IOException {
-        if (!Files.isDirectory(folder)) {
-            Files.createDirectories(folder, FOLDER);
+        Path absolute = folder.toAbsolutePath();
+        Path parent = absolute.getParent();
+        if (!Files.isDirectory(absolute) && parent != null) {
+            createFolder(parent);
+            // Does nothing if another process has created it meanwhile.
+            Files.createDirectories(absolute, FOLDER);
+            AtomicFile.syncNames(parent);
         }
     }
 

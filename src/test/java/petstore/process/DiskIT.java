@@ -11,13 +11,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.NewPet;
 import petstore.Pet;
+import petstore.store.sqlite.FolderLock;
 import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
 import petstore.testkit.Disk;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
@@ -182,6 +187,61 @@ class DiskIT {
         disk.heal(Disk.Call.READ);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             assertThat(list(server)).hasSize(2);
+        }
+    }
+
+    /// Without links the store is renamed: 1 away, 2 to 4 its companions, 5 the copy to its name, 6 to 9 the store to its last name.
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 6, 10})
+    void killedRestoreWithoutLinksLosesNoStore(int killed) throws IOException {
+        Disk disk = disk();
+        Path backup = temporary.resolve("backup.db");
+        addTwoAnimals(backup);
+        byte[] before = Files.readAllBytes(folder.resolve("petstore.db"));
+        disk.fail(Disk.Call.LINK);
+        disk.killAtRename(killed);
+        assertThat(run(disk, "restore", backup.toString()).code()).isEqualTo(killed == 10 ? 0 : 137);
+        assertThat(folder.resolve("petstore.db.replacing").toFile().exists()).isEqualTo(killed != 10);
+        FolderLock.change(folder).close();
+        List<String> names = namesIn(folder);
+        boolean isRestored = killed > 5;
+        assertThat(names).hasSize(isRestored ? 3 : 2).startsWith("petstore.db", "petstore.lock");
+        assertThat(folder.resolve(isRestored ? names.getLast() : "petstore.db")).hasBinaryContent(before);
+        try (StoreFile store = new StoreFile(folder)) {
+            assertThat(store.pets()).hasSize(isRestored ? 1 : 2);
+        }
+    }
+
+    /// The names of files and of new folders may not be on the disk then.
+    @Test
+    void failedSyncOfFolderIsNoSuccess() throws IOException {
+        Disk disk = disk();
+        Path backup = temporary.resolve("backup.db");
+        addTwoAnimals(backup);
+        disk.fail(Disk.Call.FOLDER);
+        for (List<String> command : List.of(List.of("restore", backup.toString()),
+                List.of("backup", temporary.resolve("other.db").toString()),
+                List.of("export", temporary.resolve("export.csv").toString()))) {
+            PetstoreProcess.Ending ending = run(disk, command.toArray(String[]::new));
+            assertThat(ending.code()).as(ending.toString()).isEqualTo(1);
+            assertThat(ending.err()).singleElement().asString().endsWith("cannot be synced: Input/output error");
+        }
+        folder = temporary.resolve("new");
+        assertThat(run(disk, "keys", "create", "--name", "shop").err()).singleElement().asString()
+                .contains("the folder " + temporary + " cannot be synced: Input/output error");
+    }
+
+    /// Adds an animal to a new store, makes a backup, and adds another one.
+    private void addTwoAnimals(Path backup) throws IOException {
+        Path file = Files.writeString(temporary.resolve("animals.ndjson"), Ledger.json(ledger.next()) + "\n");
+        CommandLines.run(folder, "import", file.toString());
+        CommandLines.run(folder, "backup", backup.toString());
+        CommandLines.run(folder, "import", file.toString());
+    }
+
+    private static List<String> namesIn(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 

@@ -21,7 +21,8 @@ public final class Disk {
 
     /// A kind of disk access that can fail.
     public enum Call {
-        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy"), LOG("log");
+        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy"), LOG("log"), LINK(
+                "link"), FOLDER("folder");
 
         private final String file;
 
@@ -85,8 +86,19 @@ public final class Disk {
 
     /// Makes every call of this kind fail from now on.
     public void fail(Call call) {
+        turnOn(call.file);
+    }
+
+    /// Kills programs that start from now on before they rename a file.
+    ///
+    /// @param count the number of the rename, from 1
+    public void killAtRename(int count) {
+        turnOn("rename-" + count);
+    }
+
+    private void turnOn(String file) {
         try {
-            Files.createFile(folder.resolve(call.file));
+            Files.createFile(folder.resolve(file));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

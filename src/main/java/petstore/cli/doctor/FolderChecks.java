@@ -125,15 +125,15 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
     private Finding store() throws IOException {
         StoreFiles.inspect(folder);
         StoreFiles.requireWritable(folder);
-        if (!SqliteFile.exists(folder)) {
-            return Finding.ok("store", "there is none yet; the first start makes it");
-        }
-        Path file = SqliteFile.in(folder);
         String user = server.map(owner -> "; in use by " + owner).orElse("");
         if (ReplacedStore.isUnfinished(folder)) {
             return Finding.warn("store", "a restore replaces it, or was killed" + user,
                     "the next command on the store repairs it");
         }
+        if (!SqliteFile.exists(folder)) {
+            return Finding.ok("store", "there is none yet; the first start makes it");
+        }
+        Path file = SqliteFile.in(folder);
         if (Files.getLastModifiedTime(file).toInstant().isAfter(now.plus(CLOCK_TOLERANCE))) {
             return Finding.warn("store", file + " was changed later than now", "set the clock of this machine");
         }

@@ -2,7 +2,10 @@ package petstore.store.sqlite;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -46,18 +49,14 @@ public final class ReplacedStore {
         }
     }
 
-    /// Moves a store or its orphaned logs aside, and returns the new paths. A kill at any step loses nothing: [#repair] undoes the steps
-    /// until another database has the store's name.
+    /// Moves a store or its orphaned logs aside, and returns their paths once [#repair] has run. A kill at any step loses nothing:
+    /// [#repair] undoes the steps until another database has the store's name, and then completes them.
     ///
     /// @param now the time in the names of the kept files
     static List<Path> keep(Path database, Instant now) throws IOException {
         List<Path> kept = new ArrayList<>();
         if (StoreFiles.hasContent(database)) {
-            Path aside = database.resolveSibling(PREFIX + MOMENT.format(now) + ".db");
-            StoreFiles.requireNoCompanion(aside);
-            Files.createLink(aside, database);
-            moveCompanions(database, aside);
-            kept.add(aside);
+            kept.add(keepDatabase(database, now));
         } else {
             for (String suffix : StoreFiles.LOGS) {
                 Path aside = database.resolveSibling(
@@ -73,9 +72,63 @@ public final class ReplacedStore {
         return kept;
     }
 
+    /// Gives the store another name, so that it has one at each moment. Without hard links, as on exFAT, it is renamed.
+    private static Path keepDatabase(Path database, Instant now) throws IOException {
+        Path aside = aside(database, now);
+        StoreFiles.requireNoCompanion(aside);
+        try {
+            Files.createLink(aside, database);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            return rename(database);
+        }
+        moveCompanions(database, aside);
+        return aside;
+    }
+
+    private static Path rename(Path database) throws IOException {
+        Path replacing = database.resolveSibling(StoreFiles.REPLACING);
+        Path aside = aside(database);
+        StoreFiles.requireNoCompanion(aside);
+        Files.move(database, replacing, StandardCopyOption.ATOMIC_MOVE);
+        moveCompanions(database, replacing);
+        return aside;
+    }
+
+    /// Returns an unused name for a store that is renamed: that of its last change, so that it is the same after a kill.
+    private static Path aside(Path store) throws IOException {
+        Instant time = Files.getLastModifiedTime(store).toInstant();
+        while (Files.exists(aside(store, time), LinkOption.NOFOLLOW_LINKS)) {
+            time = time.plusMillis(1);
+        }
+        return aside(store, time);
+    }
+
+    private static Path aside(Path store, Instant time) {
+        return store.resolveSibling(PREFIX + MOMENT.format(time) + ".db");
+    }
+
+    /// Puts a renamed store back, or gives it its final name if another database has that of the store.
+    private static void endRenaming(Path database) throws IOException {
+        Path replacing = database.resolveSibling(StoreFiles.REPLACING);
+        try {
+            Path target = Files.exists(database) ? aside(replacing) : database;
+            moveCompanions(replacing, target);
+            // The database last, because its name shows that this is unfinished.
+            Files.move(replacing, target, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFile.syncNames(database.resolveSibling("."));
+        } catch (NoSuchFileException e) {
+            // No store is renamed, or another process has ended it meanwhile.
+        }
+    }
+
     /// Returns true if a `restore` was killed and [#repair] is needed, or if a `restore` is replacing the store now.
     public static boolean isUnfinished(Path folder) {
         try {
+            if (StoreFiles.find(folder.resolve(StoreFiles.REPLACING)).isPresent()) {
+                return true;
+            }
             Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
             return database.isPresent() && !names(database.get()).isEmpty();
         } catch (IOException e) {
@@ -83,12 +136,14 @@ public final class ReplacedStore {
         }
     }
 
-    /// Puts back the log that a killed `restore` moved aside, and removes the second name that it gave the store. The caller
-    /// holds the folder's lock, so that no `restore` runs.
+    /// Undoes or completes a `restore` that was killed: puts the log back, removes the second name of the store, and deletes the parts
+    /// of its copy. The caller holds the folder's lock, so that no `restore` runs.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE`.
     public static void repair(Path folder) {
         try {
+            endRenaming(folder.resolve(StoreFiles.DATABASE));
+            AtomicFile.deleteParts(folder.resolve(StoreFiles.DATABASE));
             Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
             if (database.isPresent()) {
                 for (Path aside : names(database.get())) {

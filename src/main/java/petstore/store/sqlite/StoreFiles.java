@@ -23,6 +23,8 @@ public final class StoreFiles {
     /// The file of the lock on the store's folder.
     public static final String LOCK = "petstore.lock";
     static final String DATABASE = "petstore.db";
+    /// The name of a store that a `restore` replaces by renaming.
+    static final String REPLACING = "petstore.db.replacing";
 
     /// Suffixes of the companions that can hold animals.
     static final List<String> LOGS = List.of("-wal", "-journal");
@@ -186,9 +188,10 @@ public final class StoreFiles {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// Returns the paths of a folder's lock, and of a database and its companions.
+    /// Returns the paths of a folder's lock, of a store that is being replaced, and of a database; with their companions.
     private static Stream<Path> files(Path folder, Path database) {
-        return Stream.concat(Stream.of(folder.resolve(LOCK), database), companions(database, COMPANIONS));
+        return Stream.concat(Stream.of(folder.resolve(LOCK)), Stream.of(database, folder.resolve(REPLACING))
+                .flatMap(file -> Stream.concat(Stream.of(file), companions(file, COMPANIONS))));
     }
 
     /// Returns the paths of companions. A backup whose name has the maximum length of file systems cannot have companions.
