@@ -78,10 +78,14 @@ class MoveIT {
     void copiesAnimalsKeysAndStoredResults() throws IOException {
         importAnimals(
                 "{\"id\":3,\"name\":\" 'O\\\"Neil\\\\\\n\\t; -- 100% ü \\u200b Ⅷ  \",\"categoryId\":-9223372036854775808}",
-                "{\"id\":4,\"name\":\"🐈\",\"categoryId\":9223372036854775807,\"status\":\"sold\"}",
+                "{\"id\":4,\"name\":\"wrong\",\"categoryId\":1}",
+                "{\"id\":5,\"name\":\"🐈\",\"categoryId\":9223372036854775807,\"status\":\"sold\"}",
                 "{\"id\":700,\"name\":\"" + "🦄".repeat(255) + "\",\"categoryId\":0,\"status\":\"available\"}",
                 "{\"id\":5000000000,\"name\":\"null\",\"categoryId\":1,\"status\":\"pending\"}",
                 "{\"id\":" + HUGE_ID + ",\"name\":\"\\\\N\",\"categoryId\":1}");
+        try (StoreFile file = new StoreFile(shell.data())) {
+            file.execute("DELETE FROM pet WHERE id = 4");
+        }
         String live = createKey("live --rate-limit 600/1m");
         String reader = createKey("reader --scope pets:read --expires-in 90d");
         String revoked = createKey("revoked");
@@ -144,8 +148,8 @@ class MoveIT {
         migrateTarget();
         assertThat(PostgresServer.query(target,
                 "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1"))
-                .containsExactly("api_key", "api_key_change", "catalogue_version", "idempotency", "pet", "pet_id",
-                        "schema_version");
+                .containsExactly("api_key", "api_key_change", "catalogue_version", "idempotency", "pet", "pet_change",
+                        "pet_id", "schema_version");
     }
 
     @Test

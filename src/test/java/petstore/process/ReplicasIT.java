@@ -35,6 +35,7 @@ class ReplicasIT {
 
     private static final String KEY = "a-key-for-the-test-of-replicas";
     private static final Duration REVOCATION_DELAY = Duration.ofSeconds(2);
+    private static final Duration SQL_DELAY = Duration.ofSeconds(3);
     private static final int CLIENTS = 8;
     private static final int ANIMALS_PER_CLIENT = 60;
     private static final int PAGE_SIZE = 100;
@@ -105,6 +106,23 @@ class ReplicasIT {
                 () -> REPLICAS.stream().noneMatch(replica -> replica.client(key).get("/v1/pets").statusCode() == 200));
         for (PetstoreProcess replica : REPLICAS) {
             assertThat(replica.client(key).get("/v1/pets").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void showsAnimalDeletedBySqlOnNoReplicaAfterThreeSeconds() {
+        List<Long> added = IntStream.range(0, 4).mapToObj(i -> id(clientOf(i).post(pet("sql")))).toList();
+        String page = "/v1/pets?limit=2&after=" + (added.getFirst() - 1);
+        for (int i = 0; i < 8; i++) {
+            assertThat(ids(clientOf(i).get(page))).containsExactly(added.get(0), added.get(1));
+        }
+        PostgresServer.query(database, "DELETE FROM pet WHERE id = " + added.getFirst());
+        // A response other than 200 fails the test.
+        await("both replicas").atMost(SQL_DELAY).until(() -> IntStream.range(0, 2)
+                .allMatch(i -> ids(clientOf(i).get(page)).equals(List.of(added.get(1), added.get(2)))));
+        for (int i = 0; i < 8; i++) {
+            assertThat(ids(clientOf(i).get(page))).containsExactly(added.get(1), added.get(2));
+            assertThat(clientOf(i).get("/v1/pets/" + added.getFirst()).statusCode()).isEqualTo(404);
         }
     }
 

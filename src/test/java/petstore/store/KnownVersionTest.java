@@ -1,6 +1,7 @@
 package petstore.store;
 
 import java.nio.file.Path;
+import java.time.Duration;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -9,8 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.CatalogueVersion;
 import petstore.store.sqlite.Sqlite;
+import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// The version that a process knows while it serves an empty SQLite store.
 class KnownVersionTest {
@@ -41,6 +44,23 @@ class KnownVersionTest {
         version.reached(SEVEN.lastId());
         assertThat(version.now().join()).as("version that is read").isEqualTo(SEVEN);
         assertThat(version.now().join()).as("version that is known").isEqualTo(SEVEN);
+    }
+
+    /// An own write must not carry the number of changes of a later reading, nor hide it.
+    @Test
+    void followsChangesBySqlAfterASecond() {
+        assertThat(version.now().join()).isEqualTo(new CatalogueVersion(0, 0));
+        assertThat(version.findEpoch()).contains(0L);
+        try (StoreFile operator = new StoreFile(folder)) {
+            operator.execute("INSERT INTO pet (id, name, category_id) VALUES (5, 'Rex', 1)");
+            operator.execute("DELETE FROM pet");
+        }
+        version.reached(SEVEN.lastId());
+        await().atMost(Duration.ofSeconds(2)).until(() -> version.findEpoch().isEmpty());
+        assertThat(version.now().join()).isEqualTo(new CatalogueVersion(1, 7));
+        assertThat(version.findEpoch()).contains(1L);
+        version.reached(8);
+        assertThat(version.now().join()).isEqualTo(new CatalogueVersion(1, 8));
     }
 
     @Test

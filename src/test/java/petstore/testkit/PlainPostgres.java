@@ -140,9 +140,7 @@ public final class PlainPostgres implements AutoCloseable {
 
     /// Runs a statement. Returns the first column of its rows; empty if there are no rows.
     public List<String> query(String sql) {
-        try (Connection connection = DriverManager.getConnection("jdbc:postgresql://" + host() + "/postgres",
-                "postgres",
-                ""); Statement statement = connection.createStatement()) {
+        try (Connection connection = connect(); Statement statement = connection.createStatement()) {
             List<String> rows = new ArrayList<>();
             if (statement.execute(sql)) {
                 ResultSet result = statement.getResultSet();
@@ -154,6 +152,11 @@ public final class PlainPostgres implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /// Opens a connection, to be used without the code of the program.
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection("jdbc:postgresql://" + host() + "/postgres", "postgres", "");
     }
 
     /// Returns the number of connections that the program has to this server.

@@ -3,6 +3,9 @@ package petstore.store.postgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -225,6 +228,22 @@ class PostgresWatchTest {
             assertThat(AbstractCatalogueTest.awaited(store.catalogue().version()))
                     .isEqualTo(new CatalogueVersion(before + 1, 2));
             assertThat(loggedLines("the database cannot be used")).isEmpty();
+        }
+    }
+
+    /// Creates prove that the server is the primary, but not that no animal was changed by SQL.
+    @Test
+    void epochIsUnknownIfOnlyCreatesSucceed() throws SQLException {
+        try (SqlStore store = serve(server.url()); Connection operator = server.connect();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("LOCK TABLE pet_change");
+            await().atMost(LIMIT).until(() -> {
+                add(store, "Rex");
+                return store.catalogue().findEpoch().isEmpty();
+            });
+            operator.rollback();
+            awaitWithinLimit(() -> assertThat(store.catalogue().findEpoch()).isPresent());
         }
     }
 

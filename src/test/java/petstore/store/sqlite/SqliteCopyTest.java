@@ -196,6 +196,18 @@ class SqliteCopyTest {
     }
 
     @Test
+    void backsUpAndRestoresStoreChangedBySql() throws IOException {
+        execute(SqliteFile.in(store), "UPDATE pet SET name = 'Tom' WHERE id = 1", "DELETE FROM pet WHERE id = 2");
+        Files.delete(backup);
+        assertThat(SqliteCopy.backup(store, backup, Instant.EPOCH, true, _ -> {
+        })).isEqualTo(new VerifiedBackup(ANIMALS, true));
+        Path data = folder.resolve("data");
+        restore(data);
+        assertThat(contents(SqliteFile.in(data))).isEqualTo(contents(SqliteFile.in(store)));
+        assertThat(query(SqliteFile.in(data), "SELECT changes FROM catalogue_version")).containsExactly("2");
+    }
+
+    @Test
     void restoreRemovesChecksumAndMark() throws IOException {
         restore(store);
         assertHasNoChecksumOrMark(store);
