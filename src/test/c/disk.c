@@ -2,7 +2,8 @@
  * Simulates faults of the disk of the program's store. Loaded by LD_PRELOAD.
  *
  * A file in the folder TEST_DISK makes system calls fail as long as the file exists: `fsync`, `write` and `read` these
- * calls, `checkpoint` writes to the database itself, `copy` writes to a backup, `log` writes
+ * calls, `database-fsync` the fsync of the database itself, `checkpoint` writes to it because the disk is full,
+ * `database-write` for another reason, `read-only` all writes to the store, `copy` writes to a backup, `log` writes
  * to stderr: the first takes half of its bytes. `link` makes links fail as on a file system without them, `folder` the sync of folders.
  * `rename-3` kills the program before its third rename. The files `petstore.db.undo` and
  * `petstore.db-wal.undo` record the unsynced writes, so that a test can undo them and so simulate a loss of power. A
@@ -78,14 +79,28 @@ static void record_undo(int fd, const char *file, size_t count, off64_t offset) 
     free(bytes);
 }
 
+static int is_database(const char *file) {
+    return file != NULL && strcmp(file, "petstore.db") == 0;
+}
+
+/* Returns the error of a write to fd; 0 for none. */
+static int write_error(int fd, const char *file) {
+    if (file != NULL && is_on("read-only")) {
+        return EROFS;
+    }
+    if (is_database(file) && is_on("database-write")) {
+        return EIO;
+    }
+    int is_full = (file != NULL && is_on("write")) || (is_database(file) && is_on("checkpoint"))
+        || (is_on("copy") && is_part(fd));
+    return is_full ? ENOSPC : 0;
+}
+
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
     const char *file = store_file(fd);
-    if (is_on("copy") && is_part(fd)) {
-        errno = ENOSPC;
-        return -1;
-    }
-    if (file != NULL && (is_on("write") || (strcmp(file, "petstore.db") == 0 && is_on("checkpoint")))) {
-        errno = ENOSPC;
+    int error = write_error(fd, file);
+    if (error != 0) {
+        errno = error;
         return -1;
     }
     if (file != NULL) {
@@ -147,7 +162,7 @@ int fsync(int fd) {
         errno = EIO;
         return -1;
     }
-    if (file != NULL && is_on("fsync")) {
+    if ((file != NULL && is_on("fsync")) || (is_database(file) && is_on("database-fsync"))) {
         errno = EIO;
         return -1;
     }

@@ -12,7 +12,7 @@ import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.sqlite.BackupTime;
 import petstore.store.sqlite.SqliteCopy;
-import petstore.store.sqlite.VerifiedBackup;
+import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

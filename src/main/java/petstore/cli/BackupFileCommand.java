@@ -3,7 +3,7 @@ package petstore.cli;
 import java.nio.file.Path;
 
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.store.sqlite.VerifiedBackup;
+import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import picocli.CommandLine.Mixin;
 
 /// A command on the embedded store and a backup of it.

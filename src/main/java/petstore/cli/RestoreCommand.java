@@ -12,7 +12,7 @@ import petstore.SafeText;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.SqliteCopy;
-import petstore.store.sqlite.VerifiedBackup;
+import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

@@ -37,6 +37,8 @@ final class ServeCommand extends ConsoleCommand {
     private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
     /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger signal = new AtomicInteger();
+    /// The exit code after a stop in order.
+    private final AtomicInteger stopped = new AtomicInteger(Main.DONE);
     /// True while the start waits for its database.
     private final AtomicBoolean waiting = new AtomicBoolean();
 
@@ -71,7 +73,7 @@ final class ServeCommand extends ConsoleCommand {
 
     private Service start(Settings settings, OpenTelemetrySetup tracing, BufferedLog log) {
         try {
-            return Service.start(settings, waiting, tracing.tracer(), log, ServeCommand::stopForLostDisk,
+            return Service.start(settings, waiting, tracing.tracer(), log, this::stopForLostDisk,
                     console().clock());
         } catch (Failure e) {
             if (e.getCause() instanceof PortInUseException taken) {
@@ -83,7 +85,8 @@ final class ServeCommand extends ConsoleCommand {
     }
 
     /// Ends the process after a pause, in which clients receive the error responses for lost animals.
-    private static void stopForLostDisk() {
+    private void stopForLostDisk() {
+        stopped.set(Main.FAILED);
         Thread.ofPlatform().name("lost-disk").start(() -> {
             try {
                 Thread.sleep(TIME_FOR_LAST_RESPONSES);
@@ -110,6 +113,6 @@ final class ServeCommand extends ConsoleCommand {
             // The service did not start.
         }
         log.close();
-        Runtime.getRuntime().halt(Main.DONE);
+        Runtime.getRuntime().halt(stopped.get());
     }
 }

@@ -33,6 +33,11 @@ public final class DatabaseErrors {
         if (now - last >= INTERVAL.toNanos() && loggedNs.compareAndSet(last, now)) {
             LOG.error("the store failed: {}", e.getMessage());
         }
+        return unavailable(e);
+    }
+
+    /// Returns a failure of kind `UNAVAILABLE` for an error that is logged already.
+    public static Failure unavailable(SQLException e) {
         return new Failure(Failure.Kind.UNAVAILABLE, "the store is unavailable; try again later", e);
     }
 }

@@ -5,12 +5,14 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -31,12 +33,14 @@ import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 /// The program on a disk that is full or fails.
 class DiskIT {
 
     private static final String KEY = "a-key-for-the-test-of-disks";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Ledger ledger = new Ledger();
 
@@ -304,6 +308,95 @@ class DiskIT {
         }
     }
 
+    /// SQLite counts pages as copied into the database before it syncs them. A reader makes it copy only a part, and another process that
+    /// has the store open keeps this count after the failure.
+    @Test
+    void keepsAnimalsIfSyncOfPartlyCopiedDatabaseFails() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            addManyAnimals(server, 400);
+            try (StoreFile reader = new StoreFile(folder)) {
+                reader.execute("BEGIN");
+                reader.text("SELECT count(*) FROM pet");
+                try (Load load = new Load(16, server.port(), KEY, ledger, () -> {
+                })) {
+                    await().atMost(PATIENCE).until(disk::hasUnsyncedDatabase);
+                    disk.fail(Disk.Call.DATABASE_FSYNC);
+                    reader.execute("COMMIT");
+                    PetstoreProcess.Ending ending = server.ending();
+                    assertThat(ending.code()).isEqualTo(1);
+                    assertThat(ending.err()).singleElement().asString().contains("disk", "SQLITE_IOERR_FSYNC");
+                    load.awaitEnd();
+                }
+                disk.heal(Disk.Call.DATABASE_FSYNC);
+                // The kernel drops pages whose write has failed.
+                disk.losePower(folder);
+                try (PetstoreProcess next = serve(disk).awaitReady()) {
+                    add(next, 201);
+                }
+                disk.losePower(folder);
+            }
+        }
+        assertAllAnimalsAreKept(disk);
+    }
+
+    private void addManyAnimals(PetstoreProcess server, int count) {
+        AtomicInteger added = new AtomicInteger();
+        try (Load _ = new Load(16, server.port(), KEY, ledger, added::incrementAndGet)) {
+            await().atMost(PATIENCE).until(() -> added.get() >= count);
+        }
+    }
+
+    private void assertAllAnimalsAreKept(Disk disk) {
+        try (PetstoreProcess server = serve(disk).awaitReady(); StoreFile file = new StoreFile(folder)) {
+            assertThat(file.integrity()).isEqualTo("ok");
+            ledger.verify(file.pets());
+            add(server, 201);
+        }
+    }
+
+    @Test
+    void reportsFailedSyncOfDatabaseAtTheEnd() throws IOException {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            add(server, 201);
+            disk.fail(Disk.Call.DATABASE_FSYNC);
+            server.terminate();
+            assertThat(server.ending().code()).isEqualTo(1);
+            assertThat(server.ending().err()).singleElement().asString().contains("disk", "SQLITE_IOERR_FSYNC");
+        }
+        disk.heal(Disk.Call.DATABASE_FSYNC);
+        assertAllAnimalsAreKept(disk);
+
+        Path animals = Files.writeString(temporary.resolve("animals.csv"), "name,categoryId\nRex,1\n");
+        // Moves the log, which the killed server has left.
+        runSuccessfully(disk, "keys", "list");
+        disk.fail(Disk.Call.DATABASE_FSYNC);
+        PetstoreProcess.Ending ending = run(disk, "import", animals.toString());
+        assertThat(ending.code()).isEqualTo(1);
+        assertThat(ending.err()).last().asString().contains("the store's disk failed", "the last changes are there");
+        disk.heal(Disk.Call.DATABASE_FSYNC);
+        assertThat(runSuccessfully(disk, "export", "-").out()).last().asString().contains("Rex");
+    }
+
+    /// The log grows meanwhile. It holds the animals, so they need no space in the database.
+    @Test
+    void addsAnimalsWhileDatabaseCannotGrow() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            disk.fail(Disk.Call.CHECKPOINT);
+            addManyAnimals(server, 3_000);
+            assertThat(ledger.refused()).isZero();
+            assertThat(server.err()).singleElement().asString().contains("disk is full", "free some space");
+            assertThat(readyz(server)).isEqualTo(200);
+            disk.heal(Disk.Call.CHECKPOINT);
+            add(server, 201);
+            assertThat(disk.hasUnsyncedDatabase()).as("the log was moved").isFalse();
+            assertThat(folder.resolve("petstore.db").toFile().length()).isGreaterThan(100_000);
+        }
+        assertAllAnimalsAreKept(disk);
+    }
+
     @Test
     void listedAnimalsSurvivePowerLoss() {
         Disk disk = disk();
@@ -322,6 +415,48 @@ class DiskIT {
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             assertThat(list(server)).isEqualTo(listed);
         }
+    }
+
+    /// The mount may still say that it can be written.
+    @Test
+    void isUnreadyUntilReadOnlyDiskCanBeWritten() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            assertUnready(server, () -> {
+                disk.fail(Disk.Call.READ_ONLY);
+                add(server, 503);
+            }, () -> disk.heal(Disk.Call.READ_ONLY));
+            add(server, 201);
+        }
+    }
+
+    /// The animals are in the log, so they get 201.
+    @Test
+    void isUnreadyUntilLogCanBeMoved() {
+        Disk disk = disk();
+        try (PetstoreProcess server = serve(disk).awaitReady()) {
+            assertUnready(server, () -> {
+                disk.fail(Disk.Call.DATABASE_WRITE);
+                addManyAnimals(server, 3_000);
+                assertThat(ledger.refused()).isZero();
+            }, () -> disk.heal(Disk.Call.DATABASE_WRITE));
+        }
+        assertAllAnimalsAreKept(disk);
+    }
+
+    private void assertUnready(PetstoreProcess server, Runnable breakDisk, Runnable heal) {
+        breakDisk.run();
+        assertThat(readyz(server)).isEqualTo(503);
+        assertThat(list(server)).as("reads work").isNotNull();
+        await().during(Duration.ofMillis(2_500)).atMost(PATIENCE).until(() -> readyz(server), status -> status == 503);
+        heal.run();
+        await().atMost(Duration.ofSeconds(3)).until(() -> readyz(server), status -> status == 200);
+        assertThat(server.err()).satisfiesExactly(line -> assertThat(line).contains("cannot be written", "disk I/O"),
+                line -> assertThat(line).contains("can be written again"));
+    }
+
+    private static int readyz(PetstoreProcess server) {
+        return new ApiClient(server.adminPort(), "").get("/readyz").statusCode();
     }
 
     private Disk disk() {

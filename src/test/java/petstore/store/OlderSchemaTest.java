@@ -34,8 +34,8 @@ import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
 import petstore.store.sqlite.SqliteCopy;
+import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import petstore.store.sqlite.SqliteFile;
-import petstore.store.sqlite.VerifiedBackup;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 

@@ -21,8 +21,9 @@ public final class Disk {
 
     /// A kind of disk access that can fail.
     public enum Call {
-        FSYNC("fsync"), READ("read"), WRITE("write"), CHECKPOINT("checkpoint"), COPY("copy"), LOG("log"), LINK(
-                "link"), FOLDER("folder");
+        FSYNC("fsync"), DATABASE_FSYNC("database-fsync"), READ("read"), WRITE("write"), CHECKPOINT(
+                "checkpoint"), DATABASE_WRITE("database-write"), READ_ONLY("read-only"), COPY("copy"), LOG("log"), LINK(
+                        "link"), FOLDER("folder");
 
         private final String file;
 
@@ -111,6 +112,11 @@ public final class Disk {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Returns true if there are writes to the database itself that were not synced.
+    public boolean hasUnsyncedDatabase() {
+        return folder.resolve("petstore.db.undo").toFile().length() > 0;
     }
 
     /// Reverts every write to the store that a killed program has not synced, as a power failure does.

@@ -34,6 +34,11 @@ public final class BackupTime {
         }
     }
 
+    /// Writes the recorded time again.
+    static void touch(Session session) throws SQLException {
+        session.execute("PRAGMA user_version = " + session.text("PRAGMA user_version"));
+    }
+
     static void write(Session session, Instant time) throws SQLException {
         session.execute("PRAGMA user_version = " + (int) time.getEpochSecond());
     }

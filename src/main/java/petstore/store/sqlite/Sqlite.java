@@ -43,7 +43,7 @@ public final class Sqlite implements Database {
         this.file = file;
         this.errors = errors;
         this.sessions = sessions;
-        this.writer = new SqliteWriter(sessions.writer(), sessions.settled(), errors, onLostDisk);
+        this.writer = new SqliteWriter(sessions, errors, onLostDisk);
         this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, PATIENCE),
                 sessions.queued().stream().map(this::reader).toList());
     }
@@ -233,16 +233,18 @@ public final class Sqlite implements Database {
     @Override
     public void check() {
         readUnqueued(Migrations::requireLatest);
-        writer.requireDisk();
+        writer.requireReady();
         if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
             throw Failure.unavailable("the store cannot be written");
         }
     }
 
-    /// Closes the store. SQLite then moves the log into the file, so that a copy of the folder is one file.
+    /// Closes the store. The log is then moved into the file, so that a copy of the folder is one file.
     @Override
     public void close() {
         readers.close();
-        sessions.close();
+        try (sessions) {
+            writer.close();
+        }
     }
 }

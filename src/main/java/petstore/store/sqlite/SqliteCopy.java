@@ -13,8 +13,6 @@ import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
-import org.sqlite.SQLiteErrorCode;
-import org.sqlite.SQLiteException;
 import petstore.Failure;
 import petstore.SafeText;
 import petstore.files.AtomicFile;
@@ -119,10 +117,7 @@ public final class SqliteCopy {
                     target.toAbsolutePath().toString(),
                     (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
                     PAGES_PER_STEP);
-            if (result != SQLiteErrorCode.SQLITE_OK.code) {
-                SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(result);
-                throw new SQLiteException(code.toString(), code);
-            }
+            SqliteErrors.requireOk(result);
             session.execute("COMMIT");
             readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
             return count;
@@ -138,8 +133,7 @@ public final class SqliteCopy {
     private static void change(Path part, Database.Work<?> change) throws SQLException, IOException {
         try (Session session = SqliteFile.connectWriter(part)) {
             SqliteWriter.inTransaction(session, change);
-            // Closing does this too, but hides errors.
-            session.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+            Checkpoints.empty(session);
         } finally {
             for (String companion : StoreFiles.COMPANIONS) {
                 Files.deleteIfExists(StoreFiles.companion(part, companion));
@@ -238,6 +232,12 @@ public final class SqliteCopy {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     file + " cannot be " + participle + ": " + SqliteErrors.reason(e), e);
         }
+    }
+
+    /// A backup that was verified.
+    ///
+    /// @param hasChecksum false for a backup by an older version or by SQLite's own means
+    public record VerifiedBackup(long pets, boolean hasChecksum) {
     }
 
     /// The result of a restore.

@@ -1,6 +1,8 @@
 package petstore.store.sqlite;
 
 import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.Set;
 
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -12,8 +14,21 @@ final class SqliteErrors {
 
     static final String RESTORE = "; put a backup in its place with '" + SafeText.command("restore FILE") + "'";
     private static final int PRIMARY_CODE = 0xFF;
+    private static final Set<SQLiteErrorCode> FAILED_WRITE = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
+            SQLiteErrorCode.SQLITE_READONLY, SQLiteErrorCode.SQLITE_CANTOPEN, SQLiteErrorCode.SQLITE_CORRUPT);
 
     private SqliteErrors() {
+    }
+
+    static SQLException exception(SQLiteErrorCode code) {
+        return new SQLiteException(code.toString(), code);
+    }
+
+    /// Throws the exception for a result code, unless it is `SQLITE_OK`.
+    static void requireOk(int result) throws SQLException {
+        if (result != SQLiteErrorCode.SQLITE_OK.code) {
+            throw exception(SQLiteErrorCode.getErrorCode(result));
+        }
     }
 
     static boolean isBusy(SQLException e) {
@@ -24,14 +39,19 @@ final class SqliteErrors {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_NOTADB) || hasPrimary(e, SQLiteErrorCode.SQLITE_CORRUPT);
     }
 
+    /// Returns true also if the log's index cannot grow.
     static boolean isFullDisk(SQLException e) {
-        return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL);
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE);
+    }
+
+    /// Returns true if the store cannot be written now. Not for reasons that need no operator, or concern one write.
+    static boolean isFailedWrite(SQLException e) {
+        return !isFullDisk(e) && FAILED_WRITE.stream().anyMatch(code -> hasPrimary(e, code));
     }
 
     /// Returns true for a failed fsync. The kernel may have dropped the pages, so that a second fsync would succeed without them.
     static boolean isLostDisk(SQLException e) {
-        return e instanceof SQLiteException sqlite && (sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_FSYNC
-                || sqlite.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
+        return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_FSYNC) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
     }
 
     /// Returns true for a broken constraint, which is a defect of the service. All other errors are the store's: a full or failing disk,
@@ -43,6 +63,10 @@ final class SqliteErrors {
     /// Returns the reason of an error and the remedy, for a person.
     static String reason(SQLException e) {
         return isFullDisk(e) ? Failure.FULL_DISK : String.valueOf(e.getMessage());
+    }
+
+    private static boolean hasCode(SQLException e, SQLiteErrorCode code) {
+        return e instanceof SQLiteException sqlite && sqlite.getResultCode() == code;
     }
 
     private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {

@@ -34,7 +34,12 @@ public final class SqliteFile {
     /// Waits for a lock of another process at a fixed interval. SQLite's own handler sleeps longer and longer, and rarely finds the lock
     /// free between two commits of a busy process.
     private static final class LockWait extends BusyHandler {
+        private final Duration patience;
         private long beginNs;
+
+        LockWait(Duration patience) {
+            this.patience = patience;
+        }
 
         @Override
         protected int callback(int triesBefore) {
@@ -42,7 +47,7 @@ public final class SqliteFile {
                 beginNs = System.nanoTime();
             }
             LockSupport.parkNanos(LOCK_POLL.toNanos());
-            return System.nanoTime() - beginNs < LOCK_PATIENCE.toNanos() ? 1 : 0;
+            return System.nanoTime() - beginNs < patience.toNanos() ? 1 : 0;
         }
     }
 
@@ -143,13 +148,19 @@ public final class SqliteFile {
             set(session, "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()));
             set(session, "journal_mode", "wal");
             set(session, "synchronous", "2");
+            set(session, "wal_autocheckpoint", "0");
             set(session, "journal_size_limit", String.valueOf(LARGEST_LOG));
             set(session, "mmap_size", "0");
             set(session, "trusted_schema", "0");
             set(session, "query_only", queryOnly);
-            BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait());
+            waitForLocks(session, LOCK_PATIENCE);
             return session;
         });
+    }
+
+    /// Makes a session wait for locks of other connections, at most `patience` for each statement.
+    static void waitForLocks(Session session, Duration patience) throws SQLException {
+        BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait(patience));
     }
 
     private static Session connect(Path file, String parameters, Database.Work<Session> setUp) throws SQLException {

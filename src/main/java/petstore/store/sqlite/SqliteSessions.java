@@ -18,7 +18,7 @@ import petstore.store.Session;
 /// written, a file that is not a store, a refused schema, or a durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
-/// @param settled as for [SqliteWriter]
+/// @param settled the result of [SqliteWriter#settleUnlessFull]
 /// @param readOnly verifies the results of reads; absent if the sessions lock the file
 record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore> readOnly)
         implements
@@ -80,6 +80,11 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
 
     Session writer() {
         return all.getFirst();
+    }
+
+    /// Returns false for a command.
+    boolean areServed() {
+        return all.size() > 1;
     }
 
     Session unqueued() {

@@ -1,16 +1,19 @@
 package petstore.store.sqlite;
 
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.store.Database;
+import petstore.store.DatabaseErrors;
 import petstore.store.Session;
+import petstore.store.WriteWatch;
 
 /// Writes to a SQLite file in transactions, and refuses writes once its disk has lost data.
-final class SqliteWriter {
+final class SqliteWriter implements AutoCloseable {
 
     /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
@@ -18,21 +21,29 @@ final class SqliteWriter {
 
     private final Session session;
     private final Function<SQLException, Failure> errors;
+    /// Absent for a command.
+    private final Optional<WriteWatch> watch;
     private final Runnable onLostDisk;
+    private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
     private volatile boolean diskLost;
-    /// True if the file holds everything that the log held at the start. Guarded by the session's lock.
+    /// True if the file holds everything that the log held at the start, as [#settleUnlessFull]. Guarded by the session's lock.
     private boolean settled;
 
-    /// @param settled true if [#settleUnlessFull] succeeded
-    SqliteWriter(Session session, boolean settled, Function<SQLException, Failure> errors, Runnable onLostDisk) {
-        this.session = session;
-        this.settled = settled;
+    SqliteWriter(SqliteSessions sessions, Function<SQLException, Failure> errors, Runnable onLostDisk) {
+        this.session = sessions.writer();
+        this.settled = sessions.settled();
+        this.watch = sessions.areServed() ? Optional.of(new WriteWatch()) : Optional.empty();
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
 
-    /// Throws [Failure] of kind `UNAVAILABLE` if the disk has lost data.
-    void requireDisk() {
+    /// Throws [Failure] of kind `UNAVAILABLE` if the disk has lost data, or the last write failed.
+    void requireReady() {
+        requireDisk();
+        watch.ifPresent(WriteWatch::requireSuccess);
+    }
+
+    private void requireDisk() {
         if (diskLost) {
             throw Failure.unavailable(LOST_DISK);
         }
@@ -43,7 +54,28 @@ final class SqliteWriter {
         try {
             return session.perform(_ -> commit(work));
         } catch (SQLException e) {
-            throw errors.apply(e);
+            throw record(e) ? DatabaseErrors.unavailable(e) : errors.apply(e);
+        }
+    }
+
+    /// Returns true if the watch has recorded an error, and so has logged it.
+    private boolean record(SQLException e) {
+        boolean recorded = watch.isPresent() && SqliteErrors.isFailedWrite(e);
+        if (recorded) {
+            watch.get().failed(SqliteErrors.reason(e), this::tryWrite);
+        }
+        return recorded;
+    }
+
+    /// Writes a page, also if its content stays, and reads the page to which animals are added.
+    private void tryWrite() {
+        try {
+            session.perform(_ -> commit(prepared -> {
+                BackupTime.touch(prepared);
+                return prepared.number("SELECT max(id) FROM pet");
+            }));
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("a write failed again", e);
         }
     }
 
@@ -55,18 +87,37 @@ final class SqliteWriter {
                 settle(session);
                 settled = true;
             }
-            return inTransaction(session, work);
+            T result = inTransaction(session, work);
+            checkpoint();
+            return result;
         } catch (SQLException e) {
             if (!SqliteErrors.isLostDisk(e)) {
                 throw e;
             }
-            diskLost = true;
-            onLostDisk.run();
-            LOG.error(
-                    "the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
-                    e.getMessage());
+            loseDisk(e);
             throw Failure.unavailable(LOST_DISK);
         }
+    }
+
+    /// Makes a checkpoint if one is due. The log keeps the last commit if this fails, so that its caller gets its result.
+    private void checkpoint() {
+        try {
+            checkpoints.afterCommit(session);
+            watch.ifPresent(WriteWatch::succeeded);
+        } catch (SQLException e) {
+            if (SqliteErrors.isLostDisk(e)) {
+                loseDisk(e);
+            } else if (!record(e)) {
+                checkpoints.report(e);
+            }
+        }
+    }
+
+    private void loseDisk(SQLException e) {
+        diskLost = true;
+        onLostDisk.run();
+        LOG.error("the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
+                e.getMessage());
     }
 
     /// Runs `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
@@ -88,10 +139,29 @@ final class SqliteWriter {
         }
     }
 
+    /// Moves the log into the file, because SQLite would hide an error when it does so at the close of the last session.
+    @Override
+    public void close() {
+        watch.ifPresent(WriteWatch::close);
+        try {
+            if (!diskLost) {
+                session.perform(open -> {
+                    Checkpoints.complete(open);
+                    return open;
+                });
+            }
+        } catch (SQLException e) {
+            if (SqliteErrors.isLostDisk(e)) {
+                loseDisk(e);
+            }
+            LOG.debug("the log stays until the next start", e);
+        }
+    }
+
     /// Moves the log of a killed process into the file and syncs it, because that process may not have synced its last commit. Then
     /// removes the checksum of a backup that was copied here, because the next write invalidates it.
     static void settle(Session session) throws SQLException {
-        session.text("PRAGMA wal_checkpoint(PASSIVE)");
+        Checkpoints.complete(session);
         if (BackupChecksum.isMarked(session)) {
             inTransaction(session, marked -> {
                 BackupChecksum.remove(marked);

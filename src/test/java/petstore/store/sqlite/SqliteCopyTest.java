@@ -34,6 +34,7 @@ import petstore.PetStatus;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import petstore.testkit.AbstractCatalogueTest;
 
 import static org.assertj.core.api.Assertions.assertThat;

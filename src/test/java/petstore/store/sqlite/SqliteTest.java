@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
@@ -23,6 +25,7 @@ import petstore.store.Session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /// The SQLite database: groups of reads, failures of the disk, messages for commands, and a query plan.
 class SqliteTest {
@@ -91,16 +94,73 @@ class SqliteTest {
         assertThat(lostDisks).hasValue(1);
     }
 
-    @Test
-    void onlyRollsBackWritesThatFailForOtherReasons() {
-        assertThatThrownBy(() -> sqlite.write(session -> {
-            session.execute("INSERT INTO mark VALUES (1)");
-            throw new SQLiteException("full", SQLiteErrorCode.SQLITE_FULL);
-        })).isInstanceOf(Failure.class);
+    @ParameterizedTest
+    @EnumSource(names = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT",
+            "SQLITE_CONSTRAINT",
+            "SQLITE_CONSTRAINT_CHECK"})
+    void onlyRollsBackWritesThatFailForOtherReasons(SQLiteErrorCode reason) {
+        fail(reason);
         assertThat(lostDisks).hasValue(0);
         sqlite.check();
         write("INSERT INTO mark VALUES (2)");
         assertThat(count()).isEqualTo("1");
+        assertThat(trials()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SQLITE_IOERR", "SQLITE_IOERR_WRITE", "SQLITE_READONLY", "SQLITE_READONLY_DBMOVED",
+            "SQLITE_CANTOPEN", "SQLITE_CANTOPEN_FULLPATH", "SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX"})
+    void isUnreadyFromFailedWriteToSuccessfulWrite(SQLiteErrorCode reason) {
+        fail(reason);
+        assertUnready();
+        assertThat(trials()).isOne();
+        fail(SQLiteErrorCode.SQLITE_FULL);
+        assertUnready();
+        write("INSERT INTO mark VALUES (2)");
+        sqlite.check();
+        await("no thread while writes succeed").atMost(PATIENCE).until(() -> trials() == 0);
+
+        fail(reason);
+        assertUnready();
+        await("a write of the service's own").atMost(PATIENCE).ignoreExceptions().until(() -> {
+            sqlite.check();
+            return true;
+        });
+        assertThat(count()).isEqualTo("1");
+
+        fail(reason);
+        sqlite.close();
+        assertThat(trials()).isZero();
+    }
+
+    private void assertUnready() {
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class)
+                .hasMessage("the store cannot be written; the log has the reason");
+    }
+
+    private static long trials() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("store-write-trials"))
+                .count();
+    }
+
+    private void fail(SQLiteErrorCode reason) {
+        assertThatThrownBy(() -> sqlite.write(session -> {
+            session.execute("INSERT INTO mark VALUES (1)");
+            throw new SQLiteException("said", reason);
+        })).isInstanceOf(Failure.class);
+    }
+
+    /// SQLite's own checkpoints hide errors.
+    @Test
+    void leavesNoCheckpointToSqlite() throws SQLException {
+        Database.Work<String> pages = session -> session.text("PRAGMA wal_autocheckpoint");
+        String ofWriter = sqlite.write(pages);
+        String ofReader = sqlite.readUnqueued(pages);
+        String ofQueue = sqlite.read(pages).join();
+        try (Session session = SqliteFile.connectWriter(SqliteFile.in(folder))) {
+            assertThat(List.of(ofWriter, ofReader, ofQueue, pages.on(session))).containsOnly("0");
+        }
     }
 
     /// Clients of the API learn only that the store is unavailable.
