@@ -45,6 +45,9 @@ final class PostgresConnector {
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
     private static final String MARK = "petstore.mark";
+    /// Yields the configured `synchronous_commit`, an empty text if the server connection has a mark.
+    private static final String GIVEN = "SELECT CASE " + PostgresSession.MARK
+            + " WHEN '' THEN current_setting('synchronous_commit') ELSE '' END";
     /// Settings on which the service relies, as the server spells them. A role, a database or an address may have others.
     private static final Map<String, String> SETTINGS = Map.ofEntries(
             // The level of the warning that a commit did not wait for its standby.
@@ -91,11 +94,12 @@ final class PostgresConnector {
     }
 
     private void setUp(PostgresSession session, Timeouts timeouts) throws SQLException {
-        if (!session.text(PostgresSession.SELECT_MARK).isEmpty()) {
+        String given = session.text(GIVEN);
+        if (given.isEmpty()) {
             // A pooler has left another session's settings and statements on this server connection.
             session.execute("DISCARD ALL");
+            given = session.text(GIVEN);
         }
-        String given = session.text("SHOW synchronous_commit");
         if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
             LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on", given);
         }

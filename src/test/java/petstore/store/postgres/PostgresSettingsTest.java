@@ -120,6 +120,31 @@ class PostgresSettingsTest {
         }
     }
 
+    /// The database has a function that takes the place of PostgreSQL's.
+    @Test
+    void namesSettingThatDatabaseIgnores() {
+        createRole();
+        PostgresServer.query(url,
+                "CREATE FUNCTION set_config(name TEXT, value TEXT, local BOOLEAN) RETURNS TEXT LANGUAGE sql"
+                        + " AS $$ SELECT CASE WHEN name <> 'lock_timeout' THEN pg_catalog.set_config(name, value, local) END $$");
+        PostgresServer.execute("ALTER ROLE " + role + " SET search_path = public, pg_catalog");
+        PostgresServer.execute("ALTER ROLE " + role + " SET lock_timeout = '10s'");
+        assertThatThrownBy(() -> serve(clerkUrl)).isInstanceOf(Failure.class)
+                .hasMessageContaining("the database ignores lock_timeout = 0: it stays 10s");
+    }
+
+    /// A pooler may have sent the statements of a transaction elsewhere.
+    @Test
+    void commitWithoutTransactionHasUnknownOutcome() throws SQLException {
+        try (PostgresSession session = new PostgresConnector(false).open(
+                PostgresUri.parse(url).hosts().getFirst(), PostgresConnector.Timeouts.COMMAND);
+                Statement commit = session.createStatement()) {
+            commit.execute("COMMIT");
+            assertThatThrownBy(() -> PostgresSession.requireKnownOutcome(commit.getWarnings()))
+                    .isInstanceOf(SQLException.class).hasMessageContaining("unknown");
+        }
+    }
+
     /// A create waits for the transaction of another replica.
     @Test
     void waitsForLockLongerThanLockTimeout() throws SQLException {

@@ -234,7 +234,8 @@ class PostgresWatchTest {
     /// Creates prove that the server is the primary, but not that no animal was changed by SQL.
     @Test
     void epochIsUnknownIfOnlyCreatesSucceed() throws SQLException {
-        try (SqlStore store = serve(server.url()); Connection operator = server.connect();
+        try (SqlStore store = serve(server.url());
+                Connection operator = server.connect();
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement.execute("LOCK TABLE pet_change");
