@@ -16,6 +16,7 @@ import petstore.Failure;
 import petstore.SafeText;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
@@ -29,36 +30,43 @@ import petstore.store.sqlite.StoreFiles;
 /// @param folder the folder of the embedded store
 /// @param database the PostgreSQL database to use instead
 /// @param migrate the policy for an older schema
-public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate) {
+/// @param creates true if opening it to write creates a missing store
+public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate, boolean creates) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
+
+    /// A choice that creates a missing store.
+    public StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate) {
+        this(folder, database, migrate, true);
+    }
 
     /// Returns the absolute path of the folder, for messages.
     public Path absoluteFolder() {
         return folder.toAbsolutePath().normalize();
     }
 
-    /// Opens the store for a command that changes it. Creates an embedded store that does not exist.
+    /// Opens the store for a command that changes it.
     public SqlStore open() {
-        return open(true);
+        return open(creates ? StoreAccess.CREATE : StoreAccess.CHANGE);
     }
 
-    /// Opens the store for a command that reads it.
+    /// Opens the store for a command that reads it. Errors: [Failure] if there is none.
     public SqlStore openToRead() {
-        return open(false);
+        return existing().open(StoreAccess.READ);
     }
 
-    private SqlStore open(boolean toWrite) {
-        return database.map(uri -> SqlStore.of(Postgres.forCommand(uri, migrate, toWrite)))
-                .orElseGet(() -> embedded(() -> SqlStore.of(Sqlite.forCommand(folder, migrate, toWrite))));
+    private SqlStore open(StoreAccess access) {
+        return database.map(uri -> SqlStore.of(Postgres.forCommand(uri, migrate, access)))
+                .orElseGet(() -> embedded(
+                        () -> SqlStore.of(Sqlite.forCommand(folder, migrate, access != StoreAccess.READ))));
     }
 
-    /// Returns this choice. Errors: as for [#requireEmbedded]; a database is not checked.
+    /// Returns the choice of the same store, which must exist. Errors: as for [#requireEmbedded]. A database is asked when it is opened.
     public StoreChoice existing() {
         if (database.isEmpty()) {
             requireEmbedded(folder);
         }
-        return this;
+        return new StoreChoice(folder, database, migrate, false);
     }
 
     /// Locks the embedded store for a change; null for a database. Errors: as for [FolderLock#change].

@@ -26,7 +26,7 @@ final class ExportCommand extends TransferCommand {
     @Override
     public Integer call() {
         chooseFormat(file);
-        try (SqlStore open = choice().existing().openToRead()) {
+        try (SqlStore open = choice().openToRead()) {
             long written = isStream(file) ? export(open, console().output()) : exportTo(open, file);
             console().printError("Exported " + Pet.counted(written) + progress.took());
             return Main.DONE;

@@ -90,7 +90,7 @@ final class ImportCommand extends TransferCommand {
         long lastId = 0;
         if (choice.exists()) {
             try (@Nullable
-            FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
+            FolderLock _ = choice.lockToChange(); SqlStore open = choice.existing().open()) {
                 lastId = open.catalogue().lastId();
             }
         } else {

@@ -91,7 +91,7 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = choice().existing().openToRead()) {
+            try (SqlStore open = choice().openToRead()) {
                 console().show(KeyList.show(open.keys().list(), open.keys().now(), format));
             }
             return Main.DONE;

@@ -29,7 +29,7 @@ final class MoveCommand extends StoreCommand implements HasVariables {
         StoreChoice.requireEmbedded(folder);
         StoreSummary moved;
         try (FolderLock _ = FolderLock.replace(folder);
-                SqlStore source = choice().open();
+                SqlStore source = choice().existing().open();
                 SqlStore target = store.other(to, console().environment()).open();
                 ProgressBarOption.Display display = progress.start(console(), "move", " animals",
                         () -> 2 * source.catalogue().count())) {

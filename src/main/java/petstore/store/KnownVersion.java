@@ -34,8 +34,9 @@ public final class KnownVersion implements AutoCloseable {
 
     /// Returns the version of a store. Its epoch is the number of changes by SQL.
     public static CatalogueVersion read(Session session) throws SQLException {
-        return Session.rows(session.prepare("SELECT changes, last_id FROM catalogue_version"),
-                row -> new CatalogueVersion(row.getLong(1), row.getLong(2))).getFirst();
+        return Session.onlyRow("pet_id or pet_change",
+                session.prepare("SELECT changes, last_id FROM catalogue_version"),
+                row -> new CatalogueVersion(row.getLong(1), row.getLong(2)));
     }
 
     /// Returns the known version at once, or reads it from the database, once for all callers that wait.

@@ -17,18 +17,24 @@ public final class Migrations {
     public static final int LATEST = 7;
     private static final String VERSION = "SELECT coalesce(max(version), 0) FROM schema_version";
 
-    /// A kind of database: the folder of its scripts, and a query that counts the visible tables `schema_version`.
+    /// SQL that yields the schemas of a PostgreSQL database that have a store. Other programs have some of these tables, too: old
+    /// Flyway a `schema_version`, Petclinic a `pet`.
+    public static final String STORES = "(SELECT relnamespace FROM pg_class WHERE relkind IN ('r', 'p')"
+            + " AND relname IN ('schema_version', 'pet', 'pet_id', 'api_key') GROUP BY relnamespace HAVING count(*) = 4)";
+
+    /// A kind of database: the folder of its scripts, and a query that yields 1 if there is a store.
     public enum Dialect {
         SQLITE("migrations/sqlite",
                 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'"), POSTGRESQL(
-                        "migrations/postgresql", "SELECT count(to_regclass('schema_version'))");
+                        "migrations/postgresql", "SELECT count(*) FROM " + STORES
+                                + " AS stores WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))");
 
         private final String folder;
-        private final String countTables;
+        private final String countStores;
 
-        Dialect(String folder, String countTables) {
+        Dialect(String folder, String countStores) {
             this.folder = folder;
-            this.countTables = countTables;
+            this.countStores = countStores;
         }
     }
 
@@ -49,8 +55,10 @@ public final class Migrations {
 
     /// Upgrades a schema to version `last`, and returns that version. The caller opens the transaction.
     public static int run(Session session, Dialect dialect, int last) throws SQLException {
-        session.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY)");
-        int current = checkKnown(session);
+        if (!hasStore(dialect, session)) {
+            session.execute("CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY)");
+        }
+        int current = notNewer(session);
         for (int version = current + 1; version <= last; version++) {
             for (String statement : script(dialect.folder + "/" + version + ".sql").split(";\\s*\\n", 0)) {
                 session.execute(statement);
@@ -60,13 +68,29 @@ public final class Migrations {
         return last;
     }
 
-    /// Returns the version of a database's schema; 0 without tables. Errors: [Failure] if it is newer than this program.
-    public static int version(Dialect dialect, Session session) throws SQLException {
-        return session.text(dialect.countTables).equals("1") ? checkKnown(session) : 0;
+    /// Returns true if there is a store: on PostgreSQL, in the current schema.
+    public static boolean hasStore(Dialect dialect, Session session) throws SQLException {
+        return session.text(dialect.countStores).equals("1");
     }
 
-    /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program.
+    /// Returns the version of a store's schema; 0 without a store. Errors: as for [#checkKnown].
+    public static int version(Dialect dialect, Session session) throws SQLException {
+        return hasStore(dialect, session) ? checkKnown(session) : 0;
+    }
+
+    /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program, or if the table was emptied.
     public static int checkKnown(Session session) throws SQLException {
+        return (int) requireRow(notNewer(session));
+    }
+
+    private static long requireRow(long version) {
+        if (version == 0) {
+            throw Failure.unavailable(Session.emptied("schema_version"));
+        }
+        return version;
+    }
+
+    private static int notNewer(Session session) throws SQLException {
         long current = session.number(VERSION);
         if (current > LATEST) {
             throw Failure.unavailable("the store has schema version " + current
@@ -78,7 +102,7 @@ public final class Migrations {
     /// Returns the version of a store's schema. Errors: [Failure] if it is older than this program. A newer version is allowed, because
     /// replicas are upgraded one after the other.
     public static long requireLatest(Session session) throws SQLException {
-        long current = session.number(VERSION);
+        long current = requireRow(session.number(VERSION));
         if (current < LATEST) {
             throw Failure.unavailable("the store has schema version " + current + ", this petstore needs " + LATEST);
         }

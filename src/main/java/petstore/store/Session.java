@@ -90,6 +90,16 @@ public class Session implements AutoCloseable {
         return rows(prepare(sql), row -> row.getLong(1)).getFirst();
     }
 
+    /// Returns the row of a table that always has one. Errors: `SQLException` that names the table if it was emptied.
+    public static <T> T onlyRow(String table, PreparedStatement query, Row<T> row) throws SQLException {
+        return rows(query, row).stream().findFirst().orElseThrow(() -> new SQLException(emptied(table)));
+    }
+
+    /// Returns the message for a table without the rows that it always has.
+    public static String emptied(String table) {
+        return "the table " + table + " has lost its row; restore it from a backup";
+    }
+
     /// Splits values into lists, one for each statement, with few lists and few different sizes.
     static <T> List<List<T>> chunks(List<T> values) {
         List<T> rest = values;

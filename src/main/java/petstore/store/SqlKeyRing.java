@@ -74,7 +74,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         while (true) {
             Snapshot before = snapshot.get();
             Snapshot after = database
-                    .readUnqueued(session -> session.number(CHANGES) == before.changes() ? before : read(session));
+                    .readUnqueued(session -> changes(session) == before.changes() ? before : read(session));
             if (snapshot.compareAndSet(before, after)) {
                 return true;
             }
@@ -83,8 +83,12 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     /// The number is read first, so that the next query notices a change between both statements.
     private static Snapshot read(Session session) throws SQLException {
-        long changes = session.number(CHANGES);
+        long changes = changes(session);
         return new Snapshot(changes, list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity())));
+    }
+
+    private static long changes(Session session) throws SQLException {
+        return Session.onlyRow("api_key_change", session.prepare(CHANGES), row -> row.getLong(1));
     }
 
     @Override

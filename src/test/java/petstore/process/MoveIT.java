@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
@@ -62,7 +63,7 @@ class MoveIT {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
         try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), SchemaPolicy.AUTO, true));
                 SqlStore database = SqlStore
-                        .of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true));
+                        .of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, StoreAccess.CREATE));
                 StoreFile other = new StoreFile(shell.data())) {
             other.execute("PRAGMA busy_timeout = 0");
             AtomicInteger attempts = new AtomicInteger();
@@ -290,7 +291,7 @@ class MoveIT {
     }
 
     private void migrateTarget() {
-        SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, true)).close();
+        SqlStore.of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, StoreAccess.CREATE)).close();
     }
 
     private PetstoreProcess serveTarget() {

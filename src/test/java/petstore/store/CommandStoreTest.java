@@ -35,7 +35,7 @@ class CommandStoreTest {
     void startsNoServerThreadsAndOpensOneConnectionOnPostgresql() {
         String url = PostgresServer.newDatabase();
         assertStartsNoServerThreads(
-                () -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true)),
+                () -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, StoreAccess.CREATE)),
                 () -> assertThat(PostgresServer.query(url, "SELECT pid FROM pg_stat_activity"
                         + " WHERE datname = current_database() AND application_name = 'petstore'")).hasSize(1));
     }

@@ -72,7 +72,7 @@ class OlderSchemaTest {
         createStore(database, "postgresql");
         execute(database, "UPDATE pet_id SET last_id = 7");
         assertUpgradedUnlessPolicyIsCheck(database,
-                migrate -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true)));
+                migrate -> SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, StoreAccess.CREATE)));
     }
 
     private static void assertUpgradedUnlessPolicyIsCheck(Database database, Function<SchemaPolicy, SqlStore> open) {

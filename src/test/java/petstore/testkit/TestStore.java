@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
@@ -23,7 +24,7 @@ public final class TestStore {
 
     /// Opens the store, like another process.
     public static SqlStore open(Path folder) {
-        return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, SchemaPolicy.AUTO, true)))
+        return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, SchemaPolicy.AUTO, StoreAccess.CREATE)))
                 .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)));
     }
 

@@ -79,9 +79,8 @@ record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock 
         if (migrate == SchemaPolicy.CHECK) {
             return Finding.fail("schema", host + "there are no tables", "start with --migrate auto");
         }
-        return state.mayCreate()
+        return state.obstacle().isEmpty()
                 ? Finding.ok("schema", host + "there are no tables yet; the first start makes them")
-                : Finding.fail("schema", host + "there are no tables, and the user may not create them",
-                        "let it own the database, or grant CREATE on its schema");
+                : Finding.fail("schema", host + "there are no tables, and no store can be created", state.obstacle());
     }
 }

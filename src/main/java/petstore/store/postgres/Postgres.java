@@ -20,6 +20,7 @@ import petstore.store.DatabaseErrors;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.StoreAccess;
 import petstore.store.queue.WorkQueue;
 
 /// A PostgreSQL database, which several processes may serve.
@@ -65,9 +66,12 @@ public final class Postgres implements Database {
         DatabaseErrors errors = new DatabaseErrors(PostgresErrors::isDefect);
         try {
             waiting.set(true);
-            PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait);
+            PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait, found -> {
+                PostgresSchema.prepare(connector, found.address(), migrate, StoreAccess.CREATE);
+                found.version();
+                return found;
+            });
             waiting.set(false);
-            PostgresSchema.prepare(connector, host, uri, migrate);
             return new Postgres(PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS),
                     e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
         } catch (RuntimeException e) {
@@ -78,18 +82,19 @@ public final class Postgres implements Database {
     }
 
     /// Opens a database for a command, which uses one connection without a time limit.
-    public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, boolean toWrite) {
+    public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresConnector connector = new PostgresConnector(false);
         List<PostgresHost> hosts = hosts(connector, uri);
         try {
-            PostgresHost host = new PostgresSearch(uri, hosts, toWrite).find(COMMAND_WAIT);
-            hosts.forEach(PostgresHost::close);
-            PostgresSchema.prepare(connector, host, uri, migrate);
-            PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
+            PostgresSession session = new PostgresSearch(uri, hosts, access != StoreAccess.READ).find(COMMAND_WAIT,
+                    host -> {
+                        hosts.forEach(PostgresHost::close);
+                        PostgresSchema.prepare(connector, host.address(), migrate, access);
+                        return connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
+                    });
             return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
-                    COMMAND_PATIENCE, 1);
-        } catch (SQLException e) {
-            throw PostgresErrors.cannotBeUsed(uri, e);
+                    COMMAND_PATIENCE,
+                    1);
         } finally {
             hosts.forEach(PostgresHost::close);
         }

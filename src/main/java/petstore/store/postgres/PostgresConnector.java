@@ -86,6 +86,7 @@ final class PostgresConnector {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             marks.put(connection.unwrap(Connection.class), session.mark());
             setUp(session, timeouts);
+            PostgresSchema.use(session);
             return session;
         } catch (SQLException | RuntimeException e) {
             connection.close();

@@ -57,6 +57,9 @@ final class PostgresErrors {
             case "28P01", "28000", "08004" ->
                 "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
             case "3D000" -> "; make it with createdb, or name another (--database or --to)";
+            case "42P07", "42710", "42723" ->
+                "; another program has made it: use another database, or name another schema"
+                        + PostgresSchema.BY_OPTIONS + "NAME";
             case "42501" -> isOfRowSecurity(root)
                     ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
                     : "; the user must own the database, or be allowed to create tables in its schema";

@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
+import petstore.store.Migrations;
 import petstore.store.Session;
 
 /// One host of a PostgreSQL database, with two sessions that read its state and prove that it commits durably. For one thread at a
@@ -26,7 +27,6 @@ final class PostgresHost implements AutoCloseable {
     private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
             + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
     private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
-    private static final String HAS_TABLES = "SELECT count(to_regclass('schema_version'))";
     private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = 1";
     private static final String MAKE_TABLE = "CREATE TEMPORARY TABLE petstore_probe () ON COMMIT DROP";
 
@@ -153,7 +153,7 @@ final class PostgresHost implements AutoCloseable {
         if (!session.text(CAN_EMIT).equals("0")) {
             return EMIT;
         }
-        return session.text(HAS_TABLES).equals("1") ? UPDATE : MAKE_TABLE;
+        return Migrations.hasStore(Migrations.Dialect.POSTGRESQL, session) ? UPDATE : MAKE_TABLE;
     }
 
     @Override

@@ -21,10 +21,10 @@ import petstore.store.Migrations;
 /// @param encoding the encoding of the database
 /// @param maxConnections the limit of connections
 /// @param schema the version of the store's schema; 0 without tables
-/// @param mayCreate true if the user may create tables
+/// @param obstacle the reason why no store can be created without one; empty for none
 /// @param now the time of the server
 public record PostgresInspection(String host, String version, boolean standby, boolean readOnly, String off,
-        String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, boolean mayCreate,
+        String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, String obstacle,
         Instant now) {
 
     /// The outcome for a host: its state, or the reason why it cannot be used.
@@ -34,7 +34,9 @@ public record PostgresInspection(String host, String version, boolean standby, b
     }
 
     private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
-    private static final String MAY_CREATE = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)";
+    private static final String MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')";
+    private static final String NOT_ALLOWED = "the user may not create tables; let it own the database, or grant CREATE"
+            + " on its schema";
 
     /// Returns the outcomes of all hosts, which are asked at the same time. The caller limits the time.
     public static List<Outcome> of(PostgresUri uri) {
@@ -63,8 +65,13 @@ public record PostgresInspection(String host, String version, boolean standby, b
         return new PostgresInspection(name, session.text("SHOW server_version"), state.standby(), state.readOnly(),
                 state.off(), session.text(SERVERS_SETTING), isPooled(session), session.text("SHOW server_encoding"),
                 Integer.parseInt(session.text("SHOW max_connections")), schema,
-                session.text(MAY_CREATE).equals("t"),
+                obstacle(session),
                 Instant.ofEpochMilli(Long.parseLong(session.text(Postgres.SELECT_NOW))));
+    }
+
+    private static String obstacle(PostgresSession session) throws SQLException {
+        Optional<String> obstacle = PostgresSchema.obstacle(session);
+        return obstacle.orElse(session.text(MAY_CREATE).equals("t") ? "" : NOT_ALLOWED);
     }
 
     /// Returns true if a pooler passes on the connection: the driver then has another process number than the server.

@@ -20,6 +20,7 @@ import petstore.store.Session;
 final class PostgresPets {
 
     private static final int FETCH_SIZE = 1_000;
+    private static final String ID_TABLE = "pet_id";
     /// One statement needs one round trip, and so holds the lock on `pet_id` only briefly. It adds nothing if it reaches another server
     /// connection than that of its session.
     private static final String ADD = """
@@ -55,6 +56,7 @@ final class PostgresPets {
         });
         PostgresSession.requireKnownOutcome(add.getWarnings());
         if (firstIds.isEmpty()) {
+            Session.onlyRow(ID_TABLE, session.prepare("SELECT last_id FROM pet_id"), row -> row.getLong(1));
             throw new PostgresSession.TransactionPoolingException();
         }
         return PetTable.withIds(pets, firstIds.getFirst());
@@ -64,16 +66,15 @@ final class PostgresPets {
     static Database.NewIds newIds(Session session, int count) throws SQLException {
         PreparedStatement update = session.prepare(NEW_IDS);
         update.setLong(1, count);
-        return Session.rows(update,
-                row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))))
-                .getFirst();
+        return Session.onlyRow(ID_TABLE, update,
+                row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))));
     }
 
     /// Reserves ids, as [Database#reservePetIds].
     static long reserveIds(Session session, long id) throws SQLException {
         PreparedStatement reserve = session.prepare(RESERVE);
         reserve.setLong(1, id);
-        return Session.rows(reserve, row -> row.getLong(1)).getFirst();
+        return Session.onlyRow(ID_TABLE, reserve, row -> row.getLong(1));
     }
 
     /// Passes every animal to `action`, as [Database#forEachGroupOfPets]. The caller opens the transaction, because the driver fetches a

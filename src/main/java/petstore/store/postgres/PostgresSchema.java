@@ -1,41 +1,112 @@
 package petstore.store.postgres;
 
 import java.sql.SQLException;
+import java.util.Optional;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.Failure;
+import petstore.SafeText;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
+import petstore.store.Session;
+import petstore.store.StoreAccess;
 
-/// Prepares a PostgreSQL database for the store: its encoding and its tables.
+/// The schema of a PostgreSQL database that holds the store. The database may have other tables, also with the same names.
 final class PostgresSchema {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresSchema.class);
     private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
-    /// Creates new tables in the schema of the existing ones, even if the search path has changed.
-    private static final String STAY_IN_SCHEMA = "SELECT set_config('search_path', relnamespace::regnamespace::text, true)"
-            + " FROM pg_class WHERE oid = to_regclass('schema_version')";
+    /// Puts the first schema of the search path that has a store before all others, which triggers of an operator may need.
+    private static final String USE = "SELECT set_config('search_path',"
+            + " concat_ws(', ', name, nullif(current_setting('search_path'), '')), false)"
+            + " FROM (SELECT oid::regnamespace::text AS name FROM pg_namespace WHERE oid IN " + Migrations.STORES
+            + " AND nspname = ANY (current_schemas(false))"
+            + " ORDER BY array_position(current_schemas(false), nspname) LIMIT 1) AS first";
+    /// The schema for new tables; null if the search path has none.
+    private static final String CURRENT = "to_regnamespace(quote_ident(current_schema()))";
+    /// The tables that another program has under the names of the store's.
+    private static final String TAKEN = "SELECT coalesce(string_agg(relname, ', ' ORDER BY relname), '') FROM pg_class"
+            + " WHERE relname IN ('schema_version', 'pet', 'pet_id', 'api_key') AND relnamespace = " + CURRENT;
+    private static final String OTHER_STORE = "SELECT coalesce(min(oid::regnamespace::text), '') FROM pg_namespace"
+            + " WHERE oid <> " + CURRENT + " AND oid IN " + Migrations.STORES;
+    /// True if the `options` of the address name the schema, and no pooler has dropped them.
+    private static final String IS_NAMED = "SELECT source = 'client' AND setting NOT LIKE '%$user%' FROM pg_settings"
+            + " WHERE name = 'search_path'";
+    static final String BY_OPTIONS = " by options=-csearch_path%3D";
 
     private PostgresSchema() {
     }
 
-    /// Upgrades the schema by the policy `migrate`, without a time limit.
+    /// Makes a session use the first schema of its search path that has a store. Without a store, nothing changes.
+    static void use(Session session) throws SQLException {
+        session.execute(USE);
+    }
+
+    /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit.
+    /// Creates a missing store if `access` allows it, and logs where.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
-    static void prepare(PostgresConnector connector, PostgresHost host, PostgresUri uri, SchemaPolicy migrate) {
-        try (PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.MIGRATION)) {
+    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator, `SQLException` if a statement fails.
+    static void prepare(PostgresConnector connector, PostgresUri host, SchemaPolicy migrate, StoreAccess access)
+            throws SQLException {
+        try (PostgresSession session = connector.open(host, PostgresConnector.Timeouts.MIGRATION)) {
             String encoding = session.text("SHOW server_encoding");
             if (!encoding.equals("UTF8")) {
-                throw Failure.unavailable("the database " + uri + " cannot keep every name: its encoding is " + encoding
-                        + "; make one with createdb --encoding=UTF8 --template=template0");
+                throw Failure
+                        .unavailable("the database " + host + " cannot keep every name: its encoding is " + encoding
+                                + "; make one with createdb --encoding=UTF8 --template=template0");
             }
-            if (Migrations.arePending(migrate, Migrations.Dialect.POSTGRESQL, session)) {
-                session.inTransaction(locked -> {
-                    locked.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-                    locked.execute(STAY_IN_SCHEMA);
-                    return Migrations.run(locked, Migrations.Dialect.POSTGRESQL, Migrations.LATEST);
-                });
+            if (access != StoreAccess.CREATE && !hasStore(session)) {
+                throw Failure.unavailable("there is no store in " + place(session, host) + "; "
+                        + obstacle(session).orElse("'" + SafeText.command("serve") + "' or '"
+                                + SafeText.command("keys create") + "' makes one"));
             }
-        } catch (SQLException e) {
-            throw PostgresErrors.cannotBeUsed(uri, e);
+            if (Migrations.arePending(migrate, Migrations.Dialect.POSTGRESQL, session)
+                    && session.inTransaction(locked -> upgrade(locked, host))) {
+                LOG.info("created a new store in {}", place(session, host));
+            }
         }
+    }
+
+    /// Returns true if there was no store before.
+    private static boolean upgrade(Session session, PostgresUri host) throws SQLException {
+        session.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+        // Another process may have created the store meanwhile.
+        use(session);
+        boolean isNew = !hasStore(session);
+        Optional<String> obstacle = isNew ? obstacle(session) : Optional.empty();
+        if (obstacle.isPresent()) {
+            throw Failure.unavailable("no store can be created in " + place(session, host) + "; " + obstacle.get());
+        }
+        Migrations.run(session, Migrations.Dialect.POSTGRESQL, Migrations.LATEST);
+        return isNew;
+    }
+
+    private static boolean hasStore(Session session) throws SQLException {
+        return Migrations.hasStore(Migrations.Dialect.POSTGRESQL, session);
+    }
+
+    private static String place(Session session, PostgresUri host) throws SQLException {
+        return "the schema " + session.text("SELECT coalesce(current_schema(), '(none)')") + " of the database " + host;
+    }
+
+    /// Returns the reason why no store can be created in a schema without one; absent if it can.
+    static Optional<String> obstacle(Session session) throws SQLException {
+        String current = session.text("SELECT coalesce(current_schema(), '')");
+        if (current.isEmpty() || current.startsWith("pg_")) {
+            return Optional.of("no schema for tables is in its search_path, which is "
+                    + session.text("SHOW search_path") + "; create one of these, or name another" + BY_OPTIONS
+                    + "NAME");
+        }
+        String taken = session.text(TAKEN);
+        if (!taken.isEmpty()) {
+            return Optional.of("another program has tables there (" + taken
+                    + "); use another database, or name another schema" + BY_OPTIONS + "NAME");
+        }
+        String other = session.text(OTHER_STORE);
+        return other.isEmpty() || session.text(IS_NAMED).equals("t")
+                ? Optional.empty()
+                : Optional.of("the schema " + other + " has one; use it" + BY_OPTIONS + other
+                        + ", or make another" + BY_OPTIONS + current);
     }
 }

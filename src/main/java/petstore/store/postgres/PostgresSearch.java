@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -20,8 +21,14 @@ final class PostgresSearch {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
     private static final Duration LOG_INTERVAL = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(250);
-    /// The SQLSTATE class of a server that is starting or stopping.
-    private static final String OPERATOR_INTERVENTION = "57";
+    /// The SQLSTATE classes of refusals that pass by themselves: a lack of resources, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of("53", "57");
+
+    /// The first use of a host, which can be refused as the search can.
+    @FunctionalInterface
+    interface Use<T> {
+        T of(PostgresHost host) throws SQLException;
+    }
 
     /// The response of a host.
     ///
@@ -42,16 +49,20 @@ final class PostgresSearch {
         this.toWrite = toWrite;
     }
 
-    /// Returns the host to use, and waits for it if waiting may help.
+    /// Uses a host, and waits for it if waiting may help.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
-    PostgresHost find(Duration limit) {
+    <T> T find(Duration limit, Use<T> use) {
         long beganNs = System.nanoTime();
         long loggedNs = beganNs - LOG_INTERVAL.toNanos();
         while (true) {
             Result result = best();
             if (result.state() != null) {
-                return result.host();
+                try {
+                    return use.of(result.host());
+                } catch (SQLException e) {
+                    result = failed(result.host(), e);
+                }
             }
             long now = System.nanoTime();
             boolean late = now - beganNs >= limit.toNanos();
@@ -94,8 +105,13 @@ final class PostgresSearch {
                     .map(reason -> new Result(host, null, new SQLException(reason), state.losesData().isEmpty()))
                     .orElseGet(() -> new Result(host, state, new SQLException(), false));
         } catch (SQLException e) {
-            return new Result(host, null, e, String.valueOf(e.getSQLState()).startsWith(OPERATOR_INTERVENTION));
+            return failed(host, e);
         }
+    }
+
+    private static Result failed(PostgresHost host, SQLException cause) {
+        String state = String.valueOf(cause.getSQLState());
+        return new Result(host, null, cause, PASSING.stream().anyMatch(state::startsWith));
     }
 
     private Result prove(Result usable) {

@@ -46,6 +46,8 @@ final class PostgresUriParser {
                     "its parameter " + name + " is set twice");
         }
         String user = first(given.remove("user"), decode(uri.group("user")), System.getProperty("user.name"));
+        // The name that Java has for a user whom the system does not know, e.g. in a container.
+        require(!user.equals("?"), "name the role, as in postgresql://ROLE@host:5432/database");
         String database = first(given.remove("dbname"), decode(uri.group("database")), user);
         List<String> hosts = hosts(decode(uri.group("hosts")), given.remove("host"), given.remove("port"));
         // The service itself finds the primary of the hosts.

@@ -30,6 +30,7 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PgBouncer;
@@ -156,6 +157,7 @@ class PgBouncerTest {
     }
 
     private static SqlStore openForCommand(PgBouncer pooler, boolean toWrite) {
-        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, toWrite));
+        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO,
+                toWrite ? StoreAccess.CREATE : StoreAccess.READ));
     }
 }

@@ -30,6 +30,7 @@ import petstore.NewPet;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
@@ -77,7 +78,7 @@ class PostgresErrorsTest {
                 SqlStore service = new SqlStore(Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1,
                         PATIENCE, new AtomicBoolean()), new SimpleMeterRegistry());
                 SqlStore command = SqlStore
-                        .of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true))) {
+                        .of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             source.catalogue().addOnce(PET, REQUEST).join();
             source.keys().add(KEY);
             Map<String, List<ThrowingCallable>> writes = Map.of(

@@ -24,6 +24,7 @@ import petstore.KeyToken;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.AbstractKeyRingTest;
 import petstore.testkit.PostgresServer;
 
@@ -58,7 +59,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.of(Postgres.forCommand(database, SchemaPolicy.AUTO, true));
+        return SqlStore.of(Postgres.forCommand(database, SchemaPolicy.AUTO, StoreAccess.CREATE));
     }
 
     @Override

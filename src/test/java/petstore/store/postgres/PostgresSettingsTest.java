@@ -27,6 +27,7 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
 
@@ -211,7 +212,8 @@ class PostgresSettingsTest {
     }
 
     private static void open(String url, Consumer<SqlStore> use) {
-        try (SqlStore store = SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, true))) {
+        try (SqlStore store = SqlStore
+                .of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             use.accept(store);
         }
     }

@@ -42,7 +42,9 @@ import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,6 +95,22 @@ class PostgresTest {
             explain.setLong(3, 0);
             explain.setInt(4, PetQuery.DEFAULT_LIMIT + 1);
             return String.join("\n", Session.rows(explain, row -> row.getString(1)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void namesTableThatLostItsRow(boolean withKey) {
+        try (SqlStore store = serve(); LogLines log = new LogLines("petstore.store")) {
+            PostgresServer.query(url, "TRUNCATE pet_id, api_key_change");
+            CompletableFuture<?> added = withKey ? store.catalogue().addOnce(REX, key()) : store.catalogue().add(REX);
+            assertThat(added).failsWithin(PATIENCE);
+            assertThat(store.keys().refresh()).failsWithin(PATIENCE);
+            await("the watch has left the database").atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(
+                    store::check).hasMessageContaining("the table pet_id or pet_change has lost its row"));
+            assertThat(log.with("the store failed: the table pet_id has lost its row")).isNotEmpty();
+            assertThat(log.with("pooling")).isEmpty();
+            assertThatThrownBy(this::serve).hasMessageContaining("the table pet_id or pet_change has lost its row");
         }
     }
 
@@ -446,6 +464,6 @@ class PostgresTest {
     }
 
     private SqlStore open(SchemaPolicy migrate) {
-        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, true));
+        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, StoreAccess.CREATE));
     }
 }

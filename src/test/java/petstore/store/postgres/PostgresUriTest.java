@@ -149,4 +149,18 @@ class PostgresUriTest {
         assertThatThrownBy(() -> PostgresUri.parse(text)).isInstanceOf(Failure.class)
                 .hasMessageStartingWith("the database's address cannot be used: ").message().doesNotContain("geheim");
     }
+
+    /// Java names a user without an entry in the system's list `?`.
+    @Test
+    void asksForRoleOfUserWithoutName() {
+        String name = System.setProperty("user.name", "?");
+        try {
+            assertThatThrownBy(() -> PostgresUri.parse("postgresql://db.example/animals"))
+                    .hasMessageContaining("name the role, as in postgresql://ROLE@");
+            assertThat(PostgresUri.parse("postgresql://petstore@db.example")).asString()
+                    .startsWith("postgresql://petstore@db.example:5432/petstore");
+        } finally {
+            System.setProperty("user.name", name);
+        }
+    }
 }
