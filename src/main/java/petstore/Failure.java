@@ -1,5 +1,6 @@
 package petstore;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -14,6 +15,11 @@ public final class Failure extends RuntimeException {
 
     /// The reason and the remedy of an error for lack of disk space.
     public static final String FULL_DISK = "the disk is full; free some space";
+
+    private static final String NO_INODES = "the disk has no inodes left; delete some files";
+    private static final String NO_SPACE = "No space left on device";
+    /// A disk with so many free bytes is not full.
+    private static final long SOME_SPACE = 1 << 20;
 
     /// The kind of a failure: the `code` of an error response.
     public enum Kind {
@@ -75,8 +81,11 @@ public final class Failure extends RuntimeException {
     }
 
     /// Returns the reason of an error, because the message of many file system exceptions is only the name of the file.
-    private static String reason(IOException cause) {
+    public static String reason(IOException cause) {
         return switch (cause) {
+            // Only the creation of a file throws this class.
+            case FileSystemException e when NO_SPACE.equals(e.getReason()) && freeBytes(e.getFile()) > SOME_SPACE ->
+                NO_INODES;
             case AccessDeniedException _ -> "permission denied";
             case NoSuchFileException _ -> "there is no such file";
             case FileAlreadyExistsException _ -> "it is a file";
@@ -85,8 +94,17 @@ public final class Failure extends RuntimeException {
         };
     }
 
+    /// Returns true for a [#reason] of a full disk.
+    public static boolean isLackOfSpace(String reason) {
+        return reason.equals(FULL_DISK) || reason.equals(NO_INODES);
+    }
+
+    private static long freeBytes(String file) {
+        return new File(file).getAbsoluteFile().getParentFile().getUsableSpace();
+    }
+
     private static String plainReason(String reason) {
-        return reason.endsWith("No space left on device") ? FULL_DISK : reason;
+        return reason.endsWith(NO_SPACE) ? FULL_DISK : reason;
     }
 
     public Kind kind() {

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,9 +31,11 @@ import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.ServedContract;
+import petstore.testkit.Shell;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -235,6 +238,34 @@ class DiskIT {
                 .contains("the folder " + temporary + " cannot be synced: Input/output error");
     }
 
+    /// Runs on a disk of its own, because a full disk stops other tests.
+    @Test
+    @EnabledIfSystemProperty(named = "petstore.disks", matches = "true")
+    void saysThatNoInodesAreLeft() throws IOException {
+        Path disk = temporary.resolve("small");
+        Path image = temporary.resolve("image");
+        assertThat(
+                new Shell(temporary).run("truncate -s 20M " + image + " && mkfs.ext4 -q -N 16 " + image + " && mkdir "
+                        + disk + " && mount -o loop " + image + " " + disk).code())
+                .isZero();
+        try {
+            folder = disk.resolve("data");
+            addTwoAnimals(temporary.resolve("backup.db"));
+            new Shell(temporary).run("i=0; while touch small/$i; do i=$((i + 1)); done");
+            for (String command : List.of("serve --port 0 --admin-port 0", "keys list", "import animals.ndjson")) {
+                assertThat(new Shell(temporary).run("petstore " + command + " --data small/data").err())
+                        .singleElement().asString().endsWith("the disk has no inodes left; delete some files");
+            }
+            assertThat(new Shell(temporary).run("petstore keys create --name shop --data small/new").err())
+                    .singleElement().asString().endsWith("the disk has no inodes left; delete some files");
+            new Shell(temporary).run("rm small/[0-9]*; dd if=/dev/zero of=small/fill bs=1k");
+            assertThat(new Shell(temporary).run("petstore serve --port 0 --admin-port 0 --data small/data").err())
+                    .singleElement().asString().endsWith("the disk is full; free some space");
+        } finally {
+            new Shell(temporary).run("umount small");
+        }
+    }
+
     /// Adds an animal to a new store, makes a backup, and adds another one.
     private void addTwoAnimals(Path backup) throws IOException {
         Path file = Files.writeString(temporary.resolve("animals.ndjson"), Ledger.json(ledger.next()) + "\n");
@@ -279,6 +310,17 @@ class DiskIT {
             }
             add(server, 201);
             assertThat(list(server)).hasSize(2);
+        }
+    }
+
+    /// Java gets this signal if btrfs has no space for a page that SQLite has mapped.
+    @Test
+    void fatalErrorOfJavaHasLineWithAdvice() {
+        try (PetstoreProcess server = serve(Map.of("PETSTORE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1"
+                + " -XX:-CreateCoredumpOnCrash -XX:ErrorFile=" + temporary.resolve("error"))).awaitReady()) {
+            server.signal("BUS");
+            assertThat(server.ending().err()).filteredOn(line -> line.startsWith("petstore: ")).singleElement()
+                    .asString().contains("fatal error", "free some space");
         }
     }
 

@@ -1,6 +1,7 @@
 package petstore.cli.doctor;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,16 +96,32 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
         }
     }
 
-    private static Finding fileSystem(FileStore disk) {
+    private Finding fileSystem(FileStore disk) {
         String type = disk.type().toLowerCase(Locale.ROOT);
         if (type.matches(NETWORK)) {
             return Finding.fail("file system", type + ": a network file system loses locks, and SQLite data with them",
                     "put --data on a local disk, or use --database");
         }
+        if (type.equals("btrfs") && !isWrittenInPlace(existing())) {
+            return Finding.warn("file system", "btrfs: a full disk ends the process, because files are copied on write",
+                    "before the first start: mkdir -p " + folder + " && chattr +C " + folder);
+        }
         return type.matches(TEMPORARY)
                 ? Finding.warn("file system", type + ": its files end with the machine or the container",
                         "put --data on a disk or a volume")
                 : Finding.ok("file system", type);
+    }
+
+    /// Returns true if lsattr is installed and shows that new files in a folder are not copied on write.
+    private static boolean isWrittenInPlace(Path folder) {
+        try {
+            Process lsattr = new ProcessBuilder("lsattr", "-d", folder.toString())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            String line = new String(lsattr.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return line.split(" ", 2)[0].contains("C");
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private Finding space(FileStore disk) throws IOException {

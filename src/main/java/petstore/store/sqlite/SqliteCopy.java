@@ -230,7 +230,7 @@ public final class SqliteCopy {
             throw Failure.unavailable(file + " cannot be " + participle, e);
         } catch (SQLException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
-                    file + " cannot be " + participle + ": " + SqliteErrors.reason(e), e);
+                    file + " cannot be " + participle + ": " + SqliteErrors.reason(e, file), e);
         }
     }
 

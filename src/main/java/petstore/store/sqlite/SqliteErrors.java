@@ -1,7 +1,11 @@
 package petstore.store.sqlite;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 import org.sqlite.SQLiteErrorCode;
@@ -13,6 +17,8 @@ import petstore.SafeText;
 final class SqliteErrors {
 
     static final String RESTORE = "; put a backup in its place with '" + SafeText.command("restore FILE") + "'";
+    /// The first size of the index of a log.
+    private static final int COMPANION_BYTES = 32 * 1024;
     private static final int PRIMARY_CODE = 0xFF;
     private static final Set<SQLiteErrorCode> FAILED_WRITE = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
             SQLiteErrorCode.SQLITE_READONLY, SQLiteErrorCode.SQLITE_CANTOPEN, SQLiteErrorCode.SQLITE_CORRUPT);
@@ -67,6 +73,27 @@ final class SqliteErrors {
 
     private static boolean hasCode(SQLException e, SQLiteErrorCode code) {
         return e instanceof SQLiteException sqlite && sqlite.getResultCode() == code;
+    }
+
+    /// Returns the reason of an error of a file and the remedy. SQLite does not say that it has no space or inode for a companion.
+    static String reason(SQLException e, Path file) {
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_CANTOPEN) || hasPrimary(e, SQLiteErrorCode.SQLITE_IOERR)
+                ? findLackOfSpace(file).orElseGet(() -> reason(e))
+                : reason(e);
+    }
+
+    private static Optional<String> findLackOfSpace(Path file) {
+        try {
+            Path part = Files.createTempFile(file.toAbsolutePath().getParent(), file.getFileName() + ".", ".part");
+            try {
+                Files.write(part, new byte[COMPANION_BYTES]);
+            } finally {
+                Files.delete(part);
+            }
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(Failure.reason(e)).filter(Failure::isLackOfSpace);
+        }
     }
 
     private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {

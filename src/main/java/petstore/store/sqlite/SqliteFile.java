@@ -211,7 +211,7 @@ public final class SqliteFile {
 
     static Failure cannotBe(String participle, Path file, SQLException e) {
         return new Failure(Failure.Kind.UNAVAILABLE,
-                "the store " + file + " cannot be " + participle + ": " + SqliteErrors.reason(e)
+                "the store " + file + " cannot be " + participle + ": " + SqliteErrors.reason(e, file)
                         + (SqliteErrors.isDamage(e) ? SqliteErrors.RESTORE : ""),
                 e);
     }
