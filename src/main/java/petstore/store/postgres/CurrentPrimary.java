@@ -93,25 +93,20 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     @Override
-    public <T> T useToCommit(Use<T> use) throws SQLException {
-        long beganNs = System.nanoTime();
-        PostgresPrimary server = requireReady();
-        T result = use(server, use);
-        server.committed(beganNs);
-        return result;
-    }
-
-    @Override
     public <T> T useUnqueued(Use<T> use) throws SQLException {
         return use(find().orElseThrow(this::unavailable), use);
     }
 
     /// Uses a session on a server. Refuses the result if the server was left meanwhile: a read may be stale, a write may be lost.
     private <T> T use(PostgresPrimary server, Use<T> use) throws SQLException {
+        long beganNs = System.nanoTime();
         try (PostgresSession session = server.connect()) {
             T result = use.on(session);
             if (primary != server) {
                 throw unavailable();
+            }
+            if (session.hasCommitted()) {
+                server.committed(beganNs);
             }
             return result;
         } catch (PostgresSession.TransactionPoolingException e) {

@@ -122,7 +122,7 @@ public final class Postgres implements Database {
     /// Runs `work` in a transaction. If COMMIT fails, it is not retried, because its outcome is unknown.
     @Override
     public <T> T write(Work<T> work) {
-        return perform(all -> all.useToCommit(session -> session.inTransaction(work)));
+        return perform(all -> all.use(session -> session.inTransaction(work)));
     }
 
     @Override
@@ -203,7 +203,7 @@ public final class Postgres implements Database {
     /// Adds animals. If the outcome is unknown, it is not retried.
     @Override
     public List<Pet> add(List<NewPet> pets) {
-        return perform(all -> all.useToCommit(session -> PostgresPets.add(pets, session)));
+        return perform(all -> all.use(session -> PostgresPets.add(pets, session)));
     }
 
     @Override
@@ -218,7 +218,7 @@ public final class Postgres implements Database {
 
     @Override
     public long addWithIds(Iterator<List<Pet>> groups) {
-        return perform(all -> all.useToCommit(session -> PostgresPets.addWithIds(groups, session)));
+        return perform(all -> all.use(session -> PostgresPets.addWithIds(groups, session)));
     }
 
     @Override

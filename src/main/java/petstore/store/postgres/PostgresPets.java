@@ -59,6 +59,7 @@ final class PostgresPets {
             Session.onlyRow(ID_TABLE, session.prepare("SELECT last_id FROM pet_id"), row -> row.getLong(1));
             throw new PostgresSession.TransactionPoolingException();
         }
+        session.committed();
         return PetTable.withIds(pets, firstIds.getFirst());
     }
 

@@ -26,6 +26,8 @@ final class PostgresSession extends Session {
     /// SQL that yields the mark of the server connection, an empty text if it has none.
     static final String MARK = "coalesce(current_setting('petstore.mark', true), '')";
     static final String SELECT_MARK = "SELECT " + MARK;
+    /// A transaction that changes nothing has no id. Its COMMIT waits for neither the disk nor the standby.
+    private static final String SELECT_MARK_AND_CHANGE = SELECT_MARK + ", txid_current_if_assigned() IS NOT NULL";
 
     /// The server's file whose warnings say that a commit did not wait for its synchronous standby.
     private static final String STANDBY_WAIT = "syncrep.c";
@@ -34,6 +36,7 @@ final class PostgresSession extends Session {
 
     private final Connection connection;
     private final String mark;
+    private boolean committed;
 
     PostgresSession(Connection connection, String mark) {
         super(connection);
@@ -57,15 +60,29 @@ final class PostgresSession extends Session {
         requireMark(text(SELECT_MARK));
     }
 
+    /// Records that a statement has committed a change by itself.
+    void committed() {
+        committed = true;
+    }
+
+    /// Returns true if this session has committed a change, which proves that its server commits durably.
+    boolean hasCommitted() {
+        return committed;
+    }
+
     /// Runs `work` in one transaction. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
     /// unknown.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
         connection.setAutoCommit(false);
         connection.clearWarnings();
         T result;
+        boolean changed;
         try {
             result = work.on(this);
-            requireOwnServer();
+            changed = rows(prepare(SELECT_MARK_AND_CHANGE), row -> {
+                requireMark(row.getString(1));
+                return row.getBoolean(2);
+            }).getFirst();
         } catch (SQLException | RuntimeException | Error e) {
             rollBack(e);
             throw e;
@@ -73,6 +90,7 @@ final class PostgresSession extends Session {
         connection.commit();
         connection.setAutoCommit(true);
         requireKnownOutcome(connection.getWarnings());
+        committed |= changed;
         return result;
     }
 

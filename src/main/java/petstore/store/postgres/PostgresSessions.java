@@ -19,13 +19,8 @@ interface PostgresSessions extends AutoCloseable {
         T on(PostgresSession session) throws SQLException;
     }
 
-    /// Uses a session for a request that reads.
+    /// Uses a session for a request.
     <T> T use(Use<T> use) throws SQLException;
-
-    /// Uses a session for a request that commits something durable.
-    default <T> T useToCommit(Use<T> use) throws SQLException {
-        return use(use);
-    }
 
     /// Uses a session before requests are allowed, e.g. to read the keys.
     default <T> T useUnqueued(Use<T> use) throws SQLException {

@@ -9,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -118,6 +119,21 @@ class PostgresWatchTest {
                 store.catalogue().find(1), store.catalogue().add(pet("Tom")))) {
             assertThat(request).failsWithin(LIMIT).withThrowableThat().havingCause().isInstanceOf(Failure.class)
                     .withMessageContaining("the database cannot be used");
+        }
+    }
+
+    /// Their COMMIT does not wait for the disk or the standby.
+    @Test
+    void transactionsWithoutChangeProveNoCommit() {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            server.alterSystem("SET synchronous_standby_names = 'nobody'");
+            awaitWithinLimit(() -> assertThatThrownBy(() -> {
+                store.keys().recordUses(Map.of("unknown", Instant.now()));
+                store.catalogue().forEachGroup(_ -> {
+                });
+            }).isInstanceOf(Failure.class));
+            assertUnready(store);
         }
     }
 
