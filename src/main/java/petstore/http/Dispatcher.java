@@ -154,6 +154,9 @@ public final class Dispatcher implements Api {
         if (cause instanceof Failure failure && failure.kind() != Kind.INTERNAL_ERROR) {
             return Errors.response(failure);
         }
+        if (cause instanceof OutOfMemoryError noThread) {
+            return Errors.response(Failure.noThread(noThread));
+        }
         LOG.error("request {} failed", head.id(), cause);
         return Errors.response(Kind.INTERNAL_ERROR, "internal error; see request " + head.id() + " in the log");
     }

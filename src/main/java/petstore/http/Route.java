@@ -24,17 +24,12 @@ import petstore.http.message.Response;
 public record Route(String method, String path, Optional<Scope> scope,
         Function<Request, CompletableFuture<Response>> operation, List<Header> headers) {
 
-    /// Returns a route without authentication. It fails with kind `UNAVAILABLE` if no thread can be started.
+    /// Returns a route without authentication.
     ///
     /// @param threads run `work`, which may block
     static Route open(String path, Executor threads, Function<Request, Response> work) {
-        return new Route("GET", path, Optional.empty(), request -> {
-            try {
-                return CompletableFuture.supplyAsync(() -> work.apply(request), threads);
-            } catch (OutOfMemoryError e) {
-                return CompletableFuture.failedFuture(Failure.noThread(e));
-            }
-        }, List.of());
+        return new Route("GET", path, Optional.empty(),
+                request -> CompletableFuture.supplyAsync(() -> work.apply(request), threads), List.of());
     }
 
     boolean accepts(String requested) {

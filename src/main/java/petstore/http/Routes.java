@@ -22,6 +22,8 @@ public record Routes(List<Route> table, String directions) {
 
     /// Every path under this prefix needs an API key, also an unknown path.
     private static final String VERSION = "/v1";
+    /// The process lives while no thread can be started.
+    private static final Executor NO_THREAD = Runnable::run;
     private static final String METRICS_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 
     /// Returns the routes for clients.
@@ -41,7 +43,7 @@ public record Routes(List<Route> table, String directions) {
                 Route.open("/docs/{asset}", threads, docs::file),
                 Route.open("/openapi.yaml", threads, document::yaml),
                 Route.open("/openapi.json", threads, document::json),
-                Route.open("/livez", threads, health::livez),
+                Route.open("/livez", NO_THREAD, health::livez),
                 Route.open("/readyz", threads, request -> health.readyz(request, false))),
                 "the reference is at " + settings.docs());
     }
@@ -52,7 +54,7 @@ public record Routes(List<Route> table, String directions) {
     public static Routes admin(Health health, PrometheusMeterRegistry metrics, Executor threads) {
         return new Routes(List.of(
                 Route.open("/metrics", threads, _ -> metrics(metrics)),
-                Route.open("/livez", threads, health::livez),
+                Route.open("/livez", NO_THREAD, health::livez),
                 Route.open("/readyz", threads, request -> health.readyz(request, true))),
                 "there are /metrics, /livez and /readyz");
     }

@@ -4,29 +4,51 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.store.sqlite.FolderLock;
 import petstore.testkit.ApiClient;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.RestartablePostgres;
 import petstore.testkit.Tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 /// The service under limits of processes and of open files. It works, or its start fails at once with a message that names the limit.
 class LimitsIT {
 
     private static final int FIRST_USER = 61_000;
     private static final int ANOTHER_USER = 60_999;
+    private static final String KEY = "a-key-for-the-test-of-limits";
+    /// Longer than the service trusts a commit, so that it leaves its database.
+    private static final Duration SHORTAGE = Duration.ofSeconds(6);
+    private static final Duration RECOVERY = Duration.ofSeconds(10);
+    private static final Duration POOL_FILLS = Duration.ofSeconds(2);
+    private static final int READERS = 2;
+    private static final int MOST_CONNECTIONS = READERS + 6;
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
 
     private static final List<String> PATHS = List.of("/v1/pets", "/readyz", "/docs", "/openapi.json", "/livez");
+
+    /// The outage of a database.
+    private enum Outage {
+        RESTART, FREEZE, NO_STANDBY
+    }
 
     @TempDir
     private Path folder;
@@ -54,6 +76,65 @@ class LimitsIT {
             assertThat(client.post(PET).body()).contains("limit of processes");
             PetstoreProcess.execute(user, "prlimit", "--nproc=1000:", "--pid", String.valueOf(server.pid()));
             assertWorksAndStops(server);
+        }
+    }
+
+    /// The watch of the database and the pool need threads, for connections and for the time limit of a commit.
+    @ParameterizedTest
+    @EnumSource
+    void usesDatabaseAgainAfterProcessLimitWasReached(Outage outage) throws IOException, SQLException {
+        List<String> user = asUser(ANOTHER_USER - 1 - outage.ordinal());
+        try (RestartablePostgres database = new RestartablePostgres(folder);
+                PetstoreProcess server = PetstoreProcess
+                        .serveDatabaseThrough(user, Map.of("PETSTORE_API_KEY", KEY), database.database(),
+                                "--database-readers", String.valueOf(READERS))
+                        .awaitReady()) {
+            ApiClient client = server.client(KEY);
+            assertThat(client.post(PET).statusCode()).isEqualTo(201);
+            PetstoreProcess.execute(user, "prlimit", "--nproc=1:", "--pid", String.valueOf(server.pid()));
+            switch (outage) {
+                case RESTART -> {
+                    database.stop();
+                    database.restart();
+                }
+                case FREEZE -> database.freeze();
+                case NO_STANDBY -> setStandby(database, "nobody");
+            }
+            Instant end = Instant.now().plus(SHORTAGE);
+            while (Instant.now().isBefore(end)) {
+                assertThat(client.post(PET).statusCode()).isIn(201, 503);
+                assertThat(new ApiClient(server.adminPort(), "").get("/livez").statusCode()).isEqualTo(200);
+            }
+            switch (outage) {
+                case RESTART -> {
+                }
+                case FREEZE -> database.thaw();
+                case NO_STANDBY -> setStandby(database, "");
+            }
+            PetstoreProcess.execute(user, "prlimit", "--nproc=1000:", "--pid", String.valueOf(server.pid()));
+            await().atMost(RECOVERY).until(() -> client.post(PET).statusCode() == 201);
+            await("no connection is left over").atMost(RECOVERY).during(POOL_FILLS)
+                    .untilAsserted(() -> assertThat(connections(database)).isLessThanOrEqualTo(MOST_CONNECTIONS));
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+        }
+    }
+
+    private static int connections(RestartablePostgres database) throws SQLException {
+        try (Statement statement = database.connect().createStatement();
+                Connection _ = statement.getConnection();
+                ResultSet count = statement.executeQuery(
+                        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore'")) {
+            count.next();
+            return count.getInt(1);
+        }
+    }
+
+    /// Makes every commit wait for a standby; empty for none.
+    private static void setStandby(RestartablePostgres database, String name) throws SQLException {
+        try (Statement statement = database.connect().createStatement(); Connection _ = statement.getConnection()) {
+            statement.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
+            statement.execute("SELECT pg_reload_conf()");
         }
     }
 

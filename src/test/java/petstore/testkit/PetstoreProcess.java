@@ -103,7 +103,13 @@ public final class PetstoreProcess implements AutoCloseable {
     ///
     /// @param database the URL of the database, as psql accepts it
     public static PetstoreProcess serveDatabase(Map<String, String> environment, String database, String... more) {
-        return serve(List.of(), environment, List.of("--database", database), more);
+        return serveDatabaseThrough(List.of(), environment, database, more);
+    }
+
+    /// Starts `petstore serve` on a PostgreSQL database, on free ports, through a command that replaces itself with it.
+    public static PetstoreProcess serveDatabaseThrough(List<String> starter, Map<String, String> environment,
+            String database, String... more) {
+        return serve(starter, environment, List.of("--database", database), more);
     }
 
     /// Turns the request log off by default, so that tests see the other lines.

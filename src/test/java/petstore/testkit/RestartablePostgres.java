@@ -45,11 +45,16 @@ public final class RestartablePostgres implements AutoCloseable {
     public void addUser(String name, String password) throws IOException, SQLException {
         Path rules = data.resolve("pg_hba.conf");
         Files.writeString(rules, "host all " + name + " all scram-sha-256\n" + Files.readString(rules));
-        try (Connection connection = server.getPostgresDatabase().getConnection();
+        try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE ROLE " + name + " LOGIN PASSWORD '" + password + "'");
             statement.execute("SELECT pg_reload_conf()");
         }
+    }
+
+    /// Opens a connection as the superuser.
+    public Connection connect() throws SQLException {
+        return server.getPostgresDatabase().getConnection();
     }
 
     /// Stops the server: it closes its connections, and new connections are refused.

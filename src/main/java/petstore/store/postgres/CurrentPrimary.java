@@ -4,7 +4,9 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
@@ -30,6 +32,7 @@ final class CurrentPrimary implements PostgresSessions {
     private final List<Runnable> newLineageListeners = new CopyOnWriteArrayList<>();
     /// The reasons why hosts cannot be used.
     private final Map<PostgresHost, String> reasons = new ConcurrentHashMap<>();
+    private final Queue<PostgresPrimary> left = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
     /// Guards changes of the following fields.
     private final ReentrantLock lock = new ReentrantLock();
@@ -83,8 +86,9 @@ final class CurrentPrimary implements PostgresSessions {
         reasons.remove(host);
     }
 
-    void unusable(PostgresHost host, String reason) {
-        reasons.put(host, reason);
+    /// Records the reason why a host cannot be used. Returns true if it is a new one.
+    boolean unusable(PostgresHost host, String reason) {
+        return !reason.equals(reasons.put(host, reason));
     }
 
     @Override
@@ -178,7 +182,7 @@ final class CurrentPrimary implements PostgresSessions {
             if (!first) {
                 LOG.info("the database can be used again");
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             find().ifPresent(failed -> leave(failed, PostgresErrors.message(e)));
             lineage = null;
             throw e;
@@ -204,8 +208,15 @@ final class CurrentPrimary implements PostgresSessions {
         }
         // Open sessions may not see the change yet.
         server.host().reconnect();
-        Thread.startVirtualThread(server::close);
+        left.add(server);
         wakeWatch.run();
+    }
+
+    /// Closes the servers that were left. Blocks.
+    void closeLeft() {
+        for (PostgresPrimary server = left.poll(); server != null; server = left.poll()) {
+            server.close();
+        }
     }
 
     /// Leaves a server whose last commit is too old.

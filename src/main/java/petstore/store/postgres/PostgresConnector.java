@@ -88,7 +88,7 @@ final class PostgresConnector {
             setUp(session, timeouts);
             PostgresSchema.use(session);
             return session;
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) {
             connection.close();
             throw e;
         }

@@ -27,7 +27,7 @@ final class PostgresErrors {
     }
 
     /// Returns the message of an error.
-    static String message(Exception e) {
+    static String message(Throwable e) {
         if (!(e instanceof SQLException thrown)) {
             return e.getCause() instanceof SQLException cause ? message(cause) : String.valueOf(e.getMessage());
         }

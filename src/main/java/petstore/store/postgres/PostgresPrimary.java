@@ -4,12 +4,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 
 /// A server that requests use, with a pool of connections to it.
@@ -21,10 +26,21 @@ final class PostgresPrimary implements AutoCloseable {
     private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresPrimary.class);
+    /// Maintains every pool. A pool with a thread of its own would keep it if it could not be closed.
+    private static final ScheduledThreadPoolExecutor HOUSEKEEPER = new ScheduledThreadPoolExecutor(1,
+            Thread.ofPlatform().name("pool-housekeeper").daemon().factory());
+
+    static {
+        HOUSEKEEPER.setRemoveOnCancelPolicy(true);
+    }
 
     /// Connections for the pool, all to one run of this server, because the address may lead to another server at any time.
     @SuppressWarnings("serial") // Never serialized: a pool is not.
     private final class Source extends PGSimpleDataSource {
+
+        private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+        private volatile boolean closed;
 
         /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
         @Override
@@ -32,11 +48,37 @@ final class PostgresPrimary implements AutoCloseable {
             PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.REQUEST);
             try {
                 state.requireSameRun(session);
-                return session.handOver();
+                connections.removeIf(Source::isClosed);
+                Connection connection = session.handOver();
+                connections.add(connection);
+                if (closed) {
+                    throw new SQLException("this server was left");
+                }
+                return connection;
             } catch (Throwable e) {
                 host.reconnect();
                 session.close();
                 throw e;
+            }
+        }
+
+        private static boolean isClosed(Connection connection) {
+            try {
+                return connection.isClosed();
+            } catch (SQLException e) {
+                return true;
+            }
+        }
+
+        /// Closes all connections, also those of a pool that could not close them because it needs threads for that.
+        void close() {
+            closed = true;
+            for (Connection connection : connections) {
+                try {
+                    connection.abort(Runnable::run);
+                } catch (SQLException e) {
+                    LOG.debug("closing failed: {}", PostgresErrors.message(e));
+                }
             }
         }
     }
@@ -51,6 +93,7 @@ final class PostgresPrimary implements AutoCloseable {
     private final AtomicReference<Known> known;
     private final AtomicLong committedNs;
     private final PostgresConnector connector;
+    private final Source source = new Source();
     private final HikariDataSource pool;
     private volatile boolean ready;
 
@@ -69,12 +112,18 @@ final class PostgresPrimary implements AutoCloseable {
         this.connector = connector;
         HikariConfig config = new HikariConfig();
         config.setPoolName("petstore");
-        config.setDataSource(new Source());
+        config.setDataSource(source);
+        config.setScheduledExecutor(HOUSEKEEPER);
         config.setMaximumPoolSize(size);
         config.setConnectionTimeout(CONNECTION_WAIT.toMillis());
         config.setValidationTimeout(VALIDATION.toMillis());
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
-        this.pool = new HikariDataSource(config);
+        try {
+            this.pool = new HikariDataSource(config);
+        } catch (Throwable e) {
+            source.close();
+            throw e;
+        }
     }
 
     PostgresHost host() {
@@ -150,6 +199,10 @@ final class PostgresPrimary implements AutoCloseable {
     /// Closes all connections, also those in use.
     @Override
     public void close() {
-        pool.close();
+        try {
+            pool.close();
+        } finally {
+            source.close();
+        }
     }
 }

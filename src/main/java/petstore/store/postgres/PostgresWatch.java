@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,8 +52,10 @@ final class PostgresWatch {
     }
 
     private void start(List<PostgresHost> hosts) {
-        hosts.forEach(host -> threads.add(Thread.ofVirtual().name("database-watch").start(() -> follow(host))));
-        threads.add(Thread.ofVirtual().name("database-watch").start(this::expire));
+        hosts.forEach(host -> begin(() -> follow(host), host::close));
+        begin(this::expire, () -> {
+        });
+        begin(this::closeLeft, primary::closeLeft);
         long beganNs = System.nanoTime();
         while (!primary.isReady()) {
             if (System.nanoTime() - beganNs > START_LIMIT.toNanos()) {
@@ -62,27 +65,51 @@ final class PostgresWatch {
         }
     }
 
-    private void follow(PostgresHost host) {
-        while (!primary.isClosed()) {
-            long beganNs = System.nanoTime();
-            try {
-                ask(host, beganNs);
-            } catch (SQLException | RuntimeException e) {
-                states.remove(host);
-                primary.unusable(host, PostgresErrors.message(e));
-                if (e instanceof PostgresSession.TransactionPoolingException) {
-                    used(host).ifPresent(server -> primary.leave(server, PostgresErrors.message(e)));
+    /// Begins a thread that repeats a step. Only the end of the watch ends it: after any `Throwable` the step is tried again.
+    ///
+    /// @param step returns the time from its begin to the next one
+    private void begin(Supplier<Duration> step, Runnable end) {
+        // A virtual thread would depend on others, which may block or may not be started.
+        threads.add(Thread.ofPlatform().daemon().name("database-watch").start(() -> {
+            while (!primary.isClosed()) {
+                long beganNs = System.nanoTime();
+                Duration interval = SHORT_INTERVAL;
+                try {
+                    interval = step.get();
+                } catch (Throwable e) {
+                    LOG.error("the watch of the database failed and goes on", e);
                 }
+                LockSupport.parkNanos(interval.toNanos() - (System.nanoTime() - beganNs));
             }
-            boolean connects = states.containsKey(host);
-            if (connects && !primary.isReady()) {
-                // The address may lead to another server by now, and a session keeps the defaults that it began with.
-                host.close();
+            end.run();
+        }));
+    }
+
+    private Duration follow(PostgresHost host) {
+        try {
+            ask(host, System.nanoTime());
+        } catch (Throwable e) {
+            states.remove(host);
+            boolean isNew = primary.unusable(host, reason(e));
+            if (e instanceof PostgresSession.TransactionPoolingException) {
+                used(host).ifPresent(server -> primary.leave(server, reason(e)));
+            } else if (isNew && !(e instanceof SQLException || e instanceof Failure)) {
+                LOG.error("the watch of {} failed and goes on: {}: {}", host.address().hostNames(),
+                        e.getClass().getSimpleName(), reason(e));
             }
-            Duration interval = connects ? INTERVAL : SHORT_INTERVAL;
-            LockSupport.parkNanos(interval.toNanos() - (System.nanoTime() - beganNs));
         }
-        host.close();
+        boolean connects = states.containsKey(host);
+        if (connects && !primary.isReady()) {
+            // The address may lead to another server by now, and a session keeps the defaults that it began with.
+            host.close();
+        }
+        return connects ? INTERVAL : SHORT_INTERVAL;
+    }
+
+    private static String reason(Throwable e) {
+        return e instanceof OutOfMemoryError noThread
+                ? Failure.noThread(noThread).getMessage()
+                : PostgresErrors.message(e);
     }
 
     /// Returns the primary if it is this host.
@@ -138,10 +165,13 @@ final class PostgresWatch {
         return Optional.of("the server is on an older timeline than the primary before");
     }
 
-    private void expire() {
-        while (!primary.isClosed()) {
-            primary.leaveIfExpired();
-            LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos());
-        }
+    private Duration expire() {
+        primary.leaveIfExpired();
+        return EXPIRY_INTERVAL;
+    }
+
+    private Duration closeLeft() {
+        primary.closeLeft();
+        return INTERVAL;
     }
 }
