@@ -144,6 +144,9 @@ final class PostgresHost implements AutoCloseable {
             // After this time the driver cancels it: a server process that waits for its standby does not notice a closed connection.
             statement.setQueryTimeout((int) COMMIT_LIMIT.toSeconds());
             statement.execute(sql);
+            if (statement.getUpdateCount() == 0 && sql.equals(UPDATE)) {
+                throw new SQLException("the table schema_version lacks its first row, so no commit can be proved");
+            }
             PostgresSession.requireKnownOutcome(statement.getWarnings());
         }
     }
