@@ -127,7 +127,8 @@ class TlsTest {
             assertThat(send(client, port, "GET", "/v1/pets?limit=x", key, "").statusCode()).isEqualTo(400);
             assertThat(send(client, port, "POST", "/v1/pets", key, "{}").statusCode()).isEqualTo(400);
             for (String body : List.of(PET, "{}")) {
-                String fresh = CommandLines.run(folder.resolve("data"), "keys", "create", "--name", "fresh");
+                String fresh = CommandLines.run(folder.resolve("data"), "keys", "create", "--name",
+                        "fresh" + body.length());
                 assertThat(send(client, port, "POST", "/v1/pets", fresh, body).statusCode())
                         .as("with a key that is read from the store").isEqualTo(body.equals(PET) ? 201 : 400);
             }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
@@ -98,6 +99,7 @@ class ServeIT {
                     assertThat(ending.out().getFirst()).isEqualTo("{\"status\":\"ready\"}");
                     assertThat(ending.out().getLast()).startsWith("pets_");
                     assertThat(server.out()).noneMatch(line -> line.contains("pets_"));
+                    CommandLines.run(folder, "keys", "revoke", "me");
                 }
                 if (options.contains("--base-url")) {
                     assertThat(server.out()).contains("API for clients: https://petstore.example/shop/v1",
