@@ -39,6 +39,8 @@ public final class Postgres implements Database {
     private static final Duration REQUEST_PATIENCE = Duration.ofMillis(1_800);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
+    static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
+    static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
 
     private final PostgresSessions sessions;
     private final Duration patience;
@@ -64,20 +66,22 @@ public final class Postgres implements Database {
         PostgresConnector connector = new PostgresConnector(true);
         List<PostgresHost> hosts = hosts(connector, uri);
         DatabaseErrors errors = new DatabaseErrors(PostgresErrors::isDefect);
+        long beganNs = System.nanoTime();
         try {
             waiting.set(true);
-            PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait, found -> {
+            PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(connector, found.address(), migrate, StoreAccess.CREATE);
                 found.version();
                 return found;
             });
-            waiting.set(false);
-            return new Postgres(PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS),
+            Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
+            return new Postgres(PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS, rest),
                     e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
         } catch (RuntimeException e) {
-            waiting.set(false);
             hosts.forEach(PostgresHost::close);
             throw e;
+        } finally {
+            waiting.set(false);
         }
     }
 
@@ -87,7 +91,7 @@ public final class Postgres implements Database {
         List<PostgresHost> hosts = hosts(connector, uri);
         try {
             PostgresSession session = new PostgresSearch(uri, hosts, access != StoreAccess.READ).find(COMMAND_WAIT,
-                    host -> {
+                    COMMAND_WAIT_IS_OVER, host -> {
                         hosts.forEach(PostgresHost::close);
                         PostgresSchema.prepare(connector, host.address(), migrate, access);
                         return connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);

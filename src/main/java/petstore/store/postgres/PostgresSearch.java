@@ -19,7 +19,7 @@ import petstore.Failure;
 final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
-    private static final Duration LOG_INTERVAL = Duration.ofSeconds(5);
+    static final Duration LOG_INTERVAL = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(250);
     /// The SQLSTATE classes of refusals that pass by themselves: a lack of resources, and a server that is starting or stopping.
     private static final Set<String> PASSING = Set.of("53", "57");
@@ -51,8 +51,10 @@ final class PostgresSearch {
 
     /// Uses a host, and waits for it if waiting may help.
     ///
+    /// @param over says in the message of a failure that the wait is over
+    ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
-    <T> T find(Duration limit, Use<T> use) {
+    <T> T find(Duration limit, String over, Use<T> use) {
         long beganNs = System.nanoTime();
         long loggedNs = beganNs - LOG_INTERVAL.toNanos();
         while (true) {
@@ -68,7 +70,7 @@ final class PostgresSearch {
             boolean late = now - beganNs >= limit.toNanos();
             if (late || !result.temporary()) {
                 throw PostgresErrors.failure("the database " + database + " cannot be used"
-                        + (late ? " and --database-wait is over" : ""), result.cause());
+                        + (late ? over : ""), result.cause());
             }
             if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
                 LOG.warn("waiting for the database: {}", PostgresErrors.reason(result.cause()));

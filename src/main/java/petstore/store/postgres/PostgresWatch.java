@@ -26,7 +26,7 @@ final class PostgresWatch {
     /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
-    /// The limit for the first adoption, which needs a few connections.
+    /// The least limit for the first adoption, which needs a few connections.
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
@@ -43,23 +43,30 @@ final class PostgresWatch {
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
     ///
     /// @param first the one of `hosts` that has committed
+    /// @param wait the longest wait, e.g. for free connection slots; at least [#START_LIMIT]
     static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, PostgresHost first,
-            int poolSize) {
+            int poolSize, Duration wait) {
         PostgresWatch watch = new PostgresWatch(connector, poolSize);
         watch.timelines.adopt(first.state().lineage());
-        watch.start(hosts);
+        watch.start(hosts, wait.compareTo(START_LIMIT) > 0 ? wait : START_LIMIT);
         return watch.primary;
     }
 
-    private void start(List<PostgresHost> hosts) {
+    private void start(List<PostgresHost> hosts, Duration limit) {
         hosts.forEach(host -> begin(() -> follow(host), host::close));
         begin(this::expire, () -> {
         });
         begin(this::closeLeft, primary::closeLeft);
         long beganNs = System.nanoTime();
+        long loggedNs = beganNs;
         while (!primary.isReady()) {
-            if (System.nanoTime() - beganNs > START_LIMIT.toNanos()) {
+            long now = System.nanoTime();
+            if (now - beganNs > limit.toNanos()) {
                 throw primary.unavailable();
+            }
+            if (now - loggedNs >= PostgresSearch.LOG_INTERVAL.toNanos()) {
+                LOG.warn("waiting: {}", primary.unavailable().getMessage());
+                loggedNs = now;
             }
             LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos() / 10);
         }
@@ -93,7 +100,8 @@ final class PostgresWatch {
             boolean isNew = primary.unusable(host, reason(e));
             if (e instanceof PostgresSession.TransactionPoolingException) {
                 used(host).ifPresent(server -> primary.leave(server, reason(e)));
-            } else if (isNew && !(e instanceof SQLException || e instanceof Failure)) {
+            } else if (isNew
+                    && !(e instanceof SQLException || e instanceof Failure || e.getCause() instanceof SQLException)) {
                 LOG.error("the watch of {} failed and goes on: {}: {}", host.address().hostNames(),
                         e.getClass().getSimpleName(), reason(e));
             }
