@@ -38,15 +38,27 @@ public final class Failure extends RuntimeException {
     }
 
     private final Kind kind;
+    private final boolean outcomeKnown;
 
     public Failure(Kind kind, String message) {
         super(message);
         this.kind = kind;
+        this.outcomeKnown = true;
     }
 
     public Failure(Kind kind, String message, Throwable cause) {
+        this(kind, message, cause, true);
+    }
+
+    private Failure(Kind kind, String message, Throwable cause, boolean outcomeKnown) {
         super(message, cause);
         this.kind = kind;
+        this.outcomeKnown = outcomeKnown;
+    }
+
+    /// Returns a failure of kind `UNAVAILABLE` for a transaction that may have been committed.
+    public static Failure unknownOutcome(String message, Throwable cause) {
+        return new Failure(Kind.UNAVAILABLE, message, cause, false);
     }
 
     public static Failure unavailable(String message) {
@@ -109,6 +121,11 @@ public final class Failure extends RuntimeException {
 
     public Kind kind() {
         return kind;
+    }
+
+    /// Returns true for a transaction that may have been committed.
+    public boolean hasUnknownOutcome() {
+        return !outcomeKnown;
     }
 
     @Override

@@ -126,7 +126,8 @@ public final class Importer {
             } catch (IOException e) {
                 throw Failure.unavailable(stopped(written), e);
             } catch (RuntimeException e) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, stopped(written) + ": " + e.getMessage(), e);
+                String more = hasUnknownOutcome(e) ? ", and perhaps the next group" : "";
+                throw new Failure(Failure.Kind.UNAVAILABLE, stopped(written) + more + ": " + e.getMessage(), e);
             }
         }
         if (written.get() != check.good() && !interrupted.getAsBoolean()) {
@@ -145,6 +146,10 @@ public final class Importer {
         return "the import stopped after " + staying(written.get());
     }
 
+    private static boolean hasUnknownOutcome(RuntimeException e) {
+        return e instanceof Failure failure && failure.hasUnknownOutcome();
+    }
+
     /// Returns the number of animals written: all or none.
     private long writeWithIds(Catalogue catalogue, long lastId) throws IOException {
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
@@ -157,6 +162,10 @@ public final class Importer {
         } catch (CancellationException e) {
             return 0;
         } catch (Failure e) {
+            if (e.hasUnknownOutcome()) {
+                throw new Failure(Failure.Kind.UNAVAILABLE,
+                        "the import stopped after none or all of its animals: " + e.getMessage(), e);
+            }
             if (e.kind() != Failure.Kind.INVALID_REQUEST) {
                 throw e;
             }

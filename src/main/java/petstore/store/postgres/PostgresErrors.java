@@ -90,7 +90,10 @@ final class PostgresErrors {
     /// @param problem e.g. `the database postgresql://localhost/animals cannot be used`
     static Failure failure(String problem, SQLException e) {
         SQLException explained = explained(e);
-        return new Failure(Failure.Kind.UNAVAILABLE, problem + ": " + explained.getMessage(), explained);
+        String message = problem + ": " + explained.getMessage();
+        return e instanceof PostgresSession.UnknownOutcomeException
+                ? Failure.unknownOutcome(message, explained)
+                : new Failure(Failure.Kind.UNAVAILABLE, message, explained);
     }
 
     /// Returns the server's error for an error of a batch or of the pool.

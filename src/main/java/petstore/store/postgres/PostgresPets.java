@@ -50,11 +50,14 @@ final class PostgresPets {
         add.setObject(5, pets.stream().mapToLong(NewPet::categoryId).toArray());
         add.setObject(6, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
                 .toArray(String[]::new));
-        List<Long> firstIds = Session.rows(add, row -> {
-            session.requireMark(row.getString(2));
-            return row.getLong(1);
+        List<Long> firstIds = new ArrayList<>();
+        PostgresSession.commit(() -> {
+            firstIds.addAll(Session.rows(add, row -> {
+                session.requireMark(row.getString(2));
+                return row.getLong(1);
+            }));
+            return add.getWarnings();
         });
-        PostgresSession.requireKnownOutcome(add.getWarnings());
         if (firstIds.isEmpty()) {
             Session.onlyRow(ID_TABLE, session.prepare("SELECT last_id FROM pet_id"), row -> row.getLong(1));
             throw new PostgresSession.TransactionPoolingException();
@@ -112,6 +115,8 @@ final class PostgresPets {
     }
 
     private static Range load(Iterator<List<Pet>> groups, Session session) throws SQLException {
+        // A temporary table is lost with its session, so its COMMIT need not wait for the disk or the standby.
+        session.execute("SET LOCAL synchronous_commit = off");
         session.execute("DROP TABLE IF EXISTS pg_temp.imported_pet");
         session.execute("CREATE TEMPORARY TABLE imported_pet (LIKE pet)");
         Range ids = new Range(0, 0);

@@ -3,6 +3,7 @@ package petstore.store.postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLWarning;
@@ -23,6 +24,17 @@ final class PostgresSession extends Session {
         }
     }
 
+    /// A COMMIT of which the server or the connection does not tell whether it succeeded.
+    static final class UnknownOutcomeException extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        UnknownOutcomeException(SQLException cause) {
+            super("the outcome of a COMMIT is unknown: " + PostgresErrors.message(cause), cause.getSQLState());
+        }
+    }
+
+    /// The SQLSTATE classes of a connection, of a server process that was ended, and of a failed disk, which ends the server.
+    private static final Set<String> UNKNOWN = Set.of("08", "57P", "58");
     /// SQL that yields the mark of the server connection, an empty text if it has none.
     static final String MARK = "coalesce(current_setting('petstore.mark', true), '')";
     static final String SELECT_MARK = "SELECT " + MARK;
@@ -87,21 +99,42 @@ final class PostgresSession extends Session {
             rollBack(e);
             throw e;
         }
-        connection.commit();
+        commit(() -> {
+            connection.commit();
+            return connection.getWarnings();
+        });
         connection.setAutoCommit(true);
-        requireKnownOutcome(connection.getWarnings());
         committed |= changed;
         return result;
     }
 
-    /// Throws `SQLException` if a warning of a commit makes its outcome unknown: the standby may lack it, or no transaction was open.
-    /// Other warnings are messages, e.g. of triggers. Texts and severities are translated, so they are not read.
+    /// A statement that commits. Returns its warnings.
+    @FunctionalInterface
+    interface Commit {
+        @Nullable
+        SQLWarning run() throws SQLException;
+    }
+
+    /// Commits. Errors: `SQLException` if nothing was committed, [UnknownOutcomeException] if it cannot be known.
+    static void commit(Commit commit) throws SQLException {
+        SQLWarning warnings;
+        try {
+            warnings = commit.run();
+        } catch (SQLException e) {
+            String state = String.valueOf(e.getSQLState());
+            throw UNKNOWN.stream().anyMatch(state::startsWith) ? new UnknownOutcomeException(e) : e;
+        }
+        requireKnownOutcome(warnings);
+    }
+
+    /// Throws [UnknownOutcomeException] if a warning of a commit tells so: the standby may lack it, or no transaction was open. warnings
+    /// are messages, e.g. of triggers. Texts and severities are translated, so they are not read.
     static void requireKnownOutcome(@Nullable SQLWarning warnings) throws SQLException {
         for (SQLWarning warning = warnings; warning != null; warning = warning.getNextWarning()) {
             boolean ofStandby = warning instanceof PSQLWarning server
                     && STANDBY_WAIT.equals(server.getServerErrorMessage().getFile());
             if (ofStandby || NO_TRANSACTION.equals(warning.getSQLState())) {
-                throw new SQLException("the outcome of a COMMIT is unknown: " + PostgresErrors.message(warning));
+                throw new UnknownOutcomeException(warning);
             }
         }
     }

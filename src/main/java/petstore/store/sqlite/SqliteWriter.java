@@ -95,7 +95,8 @@ final class SqliteWriter implements AutoCloseable {
                 throw e;
             }
             loseDisk(e);
-            throw Failure.unavailable(LOST_DISK);
+            // The log may have the transaction.
+            throw Failure.unknownOutcome(LOST_DISK, e);
         }
     }
 
