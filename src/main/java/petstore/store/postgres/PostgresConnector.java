@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
@@ -81,7 +82,7 @@ final class PostgresConnector {
     /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler does not assign a separate
     /// server connection to the session.
     PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
-        Connection connection = DriverManager.getConnection(address.jdbcUrl(), properties(address, timeouts));
+        Connection connection = connect(address, timeouts);
         try {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             marks.put(connection.unwrap(Connection.class), session.mark());
@@ -91,6 +92,15 @@ final class PostgresConnector {
         } catch (Throwable e) {
             connection.close();
             throw e;
+        }
+    }
+
+    private static Connection connect(PostgresUri address, Timeouts timeouts) throws SQLException {
+        Properties properties = properties(address, timeouts);
+        try {
+            return DriverManager.getConnection(address.jdbcUrl(), properties);
+        } catch (SQLException e) {
+            throw PostgresErrors.ofConnection(e, Optional.ofNullable(properties.getProperty("sslkey")));
         }
     }
 

@@ -1,21 +1,38 @@
 package petstore.store.postgres;
 
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.nio.file.FileSystemException;
+import java.security.UnrecoverableKeyException;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import javax.crypto.BadPaddingException;
+import javax.security.auth.callback.UnsupportedCallbackException;
 
+import org.postgresql.ssl.LazyKeyManager;
+import org.postgresql.ssl.PEMKeyManager;
+import org.postgresql.ssl.PKCS12KeyManager;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import petstore.Failure;
+import petstore.SafeText;
 
 /// Errors of PostgreSQL and its driver as text. The text and the stack trace have no value of a row, because it may be secret.
 final class PostgresErrors {
 
     /// The server's file that refuses a query from which row-level security would hide rows.
     private static final String ROW_SECURITY = "rls.c";
+    /// The driver's classes that read client keys and certificates. Their SQLSTATE is that of a broken connection.
+    private static final Set<String> KEY_MANAGERS = Set.of(LazyKeyManager.class.getName(),
+            PEMKeyManager.class.getName(), PKCS12KeyManager.class.getName());
+    /// The only method of theirs that reads no certificate.
+    private static final String READ_KEY = "getPrivateKey";
 
     private PostgresErrors() {
     }
@@ -83,6 +100,34 @@ final class PostgresErrors {
 
     static Failure cannotBeUsed(PostgresUri database, SQLException e) {
         return failure("the database " + database + " cannot be used", e);
+    }
+
+    /// Returns an error with advice if the driver cannot read the client key of TLS, else the same error.
+    ///
+    /// @param file the parameter `sslkey`
+    static SQLException ofConnection(SQLException e, Optional<String> file) {
+        return Arrays.stream(e.getStackTrace()).findFirst()
+                .filter(thrower -> KEY_MANAGERS.contains(thrower.getClassName()))
+                .flatMap(thrower -> findAdvice(e, thrower, file))
+                .map(advice -> new SQLException(advice, e.getSQLState())).orElse(e);
+    }
+
+    private static Optional<String> findAdvice(SQLException e, StackTraceElement thrower, Optional<String> file) {
+        String key = "the client key" + file.map(path -> " " + path).orElse("");
+        if (has(e, UnsupportedCallbackException.class)) {
+            return Optional.of(key + " is encrypted; set its password with sslpassword");
+        }
+        if (has(e, BadPaddingException.class) || has(e, UnrecoverableKeyException.class)) {
+            return Optional.of(key + " cannot be decrypted; check sslpassword");
+        }
+        boolean exists = !has(e, FileNotFoundException.class) && !has(e, FileSystemException.class);
+        return file.filter(_ -> exists && thrower.getMethodName().equals(READ_KEY)).map(path -> key
+                + " cannot be read; set sslkey=" + path + ".pk8 after you have converted it: openssl pkcs8 -topk8 -in "
+                + SafeText.word(path) + " -outform DER -out " + SafeText.word(path + ".pk8") + " -nocrypt");
+    }
+
+    private static boolean has(SQLException e, Class<? extends Exception> type) {
+        return Stream.<Throwable>iterate(e, cause -> cause != null, Throwable::getCause).anyMatch(type::isInstance);
     }
 
     /// Returns a failure of kind `UNAVAILABLE`.
