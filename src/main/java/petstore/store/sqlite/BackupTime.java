@@ -29,6 +29,8 @@ public final class BackupTime {
                 Session session = SqliteFile.open(file, () -> SqliteFile.connectWriter(file))) {
             SqliteWriter.settle(session);
             write(session, time);
+            // SQLite hides an error of its checkpoint at the close.
+            Checkpoints.complete(session);
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("written", file, e);
         }
