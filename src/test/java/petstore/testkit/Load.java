@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAccumulator;
 
 import petstore.NewPet;
 
@@ -26,6 +27,7 @@ public final class Load implements AutoCloseable {
     private final HttpRequest.Builder request;
     private final Ledger ledger;
     private final Runnable onResponse;
+    private final LongAccumulator longestNs = new LongAccumulator(Math::max, 0);
     private volatile boolean stopped;
 
     /// @param onResponse called by a client for each response, after the ledger has recorded it
@@ -43,10 +45,12 @@ public final class Load implements AutoCloseable {
     private void addAnimals() {
         while (!stopped) {
             NewPet pet = ledger.next();
+            long beganNs = System.nanoTime();
             try {
                 HttpResponse<String> response = http.send(
                         request.copy().POST(BodyPublishers.ofString(Ledger.json(pet))).build(),
                         BodyHandlers.ofString());
+                longestNs.accumulate(System.nanoTime() - beganNs);
                 ledger.recordResponse(pet, response);
                 onResponse.run();
             } catch (IOException e) {
@@ -56,6 +60,11 @@ public final class Load implements AutoCloseable {
                 return;
             }
         }
+    }
+
+    /// Returns the time of the longest request so far.
+    public Duration longest() {
+        return Duration.ofNanos(longestNs.get());
     }
 
     /// Waits until every client has ended: it has lost the server, or was stopped. Fails if a client got a wrong response.
