@@ -238,16 +238,10 @@ class DiskIT {
                 .contains("the folder " + temporary + " cannot be synced: Input/output error");
     }
 
-    /// Runs on a disk of its own, because a full disk stops other tests.
     @Test
     @EnabledIfSystemProperty(named = "petstore.disks", matches = "true")
     void saysThatNoInodesAreLeft() throws IOException {
-        Path disk = temporary.resolve("small");
-        Path image = temporary.resolve("image");
-        assumeThat(
-                new Shell(temporary).run("truncate -s 20M " + image + " && mkfs.ext4 -q -N 16 " + image + " && mkdir "
-                        + disk + " && mount -o loop " + image + " " + disk).code())
-                .isZero();
+        Path disk = mountSmallDisk("-N 16");
         try {
             folder = disk.resolve("data");
             addTwoAnimals(temporary.resolve("backup.db"));
@@ -262,8 +256,52 @@ class DiskIT {
             assertThat(new Shell(temporary).run("petstore serve --port 0 --admin-port 0 --data small/data").err())
                     .singleElement().asString().endsWith("the disk is full; free some space");
         } finally {
-            new Shell(temporary).run("umount small");
+            unmountSmallDisk();
         }
+    }
+
+    /// The mount of a disk with an error still says that it can be written.
+    @Test
+    @EnabledIfSystemProperty(named = "petstore.disks", matches = "true")
+    void fullDiskAndDiskWithErrorStopOnlyWrites() {
+        folder = mountSmallDisk("").resolve("data");
+        try {
+            try (PetstoreProcess server = serve(Map.of()).awaitReady()) {
+                add(server, 201);
+                assertThat(shell("dd if=/dev/zero of=small/fill bs=1k").err()).asString().contains("No space left");
+                await().atMost(PATIENCE).until(() -> tryToAdd(server) == 503);
+                assertThat(list(server)).isNotEmpty();
+                assertThat(readyz(server)).isEqualTo(200);
+                shell("rm small/fill");
+                add(server, 201);
+                shell("echo 1 > /sys/fs/ext4/$(basename $(findmnt -no SOURCE small))/trigger_fs_error");
+                await().atMost(PATIENCE).until(() -> tryToAdd(server) == 503);
+                assertThat(readyz(server)).isEqualTo(503);
+                ledger.verify(list(server));
+            }
+            assertThat(shell("umount small && mount -o loop image small").code()).isZero();
+            try (PetstoreProcess server = serve(Map.of()).awaitReady()) {
+                ledger.verify(list(server));
+                add(server, 201);
+            }
+        } finally {
+            unmountSmallDisk();
+        }
+    }
+
+    /// Mounts a disk of its own, because a full disk stops other tests. Skips the test if there are no loop devices.
+    private Path mountSmallDisk(String options) {
+        assumeThat(shell("truncate -s 20M image && mkfs.ext4 -q " + options + " image && mkdir small"
+                + " && mount -o loop,errors=remount-ro image small").code()).as("a loop device is mounted").isZero();
+        return temporary.resolve("small");
+    }
+
+    private void unmountSmallDisk() {
+        shell("umount small");
+    }
+
+    private PetstoreProcess.Ending shell(String script) {
+        return new Shell(temporary).run(script);
     }
 
     /// Adds an animal to a new store, makes a backup, and adds another one.
@@ -421,6 +459,17 @@ class DiskIT {
         assertThat(runSuccessfully(disk, "export", "-").out()).last().asString().contains("Rex");
     }
 
+    /// The log may have the group, if not on the disk.
+    @Test
+    void importSaysThatGroupMayBeAddedIfSyncFails() throws IOException {
+        Disk disk = disk();
+        Path animals = Files.writeString(temporary.resolve("animals.csv"), "name,categoryId\nRex,1\n");
+        runSuccessfully(disk, "import", animals.toString());
+        disk.fail(Disk.Call.FSYNC);
+        assertThat(run(disk, "import", animals.toString()).err()).last().asString().startsWith(
+                "petstore: the import stopped after 0 animals, which stay, and perhaps the next group: the store's disk failed");
+    }
+
     /// The log grows meanwhile. It holds the animals, so they need no space in the database.
     @Test
     void addsAnimalsWhileDatabaseCannotGrow() {
@@ -516,10 +565,15 @@ class DiskIT {
     }
 
     private void add(PetstoreProcess server, int status) {
+        assertThat(tryToAdd(server)).isEqualTo(status);
+    }
+
+    /// Returns the status of the response.
+    private int tryToAdd(PetstoreProcess server) {
         NewPet pet = ledger.next();
         HttpResponse<String> response = server.client(KEY).post(Ledger.json(pet));
-        assertThat(response.statusCode()).isEqualTo(status);
         ledger.recordResponse(pet, response);
+        return response.statusCode();
     }
 
     private static List<Pet> list(PetstoreProcess server) {
