@@ -129,9 +129,9 @@ public final class Dispatcher implements Api {
         if (!match.route().readsBody()) {
             return new Await(operate(call.head(), match, key, NO_BODY));
         }
-        Optional<Failure> refusal = MediaType.refusal(call.head().headers());
+        Optional<Response> refusal = MediaType.refusal(call.head().headers());
         return refusal.isPresent()
-                ? new Respond(Errors.response(refusal.get()))
+                ? new Respond(refusal.get())
                 : new ReadBody(MAX_BODY_BYTES, body -> operate(call.head(), match, key, body));
     }
 

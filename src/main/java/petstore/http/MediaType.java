@@ -4,26 +4,44 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
-import petstore.Failure;
+import petstore.Failure.Kind;
+import petstore.http.message.Errors;
+import petstore.http.message.Header;
 import petstore.http.message.HeaderFields;
+import petstore.http.message.Response;
 
 /// The media type of request bodies: JSON in UTF-8, not compressed (RFC 8259 section 8.1).
 final class MediaType {
 
+    /// Many clients write the second form.
+    private static final Set<String> UTF_8 = Set.of("charset=utf-8", "charset=utf8");
+    /// The codings that a body may have (RFC 9110 section 12.5.3).
+    private static final List<Header> UNCODED = List.of(Header.of("Accept-Encoding", "identity"));
+
     private MediaType() {
     }
 
-    /// Returns a failure of kind `UNSUPPORTED_MEDIA_TYPE` that names every violation; absent if the type is supported.
-    static Optional<Failure> refusal(HeaderFields headers) {
+    /// Returns a 415 that names every violation; absent if the type is supported.
+    static Optional<Response> refusal(HeaderFields headers) {
         List<String> violations = new ArrayList<>(0);
         violation(headers.all("Content-Type")).ifPresent(violations::add);
-        if (headers.contains("Content-Encoding")) {
+        boolean coded = isCoded(headers.all("Content-Encoding"));
+        if (coded) {
             violations.add("the body must not be compressed: Content-Encoding is not supported");
         }
         return violations.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Failure(Failure.Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations)));
+                : Optional.of(Errors.response(Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations))
+                        .with(coded ? UNCODED : List.of()));
+    }
+
+    /// Returns true if a body has a coding that changes it (RFC 9110 section 8.4).
+    private static boolean isCoded(List<String> contentEncodings) {
+        return contentEncodings.stream().flatMap(list -> Stream.of(list.split(",", -1)))
+                .anyMatch(coding -> !coding.strip().equalsIgnoreCase("identity"));
     }
 
     private static Optional<String> violation(List<String> contentTypes) {
@@ -38,8 +56,8 @@ final class MediaType {
             return Optional.of("Content-Type must be application/json");
         }
         for (int i = 1; i < parts.length; i++) {
-            String parameter = parts[i].strip().replace("\"", "");
-            if (parameter.startsWith("charset") && !parameter.equals("charset=utf-8")) {
+            String parameter = parts[i].strip();
+            if (parameter.startsWith("charset") && !UTF_8.contains(parameter.replace("\"", ""))) {
                 return Optional.of("the charset of Content-Type must be utf-8");
             }
         }

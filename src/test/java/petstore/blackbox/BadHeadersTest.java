@@ -112,14 +112,20 @@ class BadHeadersTest {
             unsupported("UTF-16 in quotes", "Content-Type: application/json; charset=\"utf-16\"\r\n"),
             unsupported("an empty charset", "Content-Type: application/json; charset=\r\n"),
             unsupported("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),
-            unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"));
+            unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"),
+            unsupported("UTF-7", "Content-Type: application/json; charset=utf7\r\n"),
+            unsupported("utf8 and two digits", "Content-Type: application/json; charset=utf88\r\n"),
+            unsupported("utf_8", "Content-Type: application/json; charset=utf_8\r\n"));
 
     static final List<BadRequest> ENCODINGS = List.of(
             unsupported("gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n"),
             unsupported("gzip in capitals", BadRequest.JSON + "CONTENT-ENCODING: GZIP\r\n"),
             unsupported("deflate", BadRequest.JSON + "Content-Encoding: deflate\r\n"),
             unsupported("br", BadRequest.JSON + "Content-Encoding: br\r\n"),
-            unsupported("identity", BadRequest.JSON + "Content-Encoding: identity\r\n"),
+            unsupported("identity and gzip", BadRequest.JSON + "Content-Encoding: identity, gzip\r\n"),
+            unsupported("identity, then gzip",
+                    BadRequest.JSON + "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n"),
+            unsupported("a name that begins with identity", BadRequest.JSON + "Content-Encoding: identity2\r\n"),
             unsupported("an empty Content-Encoding", BadRequest.JSON + "Content-Encoding:\r\n"),
             unsupported("gzip twice", BadRequest.JSON + "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"),
             unsupported("a gzip body", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(BadRequest.PET)),
@@ -144,9 +150,15 @@ class BadHeadersTest {
     }
 
     @ParameterizedTest
-    @FieldSource({"CONTENT_TYPES", "ENCODINGS"})
+    @FieldSource("CONTENT_TYPES")
     void refusesMediaType(BadRequest request) throws IOException {
-        service.refuses(request);
+        assertThat(service.refuses(request).headers()).doesNotContainKey("accept-encoding");
+    }
+
+    @ParameterizedTest
+    @FieldSource("ENCODINGS")
+    void namesAcceptedCodingInRefusal(BadRequest request) throws IOException {
+        assertThat(service.refuses(request).headers().get("accept-encoding")).containsExactly("identity");
     }
 
     @ParameterizedTest

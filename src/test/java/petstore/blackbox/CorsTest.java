@@ -63,7 +63,7 @@ class CorsTest {
             Map<String, List<String>> headers = response.headers();
             assertThat(headers.get("access-control-allow-origin")).as("%s", response).containsExactly(SHOP);
             assertThat(headers.get("access-control-expose-headers")).containsExactly(
-                    "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
+                    "Accept-Encoding, Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
                             + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
             assertThat(headers.get("vary")).containsExactly("Origin");
             assertThat(headers).doesNotContainKeys("access-control-allow-credentials", "strict-transport-security");
@@ -92,7 +92,8 @@ class CorsTest {
         assertThat(response.headers().get("access-control-allow-origin")).containsExactly("http://localhost:3000");
         assertThat(response.headers().get("access-control-allow-methods")).containsExactly("GET, HEAD, POST");
         assertThat(response.headers().get("access-control-allow-headers")).containsExactly(
-                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent");
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent,"
+                        + " tracestate");
         assertThat(response.headers()).containsKey("access-control-max-age");
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("not a preflight").isEqualTo(401);
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("not a preflight").isEqualTo(405);

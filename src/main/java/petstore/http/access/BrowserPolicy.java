@@ -15,13 +15,13 @@ public final class BrowserPolicy {
 
     private static final Header VARY = Header.of("Vary", "Origin");
     private static final Header EXPOSE = Header.of("Access-Control-Expose-Headers",
-            "Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
+            "Accept-Encoding, Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed,"
                     + " WWW-Authenticate, X-Request-Id");
     private static final Header HSTS = Header.of("Strict-Transport-Security", "max-age=31536000");
     private static final Response PREFLIGHT = Response.bodiless(204,
             Header.of("Access-Control-Allow-Methods", "GET, HEAD, POST"),
             Header.of("Access-Control-Allow-Headers",
-                    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent"),
+                    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate"),
             Header.of("Access-Control-Max-Age", "3600"), Response.NO_STORE);
 
     private final Set<String> origins;
