@@ -21,11 +21,9 @@ final class Home {
 
     Home(ApiSettings settings) {
         this.hasPage = settings.page();
-        String version = Home.class.getPackage().getImplementationVersion();
         // The links are relative.
         String json = """
-                {"name":"Petstore Animals Service","version":"%s","api":"v1/pets","contract":"openapi.json","docs":"docs"}"""
-                .formatted(version == null ? "unknown" : version);
+                {"name":"Petstore Animals Service","api":"v1/pets","contract":"openapi.json","docs":"docs"}""";
         this.description = new ConditionalResponse(
                 Response.json(200, json.getBytes(StandardCharsets.UTF_8), Header.of("Vary", "Accept")));
     }
