@@ -3,6 +3,7 @@ package petstore.http;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,7 +34,7 @@ public record Routes(List<Route> table, String directions) {
         Home home = new Home(settings);
         OpenApiDocument document = new OpenApiDocument(settings);
         WebFiles docs = WebFiles.docs(settings);
-        return new Routes(List.of(
+        return of(List.of(
                 new Route("GET", "/v1/pets", Optional.of(Scope.READ), pets::listPets, List.of()),
                 new Route("POST", "/v1/pets", Optional.of(Scope.WRITE), pets::createPet, List.of()),
                 new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet, pets.deprecation()),
@@ -52,11 +53,25 @@ public record Routes(List<Route> table, String directions) {
     ///
     /// @param threads may block
     public static Routes admin(Health health, PrometheusMeterRegistry metrics, Executor threads) {
-        return new Routes(List.of(
+        return of(List.of(
                 Route.open("/metrics", threads, _ -> metrics(metrics)),
                 Route.open("/livez", NO_THREAD, health::livez),
                 Route.open("/readyz", threads, request -> health.readyz(request, true))),
                 "there are /metrics, /livez and /readyz");
+    }
+
+    /// Returns these routes and `OPTIONS *`, which asks for the methods of the whole server (RFC 9110 section 9.3.7).
+    private static Routes of(List<Route> table, String directions) {
+        Response methods = Response.bodiless(204,
+                Header.of("Allow", methods(Stream.concat(Stream.of("OPTIONS"), table.stream().map(Route::method)))),
+                Response.NO_STORE);
+        return new Routes(Stream.concat(table.stream(), Stream.of(new Route("OPTIONS", "*", Optional.empty(),
+                _ -> CompletableFuture.completedFuture(methods), List.of()))).toList(), directions);
+    }
+
+    private static String methods(Stream<String> methods) {
+        return methods.distinct().map(method -> method.equals("GET") ? "GET, HEAD" : method).sorted()
+                .collect(Collectors.joining(", "));
     }
 
     private static Response metrics(PrometheusMeterRegistry metrics) {
@@ -90,8 +105,7 @@ public record Routes(List<Route> table, String directions) {
 
     /// Returns 405 if the path has routes of other methods, else 404.
     Response refusal(String path) {
-        String methods = at(path).map(Route::method)
-                .map(method -> method.equals("GET") ? "GET, HEAD" : method).sorted().collect(Collectors.joining(", "));
+        String methods = methods(at(path).map(Route::method));
         if (methods.isEmpty()) {
             return Errors.response(Kind.NOT_FOUND, "not found; " + directions);
         }

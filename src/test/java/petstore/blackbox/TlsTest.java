@@ -300,6 +300,15 @@ class TlsTest {
     }
 
     @Test
+    void respondsToOptionsWithAsteriskByHttp2() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            client.request(1, true, ":method", "OPTIONS", ":scheme", "https", ":path", "*", ":authority", "localhost");
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(204);
+        }
+    }
+
+    @Test
     void countsConnectionsBeforeHandshake() throws IOException {
         try (TestService service = start(http -> http.maxConnections(3))) {
             List<RawClient> silent = new ArrayList<>();
