@@ -19,6 +19,7 @@ import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.SafeText;
 import petstore.Scope;
+import petstore.http.message.KeyScanner;
 import petstore.http.server.Server;
 import petstore.http.server.ServerSettings;
 import petstore.http.telemetry.RequestLog;
@@ -69,7 +70,8 @@ public final class Service implements AutoCloseable {
             SqlStore store = choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk,
                     metrics);
             closers.push(store::close);
-            Telemetry telemetry = new Telemetry(metrics, tracer, requestLog);
+            Telemetry telemetry = new Telemetry(metrics, tracer, requestLog,
+                    new KeyScanner(settings.configuredKey()));
             ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
                     store.keys(), settings.configuredKey(), store::check, build.toString(), telemetry, metrics, clock);
             closers.push(api::close);

@@ -24,6 +24,7 @@ import petstore.http.access.Bearer;
 import petstore.http.access.BrowserPolicy;
 import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
+import petstore.http.message.KeyScanner;
 import petstore.http.telemetry.Telemetry;
 
 /// The APIs of both listeners, without sockets, and their background tasks for keys and memory.
@@ -59,7 +60,9 @@ public final class ServiceApi implements AutoCloseable {
         heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
-                Routes.api(settings, new PetOperations(catalogue, settings, pages, clock), health, virtualThreads),
+                Routes.api(settings,
+                        new PetOperations(catalogue, settings, pages, new KeyScanner(configuredKey), clock),
+                        health, virtualThreads),
                 bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), tls));
         admin = new Dispatcher(Routes.admin(health, metrics, virtualThreads), bearer,
                 limits, telemetry, new BrowserPolicy(List.of(), false));

@@ -23,6 +23,7 @@ import petstore.Sha256;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
 import petstore.http.message.IdempotencyHeader;
+import petstore.http.message.KeyScanner;
 import petstore.http.message.QueryParameters;
 import petstore.http.message.Request;
 import petstore.http.message.Response;
@@ -39,11 +40,14 @@ public final class PetOperations {
     private final PageCache cache;
     private final Clock clock;
     private final ApiSettings settings;
+    private final KeyScanner keys;
     private final String base;
 
-    public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, Clock clock) {
+    public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, KeyScanner keys,
+            Clock clock) {
         this.catalogue = catalogue;
         this.cache = cache;
+        this.keys = keys;
         this.clock = clock;
         this.settings = settings;
         this.base = settings.base();
@@ -98,9 +102,9 @@ public final class PetOperations {
     }
 
     /// Returns the idempotency key of a request; absent if it has none. Errors: [Failure] that also names the violations of the body.
-    private static Optional<String> idempotencyHeader(Request request) {
+    private Optional<String> idempotencyHeader(Request request) {
         try {
-            return IdempotencyHeader.find(request.head().headers());
+            return IdempotencyHeader.find(request.head().headers(), keys);
         } catch (Failure badKey) {
             try {
                 NewPetParser.parse(request.body());

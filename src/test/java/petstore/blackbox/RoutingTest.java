@@ -1,10 +1,12 @@
 package petstore.blackbox;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -14,7 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
+import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
+import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,6 +97,35 @@ class RoutingTest {
             assertAllows(client.send(method, "/docs", new byte[0]), "GET, HEAD");
         }
         assertAllows(client.send("POST", "/v1/pets/1", new byte[0]), "GET, HEAD");
+    }
+
+    @Test
+    void returnsMethodsOfServerForOptionsWithAsterisk() throws IOException {
+        String request = "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n";
+        try (RawClient api = new RawClient(service.port()); RawClient admin = new RawClient(service.adminPort())) {
+            for (int i = 0; i < 2; i++) {
+                RawClient.Response response = api.send(request).response().orElseThrow();
+                assertThat(response.status()).isEqualTo(204);
+                assertThat(response.headers().get("allow")).containsExactly("GET, HEAD, OPTIONS, POST");
+            }
+            assertThat(admin.send(request).response().orElseThrow().headers().get("allow"))
+                    .containsExactly("GET, HEAD, OPTIONS");
+        }
+    }
+
+    @Test
+    void datesResponseWhenItBegins(@TempDir Path other) throws IOException {
+        TestClock clock = new TestClock("2026-11-21T10:00:00Z");
+        try (TestService slow = TestService.start(other, clock, UnaryOperator.identity());
+                RawClient raw = new RawClient(slow.port())) {
+            String request = BadRequest.post(BadRequest.PET).replace("Content-Length",
+                    "Expect: 100-continue\r\nContent-Length");
+            raw.send(request.substring(0, request.indexOf(BadRequest.PET)));
+            assertThat(raw.response().orElseThrow().status()).isEqualTo(100);
+            clock.set("2026-11-21T10:01:07Z");
+            assertThat(raw.send(BadRequest.PET).response().orElseThrow().headers().get("date"))
+                    .containsExactly("Sat, 21 Nov 2026 10:01:07 GMT");
+        }
     }
 
     @Test

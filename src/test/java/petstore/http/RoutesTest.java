@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -14,6 +15,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.http.message.KeyScanner;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
@@ -29,6 +31,7 @@ class RoutesTest {
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             Routes routes = Routes.api(settings,
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
+                            new KeyScanner(Optional.empty()),
                             Clock.systemUTC()),
                     new Health(store::check, "1.2.3"), Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))

@@ -14,6 +14,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import petstore.app.ServiceApi;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
+import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.telemetry.Telemetry;
@@ -56,7 +57,7 @@ public final class TestApi implements AutoCloseable {
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         return new TestApi(store, new ServiceApi(change.apply(new TestSettings()).api(), false, store.catalogue(),
                 store.keys(), Optional.of(KEY), store::check, "1.2.3",
-                new Telemetry(metrics, Optional.empty(), TestService.SILENT), metrics,
+                new Telemetry(metrics, Optional.empty(), TestService.SILENT, new KeyScanner(Optional.of(KEY))), metrics,
                 clock));
     }
 

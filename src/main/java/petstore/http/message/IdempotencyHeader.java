@@ -22,11 +22,12 @@ public final class IdempotencyHeader {
     private IdempotencyHeader() {
     }
 
-    /// Returns the key of a request; absent if it has none. A key that contains an API key is hashed: the store must not keep a
-    /// secret.
+    /// Returns the key of a request; absent if it has none. A key that contains an API key of a store is hashed: the store must not
+    /// keep a secret. The configured key could be found from its hash.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, or not a key of 1 to 255 visible ASCII characters
-    public static Optional<String> find(HeaderFields headers) {
+    /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, is not a key of 1 to 255 visible ASCII characters, or
+    /// contains the configured API key
+    public static Optional<String> find(HeaderFields headers, KeyScanner keys) {
         if (!headers.contains(NAME)) {
             return Optional.empty();
         }
@@ -39,6 +40,9 @@ public final class IdempotencyHeader {
         }
         String quoted = field.group(1);
         String key = quoted == null ? field.group() : quoted.replaceAll("\\\\(.)", "$1");
+        if (keys.isConfiguredIn(key)) {
+            throw new Failure(Failure.Kind.INVALID_REQUEST, "Idempotency-Key must not contain an API key");
+        }
         return Optional.of(KeyToken.isIn(key)
                 ? HexFormat.of().formatHex(Sha256.of(key.getBytes(StandardCharsets.US_ASCII)))
                 : key);

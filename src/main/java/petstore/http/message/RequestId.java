@@ -5,7 +5,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
-import petstore.KeyToken;
 
 /// The id of a request, in its response and in the log.
 public final class RequestId {
@@ -19,8 +18,8 @@ public final class RequestId {
     }
 
     /// Returns the client's id if it is 1 to 128 letters, digits, `.`, `_` and `-` without an API key. Else returns a new id.
-    public static String of(@Nullable String given) {
-        if (given != null && VALID.matcher(given).matches() && !KeyToken.isIn(given)) {
+    public static String of(@Nullable String given, KeyScanner keys) {
+        if (given != null && VALID.matcher(given).matches() && !keys.isIn(given)) {
             return given;
         }
         ThreadLocalRandom random = ThreadLocalRandom.current();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.vertx.core.Context;
 import io.vertx.core.http.HttpHeaders;
@@ -47,9 +48,9 @@ final class Exchange {
     private boolean streamClosed;
 
     /// @param beganMillis the time when the header block was complete, in milliseconds since 1970
-    /// @param date the same time, for the response
+    /// @param date returns the `Date` of the response when it begins
     Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry,
-            long beganMillis, Header date) {
+            long beganMillis, Supplier<Header> date) {
         this.request = request;
         this.context = context;
         this.connections = connections;
@@ -58,7 +59,7 @@ final class Exchange {
                 || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
         this.watch = connections.began(this);
         this.record = new RequestRecord(
-                VertxHeaders.head(request, watch, beganMillis), date, telemetry);
+                VertxHeaders.head(request, watch, telemetry, beganMillis), date, telemetry);
         if (watch == null) {
             // The connection was closed before the request was read.
             record.finish(Optional.empty());

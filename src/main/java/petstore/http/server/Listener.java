@@ -31,7 +31,6 @@ import petstore.http.message.Api;
 import petstore.http.message.Header;
 import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
-import petstore.http.message.RequestId;
 import petstore.http.message.Response;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Telemetry;
@@ -110,8 +109,7 @@ final class Listener extends VerticleBase {
     }
 
     private Exchange exchange(HttpServerRequest request) {
-        long now = clock.millis();
-        return new Exchange(request, context, connections, telemetry, now, date(now));
+        return new Exchange(request, context, connections, telemetry, clock.millis(), this::date);
     }
 
     private void connected(HttpConnection connection) {
@@ -128,16 +126,16 @@ final class Listener extends VerticleBase {
 
     /// Reports a request whose header block is too long.
     private void refusedByNetty(@Nullable ConnectionWatch watch) {
-        long now = clock.millis();
         HeaderFields unread = new VertxHeaders(HttpHeaders.headers());
         RequestHead head = new RequestHead("", "", null, unread, watch == null ? "-" : watch.client(unread),
-                RequestId.of(null), now);
-        new RequestRecord(head, date(now), telemetry).finish(Optional.of(new Response(431, List.of(), new byte[0],
+                telemetry.requestId(null), clock.millis());
+        new RequestRecord(head, this::date, telemetry).finish(Optional.of(new Response(431, List.of(), new byte[0],
                 HeadCheck.refusal(new TooLongHttpHeaderException()).refusal())));
     }
 
-    private Header date(long epochMilli) {
-        long second = Math.floorDiv(epochMilli, 1_000);
+    /// Returns the `Date` of a response that begins now.
+    private Header date() {
+        long second = Math.floorDiv(clock.millis(), 1_000);
         if (second != dateSecond) {
             dateSecond = second;
             date = Header.of("date", DateFormatter.format(Date.from(Instant.ofEpochSecond(second))));

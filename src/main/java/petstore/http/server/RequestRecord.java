@@ -2,6 +2,7 @@ package petstore.http.server;
 
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.http.message.Api;
@@ -18,7 +19,7 @@ final class RequestRecord {
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
 
     private final RequestHead head;
-    private final Header date;
+    private final Supplier<Header> date;
     private final Telemetry telemetry;
     private final Optional<SpanContext> parent;
     private final long beganNanos = System.nanoTime();
@@ -27,8 +28,8 @@ final class RequestRecord {
     private String ending = "the client closed the connection or stream";
     private boolean finished;
 
-    /// @param date the `Date` of the response
-    RequestRecord(RequestHead head, Header date, Telemetry telemetry) {
+    /// @param date returns the `Date` of the response when it begins
+    RequestRecord(RequestHead head, Supplier<Header> date, Telemetry telemetry) {
         this.head = head;
         this.date = date;
         this.telemetry = telemetry;
@@ -62,7 +63,7 @@ final class RequestRecord {
         decision.ifPresent(known -> known.headers().forEach(to));
         begun.ifPresent(known -> known.headers().forEach(to));
         to.accept(Header.of(RequestId.FIELD, head.id()));
-        to.accept(date);
+        to.accept(date.get());
         to.accept(NO_SNIFF);
     }
 

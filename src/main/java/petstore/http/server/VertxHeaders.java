@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
 import petstore.http.message.RequestId;
+import petstore.http.telemetry.Telemetry;
 
 /// The header fields of a request, in Vert.x's form.
 record VertxHeaders(MultiMap fields) implements HeaderFields {
@@ -28,12 +29,13 @@ record VertxHeaders(MultiMap fields) implements HeaderFields {
     ///
     /// @param connection null if it is closed
     /// @param beganMillis the time when the header block was complete, in milliseconds since 1970
-    static RequestHead head(HttpServerRequest request, @Nullable ConnectionWatch connection, long beganMillis) {
+    static RequestHead head(HttpServerRequest request, @Nullable ConnectionWatch connection, Telemetry telemetry,
+            long beganMillis) {
         String path = request.path();
         HeaderFields headers = new VertxHeaders(request.headers());
         return new RequestHead(request.method().name(), path == null ? "" : path, request.query(),
                 headers, connection == null ? "-" : connection.client(headers),
-                RequestId.of(request.getHeader(name(RequestId.FIELD))),
+                telemetry.requestId(request.getHeader(name(RequestId.FIELD))),
                 beganMillis);
     }
 

@@ -11,31 +11,31 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
-import petstore.KeyToken;
 import petstore.http.message.HeaderFields;
+import petstore.http.message.KeyScanner;
 
 /// Spans of requests, by OpenTelemetry's HTTP conventions, and their traces (W3C Trace Context).
 public final class RequestSpans {
 
-    private static final TextMapGetter<HeaderFields> HEADERS = (headers, name) -> {
-        String value = headers == null ? null : headers.first(name);
-        // The library takes quadratic time for blanks in tracestate. A span keeps that field, so no API key may be in it.
-        boolean isSlow = value != null && (value.indexOf('\t') >= 0 || value.contains("  "));
-        return value == null || isSlow || KeyToken.isIn(value) ? null : value;
-    };
-
     private final Optional<Tracer> tracer;
+    private final TextMapGetter<HeaderFields> headers;
 
     /// @param tracer absent if spans are not exported
-    public RequestSpans(Optional<Tracer> tracer) {
+    public RequestSpans(Optional<Tracer> tracer, KeyScanner keys) {
         this.tracer = tracer;
+        this.headers = (fields, name) -> {
+            String value = fields == null ? null : fields.first(name);
+            // The library takes quadratic time for blanks in tracestate. A span keeps that field, so no API key may be in it.
+            boolean isSlow = value != null && (value.indexOf('\t') >= 0 || value.contains("  "));
+            return value == null || isSlow || keys.isIn(value) ? null : value;
+        };
     }
 
     /// Returns the trace that the headers of a request name; absent if they name none.
-    static Optional<SpanContext> parent(HeaderFields headers) {
-        return headers.contains("traceparent")
+    Optional<SpanContext> parent(HeaderFields fields) {
+        return fields.contains("traceparent")
                 ? Optional.of(Span.fromContext(
-                        W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS))
+                        W3CTraceContextPropagator.getInstance().extract(Context.root(), fields, headers))
                         .getSpanContext()).filter(SpanContext::isValid)
                 : Optional.empty();
     }

@@ -1,11 +1,15 @@
 package petstore.http.message;
 
+import java.security.SecureRandom;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
+import petstore.KeyToken;
 import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,18 +17,41 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class IdempotencyHeaderTest {
 
+    private static final String CONFIGURED = "configured-key-of-\"this\"-service";
+
     private static TestHeaders field(String... values) {
         TestHeaders headers = new TestHeaders();
         List.of(values).forEach(value -> headers.add("Idempotency-Key", value));
         return headers;
     }
 
+    private static Optional<String> find(String... values) {
+        return IdempotencyHeader.find(field(values), new KeyScanner(Optional.of(CONFIGURED)));
+    }
+
+    @Test
+    void refusesConfiguredKey() {
+        for (String value : List.of(CONFIGURED, "a" + CONFIGURED + "b", CONFIGURED.toUpperCase(Locale.ROOT),
+                '"' + CONFIGURED.replace("\"", "\\\"") + '"', CONFIGURED.replace("-", "%2d"),
+                CONFIGURED.substring(0, CONFIGURED.length() - 4))) {
+            assertThatExceptionOfType(Failure.class).as(value).isThrownBy(() -> find(value))
+                    .withMessage("Idempotency-Key must not contain an API key");
+        }
+        assertThat(find("configured-key")).contains("configured-key");
+    }
+
+    @Test
+    void hashesKeysOfStores() {
+        String key = KeyToken.random(new SecureRandom()).text();
+        assertThat(find(key).orElseThrow()).hasSize(64).doesNotContain(key);
+    }
+
     @Test
     void parsesKeysWithAndWithoutQuotes() {
-        assertThat(IdempotencyHeader.find(new TestHeaders())).isEmpty();
-        assertThat(IdempotencyHeader.find(field("a\\\"b"))).contains("a\\\"b");
-        assertThat(IdempotencyHeader.find(field(" \"a\\\"b\\\\\" "))).contains("a\"b\\");
-        assertThat(IdempotencyHeader.find(field('"' + "\\\\".repeat(255) + '"'))).contains("\\".repeat(255));
+        assertThat(find()).isEmpty();
+        assertThat(find("a\\\"b")).contains("a\\\"b");
+        assertThat(find(" \"a\\\"b\\\\\" ")).contains("a\"b\\");
+        assertThat(find('"' + "\\\\".repeat(255) + '"')).contains("\\".repeat(255));
     }
 
     @ParameterizedTest
@@ -51,7 +78,7 @@ class IdempotencyHeaderTest {
     }
 
     private static void assertRefused(String... values) {
-        assertThatExceptionOfType(Failure.class).isThrownBy(() -> IdempotencyHeader.find(field(values)))
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> find(values))
                 .withMessageContaining("Idempotency-Key must be one key of 1 to 255");
     }
 }

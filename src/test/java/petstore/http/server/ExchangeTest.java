@@ -38,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
+import petstore.http.message.KeyScanner;
 import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
@@ -76,7 +77,7 @@ class ExchangeTest {
         public void refused(RefusedKey refusal) {
             throw new AssertionError(refusal);
         }
-    });
+    }, new KeyScanner(Optional.empty()));
 
     @AfterEach
     void close() throws Exception {
@@ -206,7 +207,7 @@ class ExchangeTest {
                     connections.opened(context);
                     opened.accept(context);
                 }).requestHandler(request -> begun
-                        .accept(new Exchange(request, loop, connections, telemetry, 0, DATE)))
+                        .accept(new Exchange(request, loop, connections, telemetry, 0, () -> DATE)))
                         .listen(0, "127.0.0.1").onComplete(listening)))
                 .await().actualPort();
     }

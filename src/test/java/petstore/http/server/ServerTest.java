@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Api;
+import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
@@ -59,7 +60,8 @@ class ServerTest {
 
     private Server start() {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        Telemetry telemetry = new Telemetry(meters, Optional.empty(), TestService.SILENT);
+        Telemetry telemetry = new Telemetry(meters, Optional.empty(), TestService.SILENT,
+                new KeyScanner(Optional.empty()));
         Api api = new WaitingApi();
         return Server.start(new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, new Deadlines(LONG, LONG, LONG), 10,
                 Duration.ZERO, new TrustedProxies(List.of(), "none"), Optional.empty()), api, api, telemetry, meters,

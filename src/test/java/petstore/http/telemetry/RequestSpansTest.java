@@ -1,12 +1,15 @@
 package petstore.http.telemetry;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 import io.opentelemetry.api.trace.SpanContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.http.message.KeyScanner;
 import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +20,24 @@ class RequestSpansTest {
     private static final int TIMES = 50;
 
     private static Optional<SpanContext> parent(String state) {
-        return RequestSpans.parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", state));
+        return parent(Optional.empty(), state);
+    }
+
+    private static Optional<SpanContext> parent(Optional<String> configuredKey, String state) {
+        return new RequestSpans(Optional.empty(), new KeyScanner(configuredKey))
+                .parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", state));
+    }
+
+    @Test
+    void dropsFieldsWithConfiguredKey() {
+        assertThat(parent(Optional.of(PARENT.substring(3, 35)), "a=b")).as("the key is the id of the trace").isEmpty();
+        String key = "a-key.Of_this+service";
+        for (String spelling : List.of(key, key.toUpperCase(Locale.ROOT), "a%2Dkey%2eOf%5fthis%2Bservice",
+                "%zz-a%2dkey.Of_this+service%", key.substring(0, key.length() - 4))) {
+            assertThat(parent(Optional.of(key), "a=b,c=x" + spelling + "y").orElseThrow().getTraceState().isEmpty())
+                    .as(spelling).isTrue();
+        }
+        assertThat(parent(Optional.of(key), "a=a-key.Of_this").orElseThrow().getTraceState().isEmpty()).isFalse();
     }
 
     @Test

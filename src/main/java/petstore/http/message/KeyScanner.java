@@ -1,0 +1,42 @@
+package petstore.http.message;
+
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import petstore.KeyToken;
+
+/// Finds API keys in text of clients, so that no response, log or store repeats them: keys of any store, and the configured key.
+public final class KeyScanner {
+
+    /// As for [KeyToken#isIn]: a pasted key may lack its end.
+    private static final int TYPOS = 4;
+
+    private static final Pattern ESCAPE = Pattern.compile("%([2-7][0-9A-Fa-f])");
+
+    private final Optional<Pattern> configured;
+
+    /// @param configuredKey the key that is accepted besides those of the store, of 16 characters or more
+    public KeyScanner(Optional<String> configuredKey) {
+        configured = configuredKey.map(key -> Pattern.compile(
+                Pattern.quote(key.substring(0, key.length() - TYPOS)), Pattern.CASE_INSENSITIVE));
+    }
+
+    /// Returns true if the text contains an API key, also with URL escapes, in another case, or without its last characters.
+    public boolean isIn(String text) {
+        return KeyToken.isIn(text) || isConfiguredIn(text);
+    }
+
+    /// Returns true if the text contains the configured key, as in [#isIn].
+    boolean isConfiguredIn(String text) {
+        return configured.isPresent() && (configured.get().matcher(text).find()
+                || (text.indexOf('%') >= 0 && configured.get().matcher(decoded(text)).find()));
+    }
+
+    /// Returns the text without URL escapes of ASCII. Malformed escapes stay as they are.
+    private static String decoded(String text) {
+        return ESCAPE.matcher(text).replaceAll(escape -> Matcher
+                .quoteReplacement(String.valueOf((char) HexFormat.fromHexDigits(escape.group(1)))));
+    }
+}
