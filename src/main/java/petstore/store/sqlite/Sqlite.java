@@ -103,7 +103,7 @@ public final class Sqlite implements Database {
         Path file = SqliteFile.in(folder);
         return new Sqlite(file, SqliteSessions.forCommand(folder, migrate, toWrite),
                 e -> SqliteFile.cannotBe("used", file, e), () -> {
-                    throw Failure.unavailable("the store's disk failed; see that the last changes are there");
+                    throw SqliteErrors.lostDisk("the store's disk failed; see that the last changes are there");
                 });
     }
 

@@ -60,6 +60,11 @@ final class SqliteErrors {
         return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_FSYNC) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
     }
 
+    /// Returns the failure of a transaction whose fsync, or that of its checkpoint, has failed.
+    static Failure lostDisk(String message) {
+        return Failure.unknownOutcome(message, exception(SQLiteErrorCode.SQLITE_IOERR_FSYNC));
+    }
+
     /// Returns true for a broken constraint, which is a defect of the service. All other errors are the store's: a full or failing disk,
     /// a lock held too long, a damaged file.
     static boolean isDefect(SQLException e) {
