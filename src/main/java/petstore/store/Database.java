@@ -125,7 +125,10 @@ public interface Database extends AutoCloseable {
     /// Makes other transactions that add keys wait until this one ends. Called first inside [#write].
     void lockKeys(Session session) throws SQLException;
 
-    /// Throws if the database is not ready: an older schema, no access, or a failed disk. A full disk does not count.
+    /// Throws if this process knows that the database is not ready: there is no primary, or the last write failed. Only reads memory.
+    void requireReady();
+
+    /// Throws if the database is not ready, as [#requireReady], or because of an older schema or missing access.
     void check();
 
     @Override

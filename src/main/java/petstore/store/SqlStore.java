@@ -1,5 +1,6 @@
 package petstore.store;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongConsumer;
 
@@ -19,10 +20,15 @@ import petstore.store.queue.WorkQueue;
 /// ```
 public final class SqlStore implements AutoCloseable {
 
+    /// The time for which a successful check counts, because health checks need no API key.
+    private static final Duration CHECKED_FOR = Duration.ofSeconds(1);
+
     private final Database database;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
     private final WorkQueue<Boolean, Boolean> checks;
+    /// The time when the last successful check began, by [System#nanoTime]; initially too old to count.
+    private volatile long checkedNs = System.nanoTime() - CHECKED_FOR.toNanos() - 1;
 
     /// Opens a store for a service.
     public SqlStore(Database database, MeterRegistry meters) {
@@ -61,9 +67,13 @@ public final class SqlStore implements AutoCloseable {
         return database.facts();
     }
 
-    /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready, as [Database#check]. One check at a time serves all
-    /// callers, because health checks need no API key and must not use up the connections.
+    /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready. Each call asks [Database#requireReady]. One
+    /// [Database#check] at a time serves all callers, and its success those of the next second.
     public void check() {
+        database.requireReady();
+        if (isChecked()) {
+            return;
+        }
         try {
             checks.submit(true).join();
         } catch (CompletionException e) {
@@ -71,8 +81,17 @@ public final class SqlStore implements AutoCloseable {
         }
     }
 
+    private boolean isChecked() {
+        return System.nanoTime() - checkedNs <= CHECKED_FOR.toNanos();
+    }
+
     private boolean checkNow() {
-        database.check();
+        // A caller may have been late for the check before.
+        if (!isChecked()) {
+            long beganNs = System.nanoTime();
+            database.check();
+            checkedNs = beganNs;
+        }
         return true;
     }
 

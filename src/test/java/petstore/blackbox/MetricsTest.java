@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +46,9 @@ class MetricsTest {
 
     private static final Pattern METRIC = Pattern
             .compile("\\b(?:http_server|petstore|jvm|process|system)_[a-z_]+(?=[{}\\[ )])");
+
+    private static final Pattern LOOKS = Pattern
+            .compile("\npetstore_store_batch_duration_seconds_count\\{queue=\"store-check\"} (\\d+)\n");
 
     private static final int MAX_ATTEMPTS = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -281,6 +286,28 @@ class MetricsTest {
     void listsReadinessChecksIfVerbose() {
         assertThat(new ApiClient(service.adminPort(), "").get("/readyz?verbose").body())
                 .contains("[+] the store can be written").endsWith("ready\n").startsWith("version ");
+    }
+
+    /// A look at the store serves the requests of a second on both listeners, one after the other and at the same time.
+    @Test
+    void looksAtStoreOnceASecondForReadiness() {
+        Instant began = Instant.now();
+        long before = looks();
+        for (int round = 0; round < 20; round++) {
+            List<CompletableFuture<Integer>> statuses = IntStream.range(0, 20)
+                    .mapToObj(i -> new ApiClient(i % 2 == 0 ? service.port() : service.adminPort(), ""))
+                    .map(client -> CompletableFuture.supplyAsync(() -> client.get("/readyz").statusCode(),
+                            Thread::startVirtualThread))
+                    .toList();
+            statuses.forEach(status -> assertThat(status.join()).isEqualTo(200));
+        }
+        assertThat(looks() - before).isBetween(1L, 1 + Duration.between(began, Instant.now()).toSeconds());
+    }
+
+    private long looks() {
+        Matcher count = LOOKS.matcher(metrics());
+        assertThat(count.find()).isTrue();
+        return Long.parseLong(count.group(1));
     }
 
     @Test

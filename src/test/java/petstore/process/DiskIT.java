@@ -536,6 +536,7 @@ class DiskIT {
     }
 
     private void assertUnready(PetstoreProcess server, Runnable breakDisk, Runnable heal) {
+        assertThat(readyz(server)).isEqualTo(200);
         breakDisk.run();
         assertThat(readyz(server)).isEqualTo(503);
         assertThat(list(server)).as("reads work").isNotNull();

@@ -231,6 +231,11 @@ public final class Postgres implements Database {
     }
 
     @Override
+    public void requireReady() {
+        var _ = sessions.findEpoch();
+    }
+
+    @Override
     public void check() {
         readNow(Migrations::requireLatest);
     }

@@ -231,9 +231,14 @@ public final class Sqlite implements Database {
     }
 
     @Override
+    public void requireReady() {
+        writer.requireReady();
+    }
+
+    @Override
     public void check() {
         readUnqueued(Migrations::requireLatest);
-        writer.requireReady();
+        requireReady();
         if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
             throw Failure.unavailable("the store cannot be written");
         }

@@ -22,6 +22,7 @@ import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.SqlStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -131,6 +132,18 @@ class SqliteTest {
         fail(reason);
         sqlite.close();
         assertThat(trials()).isZero();
+    }
+
+    /// A successful check counts for a second, but only if no write failed since.
+    @Test
+    void failedWriteCountsAtOnceAfterCheck() {
+        try (SqlStore store = SqlStore.of(sqlite)) {
+            store.check();
+            fail(SQLiteErrorCode.SQLITE_IOERR);
+            assertThatThrownBy(store::check).hasMessage("the store cannot be written; the log has the reason");
+            write("INSERT INTO mark VALUES (2)");
+            store.check();
+        }
     }
 
     private void assertUnready() {
