@@ -35,6 +35,9 @@ public interface Catalogue {
     /// key was used for another animal.
     CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key);
 
+    /// Returns the result that [#addOnce] would return without adding an animal; absent if it would add it. Errors: as for [#addOnce].
+    CompletableFuture<Optional<Added>> findAdded(IdempotencyKey key);
+
     /// Passes all animals of one snapshot to `action`, by ascending id, in groups of some thousands. `action` may hand a group to another
     /// thread. Memory does not grow with the number of groups.
     void forEachGroup(Consumer<Iterable<Pet>> action);

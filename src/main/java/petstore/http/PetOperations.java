@@ -22,6 +22,7 @@ import petstore.PetQuery;
 import petstore.Sha256;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.IdempotencyHeader;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.QueryParameters;
@@ -93,12 +94,44 @@ public final class PetOperations {
     }
 
     /// Returns 201 once the animal is durable. Requests with the same `Idempotency-Key` add one animal and get the same response.
+    ///
+    /// Preconditions are evaluated before the animal is added: others may be added in between. If they fail, only an earlier success
+    /// with the same key counts.
     CompletableFuture<Response> createPet(Request request) {
-        Optional<String> key = idempotencyHeader(request);
+        Optional<String> header = idempotencyHeader(request);
         NewPet newPet = NewPetParser.parse(request.body());
+        Optional<IdempotencyKey> key = header.map(text -> idempotencyKey(request, text, newPet));
+        HeaderFields headers = request.head().headers();
+        if (!ConditionalResponse.isConditional(headers)) {
+            return add(newPet, key).thenApply(this::created);
+        }
+        return current(request).thenCompose(current -> {
+            Optional<Response> refusal = ConditionalResponse.refusal(headers, current);
+            return refusal.isEmpty()
+                    ? add(newPet, key).thenApply(this::created)
+                    : findAdded(key).thenApply(added -> added.map(this::created).or(() -> refusal).orElseThrow());
+        });
+    }
+
+    private CompletableFuture<Added> add(NewPet newPet, Optional<IdempotencyKey> key) {
         return key.isPresent()
-                ? catalogue.addOnce(newPet, idempotencyKey(request, key.get(), newPet)).thenApply(this::created)
-                : catalogue.add(newPet).thenApply(pet -> created(new Added(pet, false)));
+                ? catalogue.addOnce(newPet, key.get())
+                : catalogue.add(newPet).thenApply(pet -> new Added(pet, false));
+    }
+
+    private CompletableFuture<Optional<Added>> findAdded(Optional<IdempotencyKey> key) {
+        return key.map(catalogue::findAdded).orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    /// Returns the page that GET of the same target returns; absent if its query is invalid.
+    private CompletableFuture<Optional<ConditionalResponse>> current(Request request) {
+        PetQuery query;
+        try {
+            query = QueryParameters.petQuery(request.head().query());
+        } catch (Failure e) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return page(query).thenApply(Optional::of);
     }
 
     /// Returns the idempotency key of a request; absent if it has none. Errors: [Failure] that also names the violations of the body.

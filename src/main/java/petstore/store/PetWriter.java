@@ -60,11 +60,23 @@ final class PetWriter implements AutoCloseable {
     /// Adds an animal, as [petstore.Catalogue#addOnce].
     CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key) {
         if (!inProgress.add(key.name())) {
-            return CompletableFuture.failedFuture(new Failure(Failure.Kind.REQUEST_IN_PROGRESS,
-                    "a request with this Idempotency-Key is in progress"));
+            return CompletableFuture.failedFuture(inProgress());
         }
         return batches.submit(new Insertion(pet, Optional.of(key))).thenApply(Supplier::get)
                 .whenComplete((_, _) -> inProgress.remove(key.name()));
+    }
+
+    /// Finds an earlier result, as [petstore.Catalogue#findAdded].
+    CompletableFuture<Optional<Added>> findAdded(IdempotencyKey key) {
+        if (inProgress.contains(key.name())) {
+            return CompletableFuture.failedFuture(inProgress());
+        }
+        return database.read(session -> replay(session, key, Instant.ofEpochMilli(session.number(database.selectNow())),
+                SqlIdempotency.find(session, List.of(key)))).thenApply(found -> found.map(Supplier::get));
+    }
+
+    private static Failure inProgress() {
+        return new Failure(Failure.Kind.REQUEST_IN_PROGRESS, "a request with this Idempotency-Key is in progress");
     }
 
     private List<Supplier<Added>> commit(List<Insertion> insertions) {
@@ -104,7 +116,13 @@ final class PetWriter implements AutoCloseable {
                     results.add(replayed.get());
                 } else {
                     Pet pet = insertion.pet().withId(nextId++);
-                    insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
+                    if (insertion.key().isPresent()) {
+                        IdempotencyKey key = insertion.key().get();
+                        recorded.put(key, pet.id());
+                        if (before.containsKey(key.name())) {
+                            SqlIdempotency.forget(session, key);
+                        }
+                    }
                     pets.add(pet);
                     results.add(done(pet));
                 }
@@ -122,11 +140,7 @@ final class PetWriter implements AutoCloseable {
     private static Optional<Supplier<Added>> replay(Session session, IdempotencyKey key, Instant now,
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
         SqlIdempotency.StoredResult stored = before.get(key.name());
-        if (stored == null) {
-            return Optional.empty();
-        }
-        if (!stored.isKept(key, now)) {
-            SqlIdempotency.forget(session, key);
+        if (stored == null || !stored.isKept(key, now)) {
             return Optional.empty();
         }
         if (!stored.fingerprint().equals(key.fingerprint())) {
@@ -135,12 +149,8 @@ final class PetWriter implements AutoCloseable {
                         "this Idempotency-Key was used for another request");
             });
         }
-        Optional<Pet> pet = PetTable.find(session, stored.petId());
-        if (pet.isEmpty()) {
-            // The animal was deleted by SQL.
-            SqlIdempotency.forget(session, key);
-        }
-        return pet.map(found -> () -> new Added(found, true));
+        // The animal may have been deleted by SQL.
+        return PetTable.find(session, stored.petId()).map(found -> () -> new Added(found, true));
     }
 
     /// Waits until every queued animal is committed.

@@ -60,6 +60,11 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<Optional<Added>> findAdded(IdempotencyKey key) {
+        return writer.findAdded(key);
+    }
+
+    @Override
     public void addAll(List<NewPet> pets) {
         if (!pets.isEmpty()) {
             writer.commitNew(pets);

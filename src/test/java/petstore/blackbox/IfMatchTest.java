@@ -3,6 +3,8 @@ package petstore.blackbox;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -13,9 +15,10 @@ import petstore.testkit.ApiClient;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestService;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// If-Match of reads (RFC 9110 section 13.1.1): status 412 if the resource has changed.
+/// Preconditions (RFC 9110 section 13.1): status 412 if the resource has changed.
 @Tag("both-stores")
 class IfMatchTest {
 
@@ -119,8 +122,115 @@ class IfMatchTest {
         }
     }
 
+    /// Returns the response to createPet.
+    private HttpResponse<String> add(ApiClient by, String query, String body, String... headers) {
+        return by.send("POST", "/v1/pets" + query, body.getBytes(UTF_8),
+                Stream.concat(Stream.of(headers), Stream.of("Content-Type", "application/json"))
+                        .toArray(String[]::new));
+    }
+
+    private int add(String query, String... headers) {
+        return add(client, query, PET, headers).statusCode();
+    }
+
+    private int count() {
+        return ServedContract.json(client.get("/v1/pets?limit=100").body()).size();
+    }
+
+    /// The tag is that of the page that GET of the same target returns.
     @Test
-    void ignoresPreconditionsOfCreatePet() {
-        assertThat(client.post(PET, "If-Match", "\"a\"", "If-None-Match", "*").statusCode()).isEqualTo(201);
+    void addsAnimalIfPreconditionsHold() {
+        int added = count();
+        for (String query : List.of("", "?limit=1", "?status=sold", "?after=1&limit=2", "?x=y")) {
+            for (String[] headers : new String[][]{{"If-Match", "*"}, {"If-Match", "\"a\", TAG"},
+                    {"If-Match", "TAG", "If-None-Match", "\"a\""}, {"If-None-Match", "\"a\""},
+                    {"If-None-Match", ""}, {"If-Match", "\"a\"", "If-Match", "TAG"},
+                    {"If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT"},
+                    {"If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"}}) {
+                assertThat(add(query, withTag(query, headers))).as("%s %s", query, List.of(headers)).isEqualTo(201);
+                added++;
+            }
+        }
+        assertThat(count()).isEqualTo(added);
+    }
+
+    @Test
+    void addsNothingIfPreconditionFails() {
+        String old = tag("/v1/pets");
+        client.post(PET);
+        for (String query : List.of("", "?limit=1", "?status=sold", "?after=1&limit=2")) {
+            for (String[] headers : new String[][]{{"If-Match", "\"a\""}, {"If-Match", "W/TAG"}, {"If-Match", ""},
+                    {"If-Match", old}, {"If-None-Match", "*"}, {"If-None-Match", "TAG"},
+                    {"If-None-Match", "\"a\", W/TAG"}, {"If-Match", "TAG", "If-None-Match", "TAG"},
+                    {"If-Match", "\"a\"", "If-None-Match", "\"a\""}}) {
+                HttpResponse<String> response = add(client, query, PET, withTag(query, headers));
+                assertThat(response.statusCode()).as("%s %s", query, List.of(headers)).isEqualTo(412);
+                assertThat(response.headers().firstValue("ETag")).isEmpty();
+            }
+        }
+        assertThat(count()).isEqualTo(2);
+    }
+
+    private String[] withTag(String query, String... headers) {
+        String tag = tag("/v1/pets" + query);
+        return Stream.of(headers).map(text -> text.replace("TAG", tag)).toArray(String[]::new);
+    }
+
+    /// There is no page with an ETag.
+    @Test
+    void failsIfMatchOfCreatePetIfQueryIsInvalid() {
+        for (String query : List.of("?limit=0", "?status=lost", "?after=1&after=2")) {
+            assertThat(add(query, "If-Match", "*")).isEqualTo(412);
+            assertThat(add(query, "If-None-Match", "*")).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void checksPreconditionsOfCreatePetAfterOtherErrors() {
+        String[] failing = {"If-Match", "\"a\""};
+        assertThat(add(client.withKey(""), "", PET, failing).statusCode()).isEqualTo(401);
+        assertThat(add(client, "", "{}", failing).statusCode()).isEqualTo(400);
+        assertThat(add(client, "", " ".repeat(70_000), failing).statusCode()).isEqualTo(413);
+        assertThat(add("", "If-Match", "\"a\"", "Idempotency-Key", "a b")).isEqualTo(400);
+        assertThat(client.send("POST", "/v1/pets", PET.getBytes(UTF_8), failing).statusCode()).isEqualTo(415);
+        assertThat(client.send("POST", "/v1/pets/1", PET.getBytes(UTF_8), failing).statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void retryReturnsAnimalAlthoughTagHasChanged() {
+        String tag = tag("/v1/pets");
+        String[] first = {"Idempotency-Key", "one", "If-Match", tag};
+        HttpResponse<String> added = add(client, "", PET, first);
+        assertThat(added.statusCode()).isEqualTo(201);
+        client.post(PET);
+        for (String[] retry : new String[][]{first, {"Idempotency-Key", "one", "If-None-Match", "*"}}) {
+            HttpResponse<String> again = add(client, "", PET, retry);
+            assertThat(again.statusCode()).isEqualTo(201);
+            assertThat(again.body()).isEqualTo(added.body());
+            assertThat(again.headers().firstValue("Idempotent-Replayed")).contains("true");
+        }
+        assertThat(add(client, "", PET.replace("Rex", "Tom"), first).statusCode()).isEqualTo(422);
+    }
+
+    @Test
+    void failedPreconditionIsNotRecordedForIdempotencyKey() {
+        assertThat(add("", "Idempotency-Key", "one", "If-Match", "\"a\"")).isEqualTo(412);
+        HttpResponse<String> other = add(client, "", PET.replace("Rex", "Tom"), "Idempotency-Key", "one");
+        assertThat(other.statusCode()).isEqualTo(201);
+        assertThat(other.headers().firstValue("Idempotent-Replayed")).isEmpty();
+    }
+
+    /// They change the tag while the others are checked.
+    @Test
+    void concurrentRetriesAddOneAnimal() {
+        for (int round = 0; round < 10; round++) {
+            String[] headers = {"Idempotency-Key", "key" + round, "If-Match", tag("/v1/pets")};
+            int before = count();
+            List<CompletableFuture<Integer>> statuses = Stream.generate(() -> CompletableFuture
+                    .supplyAsync(() -> add("", headers), Thread::startVirtualThread)).limit(16).toList();
+            assertThat(statuses.stream().map(CompletableFuture::join).toList()).contains(201)
+                    .isSubsetOf(201, 409);
+            assertThat(count()).isEqualTo(before + 1);
+        }
     }
 }

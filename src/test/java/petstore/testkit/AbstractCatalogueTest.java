@@ -202,6 +202,24 @@ public abstract class AbstractCatalogueTest {
     }
 
     @Test
+    void findsAddedAnimalByIdempotencyKey() {
+        IdempotencyKey key = key("a", "one");
+        assertThat(findAdded(key)).isEmpty();
+        Pet pet = addOnce(REX, key).pet();
+        assertThat(findAdded(key)).contains(new Added(pet, true));
+        assertThat(findAdded(key("b", "one"))).isEmpty();
+        IdempotencyKey other = new IdempotencyKey(key.name(), "other", RETENTION);
+        assertThatThrownBy(() -> findAdded(other)).isInstanceOfSatisfying(Failure.class,
+                failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.IDEMPOTENCY_KEY_REUSED));
+        execute("DELETE FROM pet");
+        assertThat(findAdded(key)).isEmpty();
+        addOnce(REX, key);
+        age(RETENTION);
+        assertThat(findAdded(key)).isEmpty();
+        assertThat(recordedRequests()).as("it only reads").isEqualTo(1);
+    }
+
+    @Test
     void forgetsIdempotencyKeyAfterRetention() {
         addOnce(REX, key("a", "one"));
         age(RETENTION);
@@ -403,6 +421,10 @@ public abstract class AbstractCatalogueTest {
 
     private Page list(PetQuery query) {
         return awaited(catalogue().list(query));
+    }
+
+    private Optional<Added> findAdded(IdempotencyKey key) {
+        return awaited(catalogue().findAdded(key));
     }
 
     private Added addOnce(NewPet pet, IdempotencyKey key) {

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 import petstore.Failure.Kind;
@@ -31,10 +32,42 @@ public final class ConditionalResponse {
     /// Returns the response with its `ETag`; 412 if `If-Match` does not have that tag, 304 if `If-None-Match` has it.
     public Response respondTo(Request request) {
         HeaderFields headers = request.head().headers();
-        if (headers.contains(IF_MATCH) && !isNamed(headers.all(IF_MATCH), false)) {
-            return Errors.response(Kind.PRECONDITION_FAILED, "the ETag is not in If-Match; read it again");
+        Optional<ConditionalResponse> current = Optional.of(this);
+        if (failsIfMatch(headers, current)) {
+            return notInIfMatch();
         }
-        return headers.contains(IF_NONE_MATCH) && isNamed(headers.all(IF_NONE_MATCH), true) ? notModified() : whole;
+        return failsIfNoneMatch(headers, current) ? notModified() : whole;
+    }
+
+    /// Returns true if a request has preconditions. Dates do not count.
+    public static boolean isConditional(HeaderFields headers) {
+        return headers.contains(IF_MATCH) || headers.contains(IF_NONE_MATCH);
+    }
+
+    /// Returns 412 for a request that would change a resource if its preconditions fail; absent if they hold.
+    ///
+    /// @param current the response to GET of the same target; absent if that is an error
+    public static Optional<Response> refusal(HeaderFields headers, Optional<ConditionalResponse> current) {
+        if (failsIfMatch(headers, current)) {
+            return Optional.of(notInIfMatch());
+        }
+        return failsIfNoneMatch(headers, current)
+                ? Optional.of(Errors.response(Kind.PRECONDITION_FAILED, "the ETag is in If-None-Match"))
+                : Optional.empty();
+    }
+
+    private static boolean failsIfMatch(HeaderFields headers, Optional<ConditionalResponse> current) {
+        return headers.contains(IF_MATCH)
+                && !current.map(response -> response.isNamed(headers.all(IF_MATCH), false)).orElse(false);
+    }
+
+    private static boolean failsIfNoneMatch(HeaderFields headers, Optional<ConditionalResponse> current) {
+        return headers.contains(IF_NONE_MATCH)
+                && current.map(response -> response.isNamed(headers.all(IF_NONE_MATCH), true)).orElse(false);
+    }
+
+    private static Response notInIfMatch() {
+        return Errors.response(Kind.PRECONDITION_FAILED, "the ETag is not in If-Match; read it again");
     }
 
     private Response notModified() {
