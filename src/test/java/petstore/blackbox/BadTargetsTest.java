@@ -162,6 +162,8 @@ class BadTargetsTest {
             path("/etc/passwd"),
             path("/%"),
             path("http://petstore/v2/pets"),
+            path("http://petstore//v1/pets"),
+            path("https://petstore/x?/v1/pets"),
             new BadRequest("DELETE /v1/pets/", BadRequest.get("/v1/pets/").replace("GET", "DELETE"), 404,
                     "not_found"),
             new BadRequest("DELETE /v1/pets/1/name", BadRequest.get("/v1/pets/1/name").replace("GET", "DELETE"), 404,

@@ -53,6 +53,13 @@ class MalformedHeadsTest {
             line("GET ftp://petstore/v1/pets HTTP/1.1"),
             line("GET http:///v1/pets HTTP/1.1"),
             line("GET http://a:b@petstore/v1/pets HTTP/1.1"),
+            line("GET http://a@petstore?limit=1 HTTP/1.1"),
+            line("GET http://?limit=1 HTTP/1.1"),
+            line("GET http:// HTTP/1.1"),
+            line("GET http:petstore HTTP/1.1"),
+            line("GET http:/petstore/v1/pets HTTP/1.1"),
+            line("GET http://petstore#x HTTP/1.1"),
+            line("GET ftp://petstore?limit=1 HTTP/1.1"),
             line("GET /v1/pets\0 HTTP/1.1"),
             line("GET /v1/pets?limit=1\u0001 HTTP/1.1"),
             line("GET /v1/pets\u007F HTTP/1.1"),
@@ -64,6 +71,8 @@ class MalformedHeadsTest {
 
     static final List<BadRequest> FIELDS = List.of(
             BadRequest.of("no Host", "GET /v1/pets HTTP/1.1\r\n" + BadRequest.KEY + "\r\n"),
+            BadRequest.of("no Host beside an absolute target",
+                    "GET http://petstore/v1/pets HTTP/1.1\r\n" + BadRequest.KEY + "\r\n"),
             BadRequest.of("Host twice", GET + BadRequest.HOST + "\r\n"),
             BadRequest.of("Host twice in HTTP/1.0", GET.replace("HTTP/1.1", "HTTP/1.0") + BadRequest.HOST + "\r\n"),
             host("a space", "pet store"),

@@ -1,5 +1,6 @@
 package petstore.http.message;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -47,6 +48,31 @@ public final class UriHost {
     /// Returns true for `uri-host [ ":" port ]`; the host and the port may be empty.
     public static boolean isHostAndPort(CharSequence text) {
         return IS_HOST_AND_PORT.matcher(text).matches();
+    }
+
+    /// Returns true if both are a [#isHostAndPort] and name the same host and port: in any case, with or without the default port.
+    /// Source: RFC 3986 section 6.2.
+    ///
+    /// @param scheme the scheme that has a default port, e.g. `https`
+    public static boolean areSame(CharSequence one, CharSequence other, String scheme) {
+        return isHostAndPort(one) && isHostAndPort(other)
+                && normalized(one.toString(), scheme).equals(normalized(other.toString(), scheme));
+    }
+
+    private static String normalized(String hostAndPort, String scheme) {
+        int end = end(hostAndPort);
+        String port = hostAndPort.substring(Math.min(end + 1, hostAndPort.length()));
+        String explicit = port.isEmpty() ? defaultPort(scheme.toLowerCase(Locale.ROOT)) : port;
+        return hostAndPort.substring(0, end).toLowerCase(Locale.ROOT) + ":"
+                + (explicit.isEmpty() ? "" : Integer.parseInt(explicit));
+    }
+
+    private static String defaultPort(String scheme) {
+        return switch (scheme) {
+            case "http" -> "80";
+            case "https" -> "443";
+            default -> "";
+        };
     }
 
     /// Returns true for a host name or an IPv4 address: letters, digits, hyphens and dots. A dot may end the name.

@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
+import petstore.http.message.RequestTarget;
 import petstore.http.message.Response;
 import petstore.http.message.UriHost;
 
-/// Refuses heads that HTTP/1.1 forbids and the decoder accepts, and recognises `close` in `Connection`. One for each connection.
+/// Refuses heads that HTTP/1.1 forbids and the decoder accepts, and simplifies the others. One for each connection.
 ///
 /// A refused request continues as a request that could not be decoded. Its cause is a [Failure] that names every violation. The
-/// input after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6.
+/// input after it is dropped. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6, RFC 9110 section 10.1.1.
 final class HeadCheck extends ChannelInboundHandlerAdapter {
 
     private boolean refused;
@@ -55,12 +56,24 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
                 request.setProtocolVersion(HttpVersion.HTTP_1_1);
                 request.setDecoderResult(DecoderResult
                         .failure(new Failure(Kind.INVALID_REQUEST, String.join("; ", violations))));
-            } else if (hasClose(request.headers().getAll(HttpHeaderNames.CONNECTION))) {
-                // Vert.x recognises `close` only if it is the only option.
-                request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+            } else {
+                simplify(request);
             }
         }
         context.fireChannelRead(message);
+    }
+
+    /// Removes the parts of a valid head that the API and Vert.x do not expect.
+    private static void simplify(HttpRequest request) {
+        RequestTarget.find(request.method().name(), request.uri()).ifPresent(request::setUri);
+        if (request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+            // HTTP/1.0 ignores it.
+            request.headers().remove(HttpHeaderNames.EXPECT);
+        }
+        if (hasClose(request.headers().getAll(HttpHeaderNames.CONNECTION))) {
+            // Vert.x recognises `close` only if it is the only option.
+            request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        }
     }
 
     @SuppressWarnings("ReferenceEquality") // HTTP/01.1 equals HTTP/1.1; the decoder uses the constants for the exact spelling.
@@ -69,7 +82,7 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
         if (request.protocolVersion() != HttpVersion.HTTP_1_1 && request.protocolVersion() != HttpVersion.HTTP_1_0) {
             violations.add("the protocol must be HTTP/1.1 or HTTP/1.0");
         }
-        if (!isPath(request.method().name(), request.uri()) && !isAbsolute(request.uri())) {
+        if (RequestTarget.find(request.method().name(), request.uri()).isEmpty()) {
             violations.add("the request target must be a path or an http URL, in visible ASCII characters");
         }
         if (!isHost(request)) {
@@ -83,30 +96,6 @@ final class HeadCheck extends ChannelInboundHandlerAdapter {
             violations.add("the only transfer coding is chunked");
         }
         return violations;
-    }
-
-    /// Returns true if a target is a path in visible ASCII characters, or `*` of OPTIONS.
-    static boolean isPath(String method, String target) {
-        return (target.startsWith("/") && isVisible(target)) || (target.equals("*") && method.equals("OPTIONS"));
-    }
-
-    /// Returns true if a target is an http URL. Clients send it to proxies, and an origin server must accept it.
-    private static boolean isAbsolute(String target) {
-        int host = target.indexOf("://") + 3;
-        int path = target.indexOf('/', host);
-        int end = path < 0 ? target.length() : path;
-        return isVisible(target) && host < end && target.charAt(host) != ':'
-                && target.substring(0, host).matches("(?i)https?://")
-                && UriHost.isHostAndPort(target.substring(host, end));
-    }
-
-    private static boolean isVisible(String target) {
-        for (int i = 0; i < target.length(); i++) {
-            if (target.charAt(i) <= ' ' || target.charAt(i) > '~') {
-                return false;
-            }
-        }
-        return true;
     }
 
     // The headers' own `containsValue` would accept a prefix of `close`, e.g. `c`.

@@ -19,6 +19,7 @@ import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpServerRequest;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
+import petstore.http.message.RequestTarget;
 import petstore.http.message.Response;
 import petstore.http.message.UriHost;
 
@@ -57,7 +58,7 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
             return Optional.of(Errors.response(414, Kind.INVALID_REQUEST, "the request target is too long"));
         }
         List<String> violations = new ArrayList<>(0);
-        if (!HeadCheck.isPath(request.method().name(), target)) {
+        if (!RequestTarget.isPath(request.method().name(), target)) {
             violations.add("the request target must be a path, in visible ASCII characters");
         }
         if (request.authority() == null) {
@@ -91,9 +92,12 @@ final class Http2HeadCheck extends Http2FrameListenerDecorator {
     /// Returns true if `:authority` and `Host` name the same valid host. Either may be missing.
     private static boolean hasOneHost(Http2Headers headers) {
         CharSequence authority = headers.authority();
-        CharSequence host = headers.get(HttpHeaderNames.HOST);
-        CharSequence named = authority == null ? host : authority;
-        return named != null && UriHost.isHostAndPort(named) && (host == null || AsciiString.contentEquals(named, host))
-                && headers.getAll(HttpHeaderNames.HOST).size() <= 1;
+        List<CharSequence> hosts = headers.getAll(HttpHeaderNames.HOST);
+        if (hosts.isEmpty()) {
+            return authority != null && UriHost.isHostAndPort(authority);
+        }
+        CharSequence host = hosts.getFirst();
+        return hosts.size() == 1
+                && UriHost.areSame(authority == null ? host : authority, host, String.valueOf(headers.scheme()));
     }
 }
