@@ -16,6 +16,8 @@ public final class Exporter {
     /// Groups that are read and not yet written.
     private static final int MAX_PENDING = 8;
     private static final int BUFFER_LENGTH = 1 << 16;
+    /// Without it, spreadsheets read UTF-8 in the encoding of the system.
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
 
     private final Format format;
     private final boolean spreadsheet;
@@ -33,7 +35,7 @@ public final class Exporter {
 
     /// Writes every animal to `out`, and closes it. Returns the number of animals.
     ///
-    /// @param spreadsheet true if CSV is for a spreadsheet, which must not take a name for a formula
+    /// @param spreadsheet true if CSV is for a spreadsheet, which must read UTF-8 and must not take a name for a formula
     /// @param progress receives the number of animals written
     /// @throws IOException if `out` fails
     public static long export(Catalogue catalogue, Format format, boolean spreadsheet, OutputStream out,
@@ -41,6 +43,9 @@ public final class Exporter {
             throws IOException {
         try (out; TaskThread thread = new TaskThread("export", MAX_PENDING)) {
             Exporter exporter = new Exporter(format, spreadsheet, out, progress);
+            if (spreadsheet) {
+                exporter.text.append(BYTE_ORDER_MARK);
+            }
             if (format == Format.CSV) {
                 exporter.text.append(CsvLineReader.HEADER).append('\n');
             }

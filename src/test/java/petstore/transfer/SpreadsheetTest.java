@@ -22,7 +22,7 @@ import petstore.testkit.AbstractCatalogueTest;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// CSV for spreadsheets: no name is a formula, and an import restores every name.
+/// CSV for spreadsheets: it is read as UTF-8, no name is a formula, and an import restores every name.
 class SpreadsheetTest {
 
     /// Names that the file has after an apostrophe: formulas, and names that begin like a guarded formula.
@@ -30,7 +30,7 @@ class SpreadsheetTest {
             "=".repeat(NewPet.MAX_NAME_LENGTH), "=\"a\",\n1");
     /// Names that the file has unchanged.
     private static final List<String> OTHERS = List.of("Rex", "'Rex", "'", "''", "a=1", " =1", "\n=1", "1-1",
-            "\uFF1D1");
+            "\uFF1D1", "Se\u00F1or", "\uFEFFRex");
 
     @TempDir
     private Path folder;
@@ -51,9 +51,9 @@ class SpreadsheetTest {
     }
 
     @Test
-    void guardsNamesOnlyForSpreadsheets() throws IOException {
+    void marksEncodingAndGuardsNamesOnlyForSpreadsheets() throws IOException {
         StringBuilder plain = new StringBuilder("id,name,categoryId,status\n");
-        StringBuilder guarded = new StringBuilder(plain);
+        StringBuilder guarded = new StringBuilder("\uFEFF").append(plain);
         int id = 1;
         for (String name : FORMULAS) {
             plain.append(row(id, name));
