@@ -117,7 +117,8 @@ abstract class AbstractPageTest {
 
     String createKey(String... scopes) {
         List<String> command = new ArrayList<>(
-                List.of("keys", "create", "--name", "test", "--data", folder.resolve("data").toString()));
+                List.of("keys", "create", "--name", "test" + List.of(scopes), "--data",
+                        folder.resolve("data").toString()));
         Stream.of(scopes).forEach(scope -> command.addAll(List.of("--scope", scope)));
         PetstoreProcess.Ending ending = PetstoreProcess.run(command.toArray(String[]::new));
         return ending.out().stream().filter(line -> line.contains("pets_"))
@@ -134,17 +135,19 @@ abstract class AbstractPageTest {
         browser.find("textbox", "Category").sendKeys(category);
     }
 
-    /// Lets the test count the requests of the page, and set its clock forward.
+    /// Lets the test count the requests of the page, and let time pass. The clock of the system is set back.
     void installClockAndRequestCounter() {
         browser.run("""
-                const { fetch, Date: { now } } = window;
+                const { fetch } = window;
+                const now = performance.now.bind(performance);
                 window.requests = 0;
                 window.passed = 0;
                 window.fetch = (...request) => { window.requests++; return fetch(...request); };
-                Date.now = () => now() + window.passed;""");
+                Date.now = () => 0;
+                performance.now = () => now() + window.passed;""");
     }
 
-    /// Sets the clock of the page forward. Returns the number of requests that the page then sends.
+    /// Lets time pass in the page. Returns the number of requests that the page then sends.
     long requestsAfter(Duration time) {
         return (Long) Objects.requireNonNull(browser.run("""
                 window.passed += arguments[0];

@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 import petstore.testkit.PathProxy;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +19,7 @@ class PageFormIT extends AbstractPageTest {
 
     /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
     private static final String ABOVE_SAFE_INTEGER = "9007199254740993";
+    private static final String HTML = "<!DOCTYPE html><title>Sign in</title>";
     private static final String MARKUP = "<img src=x onerror=alert(1)>&amp;\u202Erex\uD83D\uDC36";
 
     @Test
@@ -27,6 +30,7 @@ class PageFormIT extends AbstractPageTest {
         browser.find("textbox", "Category").sendKeys(ABOVE_SAFE_INTEGER);
         browser.find("button", "Add animal").click();
         browser.awaitText("as animal 1.");
+        assertThat(isolatedNames(browser.driver().findElement(By.id("add-message")))).containsExactly(name, "1");
         assertThat(api().get("/v1/pets").body()).contains("\"categoryId\":" + ABOVE_SAFE_INTEGER);
         browser.find("link", "Show it in the list").click();
         awaitFirstRow("1");
@@ -103,6 +107,108 @@ class PageFormIT extends AbstractPageTest {
         }
     }
 
+    /// The idempotency of an animal belongs to its API key.
+    @Test
+    void asksBeforeSendingUnknownAnimalWithOtherKey() throws IOException {
+        String key = createKey();
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            browser.visit(page + "#key=" + key);
+            fillForm("Rex\u202E", "7");
+            proxy.intercept(200, HTML);
+            browser.find("button", "Add animal").click();
+            browser.awaitText("Something else answered in place of the service");
+            revoke(key);
+            proxy.endInterception();
+            browser.awaitText("This API key is not accepted");
+            browser.type(KEY, Keys.ENTER);
+            browser.awaitText("may have been added already");
+            WebElement question = browser.driver().findElement(By.id("add-question"));
+            browser.assertFocused(question);
+            assertThat(isolatedNames(question)).containsExactly("Rex\u202E");
+            assertAccessible();
+            browser.driver().navigate().refresh();
+            browser.find("button", "Discard it").click();
+            assertThat(browser.find("textbox", "Name").getDomProperty("value")).isEmpty();
+            assertThat(names()).containsExactly("Rex\u202E");
+
+            fillForm("Tom", "7");
+            browser.run("sessionStorage.setItem('petstore.pending', arguments[0])",
+                    """
+                            {"values":{"name":"Tom","categoryId":"7","status":""},"body":"{}","idempotencyKey":"k","keyId":"%s"}"""
+                            .formatted(key.substring(5, 15)));
+            browser.driver().navigate().refresh();
+            browser.find("button", "Add it again").click();
+            browser.awaitText("Added Tom as animal 2.");
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    private void revoke(String key) {
+        PetstoreProcess.run("keys", "revoke", key.substring(5, 15), "--data", folder.resolve("data").toString());
+        service.client(key).awaitRefusal(PATIENCE);
+    }
+
+    private List<String> names() {
+        return ServedContract.json(api().get("/v1/pets").body()).findValuesAsText("name");
+    }
+
+    /// The page is reloaded during the first request, so it does not receive the response.
+    @Test
+    void asksAboutAnimalThatWasSentBeforeReload() {
+        String key = createKey();
+        browser.visit(page + "#key=" + key);
+        fillForm("Rex", "7");
+        try (StoreFile store = new StoreFile(folder.resolve("data"))) {
+            store.execute("BEGIN IMMEDIATE");
+            browser.find("button", "Add animal").click();
+            browser.awaitText("Adding the animal");
+            browser.run("sessionStorage.removeItem('petstore.key')");
+            browser.driver().navigate().refresh();
+            store.execute("ROLLBACK");
+        }
+        browser.find("textbox", "API key").sendKeys(KEY, Keys.ENTER);
+        browser.awaitText("may have been added already");
+    }
+
+    @Test
+    void keepsTryingUntilServiceAnswersOrPersonStops() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            int id = 0;
+            for (int status : List.of(200, 201, 302, 304, 401, 403, 413)) {
+                fillForm("Rex", String.valueOf(status));
+                proxy.intercept(status, status == 304 ? "" : HTML, "Location", page);
+                browser.find("button", "Add animal").click();
+                browser.awaitText("Something else answered in place of the service");
+                proxy.endInterception();
+                browser.awaitText("Added Rex as animal " + ++id + ".");
+            }
+            fillForm("Tom", "7");
+            proxy.intercept(413, "{\"status\":200,\"code\":\"x\",\"message\":\"x\"}");
+            browser.find("button", "Add animal").click();
+            browser.find("button", "Stop trying").click();
+            browser.awaitText("may have been added or not");
+            assertThat(proxy.endInterception()).isPositive();
+            assertAccessible();
+            browser.driver().navigate().refresh();
+            browser.awaitText("may have been added or not");
+            browser.find("button", "Add animal").click();
+            browser.awaitText("Added Tom as animal " + ++id + ".");
+            assertThat(names()).hasSize(id);
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    /// Returns the names in a sentence that have their own direction of text and are not translated.
+    private List<String> isolatedNames(WebElement sentence) {
+        return sentence.findElements(By.cssSelector("bdi[translate=no]")).stream()
+                .map(name -> String.valueOf(name.getDomProperty("textContent"))).toList();
+    }
+
     @Test
     void keepsInputAfterReloadAndRevokedKey() {
         String key = createKey();
@@ -110,8 +216,7 @@ class PageFormIT extends AbstractPageTest {
         fillForm("Rex", "7");
         browser.driver().navigate().refresh();
         assertThat(browser.find("textbox", "Name").getDomProperty("value")).isEqualTo("Rex");
-        PetstoreProcess.run("keys", "revoke", key.substring(5, 15), "--data", folder.resolve("data").toString());
-        service.client(key).awaitRefusal(PATIENCE);
+        revoke(key);
         browser.find("button", "Add animal").click();
         browser.awaitText("This API key is not accepted");
         browser.type(KEY, Keys.ENTER);
@@ -127,7 +232,8 @@ class PageFormIT extends AbstractPageTest {
         try (StoreFile store = new StoreFile(folder.resolve("data"))) {
             store.execute("BEGIN IMMEDIATE");
             browser.find("button", "Add animal").click();
-            browser.awaitText("The service is starting or busy. This page asks again, and adds the animal only once.");
+            browser.awaitText(
+                    "The service is starting or busy. This page asks again in 1 s, and adds the animal only once.");
             assertAccessible();
             store.execute("ROLLBACK");
         }

@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import petstore.testkit.Browser;
 import petstore.testkit.PathProxy;
 import petstore.testkit.PetstoreProcess;
 
@@ -46,6 +48,97 @@ class PageIT extends AbstractPageTest {
         assertThat(browser.run("return sessionStorage.length")).isEqualTo(0L);
     }
 
+    /// Tabs keep copies of the session storage: the first one while it shows another page, the other as a duplicate.
+    @Test
+    void signsOutTabsThatShowOtherPagesAndCopies() {
+        signIn();
+        browser.duplicateTab();
+        browser.find("heading", "All animals");
+        List<String> others = List.copyOf(browser.driver().getWindowHandles());
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
+        String last = browser.driver().getWindowHandle();
+        others.forEach(tab -> browser.driver().switchTo().window(tab).get(page + "docs"));
+        browser.driver().switchTo().window(last);
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        others.forEach(tab -> {
+            browser.driver().switchTo().window(tab).navigate().back();
+            browser.find("heading", "Sign in");
+        });
+        browser.driver().switchTo().window(last);
+        browser.driver().navigate().refresh();
+        browser.find("heading", "Sign in");
+        assertThat(browser.run("return JSON.stringify({ ...localStorage, ...sessionStorage })").toString())
+                .doesNotContain(KEY);
+
+        browser.find("textbox", "API key").sendKeys(KEY, Keys.ENTER);
+        browser.find("heading", "All animals");
+        browser.switchToFirstTab();
+        browser.find("heading", "All animals");
+    }
+
+    @Test
+    void asksBeforeLinkReplacesKey() {
+        String other = createKey();
+        signIn();
+        browser.visitInNewTab(page + "#key=" + other);
+        browser.assertFocused(browser.find("heading", "Use another API key?"));
+        assertThat(browser.address()).isEqualTo(page);
+        assertAccessible();
+        browser.find("button", "Stay signed in as before").click();
+        browser.find("heading", "All animals");
+        assertThat(keyOfTab()).isEqualTo(KEY);
+
+        browser.run("location.hash = '#key=' + arguments[0]", KEY);
+        await("the address").atMost(PATIENCE).until(() -> browser.address().equals(page));
+        browser.find("heading", "All animals");
+        browser.run("location.hash = '#key=' + arguments[0]", other);
+        browser.find("heading", "Use another API key?");
+        assertThat(browser.address()).isEqualTo(page);
+        assertThat(browser.has("heading", "All animals")).isFalse();
+        browser.find("button", "Use the API key of the link").click();
+        browser.find("heading", "All animals");
+        assertThat(keyOfTab()).isEqualTo(other);
+    }
+
+    private @Nullable Object keyOfTab() {
+        return browser.run("return sessionStorage.getItem('petstore.key')");
+    }
+
+    /// A sign-in proxy or a firewall answers with any status, with JSON too.
+    @Test
+    void signsInOnlyByResponsesOfService() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            for (int status : List.of(200, 201, 302, 304, 401, 403, 404, 413, 503)) {
+                for (String body : List.of("<!DOCTYPE html><title>Sign in</title>", "{\"status\":\"ok\"}", "[]")) {
+                    proxy.intercept(status, status == 304 ? "" : body, "Location", page + "docs");
+                    browser.visit("about:blank");
+                    browser.visit(page + "#key=" + KEY);
+                    browser.awaitText("Something else answered in place of the service");
+                    assertThat(browser.has("heading", "Sign in")).isTrue();
+                }
+            }
+            assertAccessible();
+            proxy.endInterception();
+            browser.find("heading", "All animals");
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    @Test
+    void namesSettingIfSiteDataIsBlocked() {
+        try (Browser blocked = Browser.openWithoutSiteData()) {
+            blocked.visit(page + "#key=" + KEY);
+            blocked.awaitText("Allow cookies and site data for this site");
+            assertThat(blocked.address()).isEqualTo(page);
+            assertThat(blocked.axe()).isEmpty();
+            assertThat(blocked.console()).isEmpty();
+        }
+    }
+
     @Test
     void signsInByLinkAndRemovesKeyFromAddress() {
         browser.visit(page + "?status=sold#key=" + KEY.replace("-", "%2D"));
@@ -63,6 +156,7 @@ class PageIT extends AbstractPageTest {
         assertThat(browser.has("button", "Add an animal")).isFalse();
         assertThat(browser.has("heading", "Add an animal")).isFalse();
         assertAccessible();
+        browser.find("button", "Sign out").click();
         browser.visit(page + "#key=" + writeKey);
         browser.awaitText("Your API key may only add animals, so the list is not shown.");
         assertThat(browser.has("heading", "All animals")).isFalse();

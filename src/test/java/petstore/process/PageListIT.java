@@ -9,6 +9,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.interactions.Actions;
+import petstore.testkit.PathProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -107,7 +109,7 @@ class PageListIT extends AbstractPageTest {
         Path file = folder.resolve("animals-sold.csv");
         await("the file").atMost(PATIENCE).until(() -> Files.exists(file));
         List<String> lines = Files.readAllLines(file);
-        assertThat(lines).hasSize(67).startsWith("id,name,categoryId,status", "2,Animal 2,7,sold");
+        assertThat(lines).hasSize(67).startsWith("\uFEFFid,name,categoryId,status", "2,Animal 2,7,sold");
         assertThat(lines.getLast()).isEqualTo("131,\"'=1+1, \"\"x\"\"\"," + ABOVE_SAFE_INTEGER + ",sold");
     }
 
@@ -124,6 +126,112 @@ class PageListIT extends AbstractPageTest {
         signIn();
         installClockAndRequestCounter();
         assertThat(requestsAfter(Duration.ofMinutes(1))).as("more than half of the limit remains").isOne();
+    }
+
+    @Test
+    void showsNothingUntilServiceAnswers() throws IOException {
+        addAnimals(45);
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            for (String body : List.of("<!DOCTYPE html><title>Sign in</title>", "[{\"id\":1}]", "{}", "null")) {
+                proxy.intercept(200, body, "Link", "garbage");
+                browser.find("link", "Next page").click();
+                browser.awaitText("Something else answered in place of the service");
+                assertThat(browser.address()).isEqualTo(page + "?after=20");
+                assertThat(browser.rows()).isEmpty();
+                assertAccessible();
+                proxy.endInterception();
+                awaitFirstRow("21");
+                browser.find("link", "Previous page").click();
+                awaitFirstRow("1");
+            }
+            installClockAndRequestCounter();
+            proxy.intercept(304, "");
+            requestsAfter(Duration.ofMinutes(1));
+            await("a response").atMost(PATIENCE).until(() -> proxy.responses() > 0);
+            assertThat(browser.rows()).hasSize(20);
+            browser.find("combobox", "Show").sendKeys("sold");
+            browser.awaitText("Something else answered in place of the service");
+            proxy.endInterception();
+            awaitFirstRow("2");
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    /// Timers of browsers count at most 24.8 days.
+    @Test
+    void waitsAtMostAnHour() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            for (int status : List.of(429, 503)) {
+                for (String wait : List.of("2592000=3600", "99999999999999999999999=3600", "120=120",
+                        "Fri, 31 Dec 9999 23:59:59 GMT=3600", "Sun, 06 Nov 1994 08:49:37 GMT=1", "soon=1", "-5=1",
+                        "0=1")) {
+                    String[] parts = wait.split("=");
+                    proxy.intercept(status, "{\"code\":\"x\",\"message\":\"x\",\"status\":" + status + "}",
+                            "Retry-After",
+                            parts[0]);
+                    browser.visit("about:blank");
+                    browser.visit(page + "#key=" + KEY);
+                    browser.awaitText("again in " + parts[1] + " s.");
+                    assertThat(proxy.endInterception()).as(wait).isLessThan(5);
+                }
+            }
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    /// The translator of the browser wraps each text in new elements.
+    @Test
+    void removesTranslatedMessagesAndKeepsNames() throws IOException {
+        addAnimals(1);
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            installClockAndRequestCounter();
+            proxy.intercept(502, "<!DOCTYPE html><title>Bad gateway</title>");
+            requestsAfter(Duration.ofMinutes(1));
+            browser.awaitText("Something else answered in place of the service");
+            browser.translate();
+            browser.awaitText("SOMETHING ELSE");
+            browser.run("""
+                    window.changes = 0;
+                    new MutationObserver(() => { window.changes++; })
+                        .observe(document.getElementById('list-status'), { childList: true, subtree: true });""");
+            requestsAfter(Duration.ofMinutes(1));
+            await("the second response").atMost(PATIENCE).until(() -> proxy.responses() == 2);
+            assertThat(browser.rows()).containsExactly(List.of("1", "Animal 1", "7", "AVAILABLE"));
+            assertThat(browser.text()).contains("ANIMALS ON THIS PAGE: 1, IDS 1 TO 1");
+            assertThat(browser.run("return window.changes")).as("screen readers repeat it").isEqualTo(0L);
+            proxy.endInterception();
+            requestsAfter(Duration.ofMinutes(1));
+            await("no message").atMost(PATIENCE).until(() -> !browser.text().contains("SOMETHING ELSE"));
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    @Test
+    void followsLinkOnceAfterDoubleClick() {
+        addAnimals(65);
+        signIn();
+        Object before = browser.run("return history.length");
+        new Actions(browser.driver()).doubleClick(browser.find("link", "Next page")).perform();
+        awaitFirstRow("21");
+        assertThat(browser.run("return history.length - arguments[0]", before)).isEqualTo(1L);
+        browser.run("const next = document.getElementById('next'); next.click(); next.click();");
+        awaitFirstRow("41");
+        assertThat(browser.run("return history.length - arguments[0]", before)).isEqualTo(2L);
+        assertThat(browser.text()).doesNotContain("Loading");
+        browser.run("const previous = document.getElementById('previous'); previous.click(); previous.click();");
+        awaitFirstRow("21");
+        browser.find("textbox", "Find by id").sendKeys("9");
+        browser.run("const find = document.querySelector('#find-form button'); find.click(); find.click();");
+        awaitFirstRow("9");
+        browser.driver().navigate().back();
+        awaitFirstRow("21");
     }
 
     @Test

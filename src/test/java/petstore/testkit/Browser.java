@@ -55,8 +55,18 @@ public final class Browser implements AutoCloseable {
 
     /// Opens a window of 1280 × 800 pixels with an empty profile.
     public static Browser open() {
+        return open(Map.of());
+    }
+
+    /// Opens a window in which the user has blocked the data of all sites.
+    public static Browser openWithoutSiteData() {
+        return open(Map.of("profile.default_content_setting_values.cookies", 2));
+    }
+
+    private static Browser open(Map<String, Object> preferences) {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(CHROMIUM.toFile());
+        options.setExperimentalOption("prefs", preferences);
         options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 "--window-size=1280,800");
         LoggingPreferences logs = new LoggingPreferences();
@@ -80,6 +90,12 @@ public final class Browser implements AutoCloseable {
     public void visitInNewTab(String url) {
         driver.switchTo().newWindow(WindowType.TAB);
         driver.get(url);
+    }
+
+    /// Opens a copy of the tab with its session storage, and switches to the copy.
+    public void duplicateTab() {
+        run("window.open(location.href)");
+        driver.switchTo().window(List.copyOf(driver.getWindowHandles()).getLast());
     }
 
     /// Switches to the first tab.
@@ -158,6 +174,22 @@ public final class Browser implements AutoCloseable {
         } catch (StaleElementReferenceException e) {
             return false;
         }
+    }
+
+    /// Changes the page as the translator of Chromium does: texts become upper case, inside of new elements.
+    public void translate() {
+        run("""
+                const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+                const found = [];
+                while (texts.nextNode()) {
+                  found.push(texts.currentNode);
+                }
+                for (const text of found.filter((each) => !each.parentElement.closest('[translate=no], script, template'))) {
+                  const [outer, inner] = ['font', 'font'].map((name) => document.createElement(name));
+                  inner.textContent = text.data.toUpperCase();
+                  outer.append(inner);
+                  text.replaceWith(outer);
+                }""");
     }
 
     /// Waits until the page shows a text.

@@ -7,13 +7,16 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import org.jspecify.annotations.Nullable;
 
 /// A reverse proxy that serves a local service below a path and removes that path from requests.
 public final class PathProxy implements AutoCloseable {
@@ -26,6 +29,11 @@ public final class PathProxy implements AutoCloseable {
     private final String path;
     private final int target;
     private final AtomicBoolean losesNextResponse = new AtomicBoolean();
+    private final AtomicInteger intercepted = new AtomicInteger();
+    private volatile @Nullable Interception interception;
+
+    private record Interception(int status, String body, String... headers) {
+    }
 
     /// @param path with slashes at both ends, e.g. `/animals/`
     /// @param target the port of the service
@@ -48,6 +56,34 @@ public final class PathProxy implements AutoCloseable {
         losesNextResponse.set(true);
     }
 
+    /// Replaces the responses of the API, as a sign-in proxy or firewall does.
+    ///
+    /// @param headers names and values
+    public void intercept(int status, String body, String... headers) {
+        interception = new Interception(status, body, headers);
+    }
+
+    /// Returns the number of responses that were replaced.
+    public int responses() {
+        return intercepted.get();
+    }
+
+    /// Ends [#intercept]. Returns the number of responses that were replaced.
+    public int endInterception() {
+        interception = null;
+        return intercepted.getAndSet(0);
+    }
+
+    private static void respond(HttpExchange exchange, Interception interception) throws IOException {
+        for (int i = 0; i < interception.headers().length; i += 2) {
+            exchange.getResponseHeaders().add(interception.headers()[i], interception.headers()[i + 1]);
+        }
+        byte[] body = interception.body().getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(interception.status(), body.length == 0 ? -1 : body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
     private void forward(HttpExchange exchange) throws IOException {
         String rest = exchange.getRequestURI().toString().substring(path.length());
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + target + "/" + rest))
@@ -62,6 +98,12 @@ public final class PathProxy implements AutoCloseable {
                 exchange.sendResponseHeaders(response.statusCode(), response.body().length);
                 exchange.getResponseBody().flush();
                 throw new IOException("the response is lost on purpose");
+            }
+            Interception replacement = interception;
+            if (replacement != null && rest.startsWith("v1/")) {
+                intercepted.incrementAndGet();
+                respond(exchange, replacement);
+                return;
             }
             response.headers().map().forEach((name, values) -> values.stream()
                     .filter(value -> !NOT_FORWARDED.contains(name.toLowerCase(Locale.ROOT)))

@@ -1,12 +1,13 @@
 // The form that adds an animal once, even if its button is pressed again or the network fails.
 
 import { key } from './session.js';
-import { message, send, sendUntilAnswered } from './api.js';
+import { message, send, sendUntilAnswered, waitOf } from './api.js';
 import { parse, petJson } from './exact.js';
-import { addressOf } from './list.js';
-import { lock, show, text } from './text.js';
+import { addressOf, follow } from './list.js';
+import { clear, isLocked, lock, show } from './text.js';
 
 const DRAFT = 'petstore.draft';
+/** An animal whose outcome is unknown, from its first sending until its response. */
 const PENDING = 'petstore.pending';
 const FIELDS = ['name', 'categoryId', 'status'];
 const KEY_BYTES = 16;
@@ -33,30 +34,81 @@ export function start(handlers) {
   form.addEventListener('input', keepDraft);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (stored(PENDING) === null) {
+    if (!isLocked(form.querySelector('button'))) {
       submit();
     }
   });
-  element('add-another').addEventListener('click', addAnother);
-  element('add-link').addEventListener('click', (event) => {
-    event.preventDefault();
-    showAnimal(added.id);
+  element('add-stop').addEventListener('click', stop);
+  element('add-again').addEventListener('click', () => {
+    submit();
+    element('add-title').focus();
   });
+  element('add-discard').addEventListener('click', discard);
+  element('add-another').addEventListener('click', addAnother);
+  follow(element('add-link'), () => showAnimal(added.id));
   fill(stored(DRAFT) ?? {});
 }
 
-/** Sends a pending animal again, whose outcome is unknown, e.g. after the page was reloaded. */
+/**
+ * Sends the pending animal again, e.g. after the page was reloaded. Asks first under another API key, whose Idempotency-Keys are others.
+ *
+ * Returns the question; null if there is none.
+ */
 export function resume() {
   const pending = stored(PENDING);
-  if (pending !== null) {
+  ['add-question', 'add-stop'].forEach((id) => { element(id).hidden = true; });
+  if (pending === null) {
+    return null;
+  }
+  if (pending.keyId !== keyId()) {
+    fill(pending.values);
+    lock(controls, true);
+    clear(element('add-status'));
+    show(element('add-question-text'), 'add-other-key', pending.values.name);
+    element('add-question').hidden = false;
+    return element('add-question');
+  }
+  if (pending.stopped) {
+    showStopped(pending);
+  } else {
     fill(pending.values);
     sendPending(pending);
   }
+  return null;
 }
 
 /** Stops requests. An animal whose outcome is unknown stays pending. */
 export function close() {
   running.abort();
+}
+
+/** Stops trying. The same animal can be sent again, with the same Idempotency-Key. */
+function stop() {
+  close();
+  const pending = { ...stored(PENDING), stopped: true };
+  sessionStorage.setItem(PENDING, JSON.stringify(pending));
+  showStopped(pending);
+  fields[0].focus();
+}
+
+function showStopped(pending) {
+  lock(controls, false);
+  element('add-stop').hidden = true;
+  show(element('add-status'), 'add-stopped', pending.values.name);
+}
+
+function discard() {
+  sessionStorage.removeItem(PENDING);
+  sessionStorage.removeItem(DRAFT);
+  element('add-question').hidden = true;
+  lock(controls, false);
+  fill({});
+  fields[0].focus();
+}
+
+/** Returns the public part of the API key. The only key of another form is configured by the service. */
+function keyId() {
+  return /^pets_([0-9A-Za-z]{10})/.exec(key())?.[1] ?? 'configured';
 }
 
 function stored(name) {
@@ -78,9 +130,11 @@ function fill(draft) {
 function submit() {
   const typed = values();
   const body = petJson({ ...typed, categoryId: typed.categoryId.trim() });
-  const pending = { values: typed, body, idempotencyKey: randomKey(), unknown: false };
-  sessionStorage.setItem(PENDING, JSON.stringify(pending));
-  sendPending(pending);
+  if (key() !== null) {
+    const stopped = stored(PENDING);
+    const isSame = stopped?.body === body && stopped.keyId === keyId();
+    sendPending({ values: typed, body, keyId: keyId(), idempotencyKey: isSame ? stopped.idempotencyKey : randomKey() });
+  }
 }
 
 /** Returns a random key. `crypto.randomUUID` exists only with TLS or on localhost. */
@@ -90,31 +144,32 @@ function randomKey() {
 
 /** Sends the same bytes with the same Idempotency-Key until the outcome is known. */
 async function sendPending(pending) {
-  running.abort();
+  close();
   running = new AbortController();
-  element('add-result').hidden = true;
-  showErrors([], '');
+  let isUnknown = stored(PENDING)?.idempotencyKey === pending.idempotencyKey;
+  sessionStorage.setItem(PENDING, JSON.stringify(pending));
+  ['add-result', 'add-question', 'add-stop'].forEach((id) => { element(id).hidden = true; });
+  showErrors([]);
   lock(controls, true);
-  show(element('add-status'), text('adding'));
+  show(element('add-status'), 'adding');
   const response = await sendUntilAnswered(() => post(pending), running.signal,
     (reason, seconds) => {
-      if (reason !== 'limited') {
-        pending.unknown = true;
-        sessionStorage.setItem(PENDING, JSON.stringify(pending));
-      }
-      show(element('add-status'), text(reason === 'offline' ? 'add-unknown' : `add-${reason}`, seconds));
-    }, ({ status }) => status === 500 || status === 409);
+      isUnknown ||= reason !== 'limited';
+      show(element('add-status'), `add-${reason}`, seconds);
+      element('add-stop').hidden = false;
+    }, (status) => (status === 409 ? 'unavailable' : waitOf(status)));
   if (response === null) {
     return;
   }
-  if ((response.status === 401 || response.status === 403) && pending.unknown) {
+  if ((response.status === 401 || response.status === 403) && isUnknown) {
     // An earlier try may have added the animal: the form stays locked until another API key can ask again.
     refused();
     return;
   }
   sessionStorage.removeItem(PENDING);
   lock(controls, false);
-  show(element('add-status'), '');
+  clear(element('add-status'));
+  element('add-stop').hidden = true;
   if (response.status === 201) {
     succeed(pending.values, response);
   } else if (response.status === 401) {
@@ -133,7 +188,7 @@ function succeed(typed, response) {
   added = { id: pet.id, values: typed };
   sessionStorage.removeItem(DRAFT);
   fill({});
-  show(element('add-message'), text('added', pet.name, pet.id));
+  show(element('add-message'), 'added', pet.name, pet.id);
   element('add-link').setAttribute('href', addressOf(pet.id));
   element('add-result').hidden = false;
   element('add-result').focus();
@@ -151,11 +206,11 @@ function addAnother() {
 /** Shows each part of the API's message at the field that it names, and all other parts above the form. */
 function refuse(response) {
   if (response.status === 403) {
-    showErrors([], text('forbidden'));
+    showErrors([]);
+    show(element('add-error'), 'forbidden');
     return;
   }
-  const parts = message(response).split('; ');
-  showErrors(parts.filter((part) => fieldOf(part) !== undefined), parts.filter((part) => fieldOf(part) === undefined).join('; '));
+  showErrors(message(response).split('; '));
   (fields.find((field) => field.getAttribute('aria-invalid') === 'true') ?? fields[0]).focus();
 }
 
@@ -163,11 +218,15 @@ function fieldOf(part) {
   return fields.find((field) => part.startsWith(`${field.id} `));
 }
 
-function showErrors(parts, others) {
-  fields.forEach((field) => {
+function showErrors(parts) {
+  [...fields, undefined].forEach((field) => {
     const own = parts.filter((part) => fieldOf(part) === field).join('; ');
-    show(element(`${field.id}-error`), own);
-    field.setAttribute('aria-invalid', String(own !== ''));
+    const place = element(`${field?.id ?? 'add'}-error`);
+    if (own === '') {
+      clear(place);
+    } else {
+      show(place, 'said', own);
+    }
+    field?.setAttribute('aria-invalid', String(own !== ''));
   });
-  show(element('add-error'), others);
 }

@@ -1,23 +1,69 @@
 // Requests to the API. Addresses are relative to this page, because a proxy may serve it under another path.
 
-/** The service did not respond. */
-export class Unreachable extends Error {}
+/** The service did not respond. `reason` names a message: `offline`, or `foreign` if something else responded in its place. */
+export class Unanswered extends Error {
+  constructor(reason, cause = undefined) {
+    super(reason, { cause });
+    this.reason = reason;
+  }
+}
 
-/** Sends a request. Throws Unreachable if there is no response. */
+/** The response without an API key. The request is not sent. */
+const NO_KEY = { status: 401, headers: new Headers(), text: '' };
+
+/** Sends a request. Throws Unanswered if the service does not respond. */
 export async function send(key, method, target, headers = {}, body = undefined) {
-  let authorization;
-  try {
-    authorization = new Headers({ ...headers, Authorization: `Bearer ${key}` });
-  } catch {
-    // The key has characters that a header cannot have, so it is not an API key.
-    return { status: 401, headers: new Headers(), text: '' };
+  const fields = authorized(key, headers);
+  if (fields === null) {
+    return NO_KEY;
   }
+  let response;
   try {
-    const response = await fetch(target, { method, headers: authorization, body, credentials: 'omit', redirect: 'error' });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const received = await fetch(target, { method, headers: fields, body, credentials: 'omit', redirect: 'manual' });
+    response = { status: received.status, headers: received.headers, text: await received.text() };
   } catch (cause) {
-    throw new Unreachable('no response', { cause });
+    throw new Unanswered('offline', cause);
   }
+  if (!isFromService(response, method, fields)) {
+    throw new Unanswered('foreign');
+  }
+  return response;
+}
+
+/** Returns the headers with the API key; null if there is none, or if it has characters that a header cannot have. */
+function authorized(key, headers) {
+  try {
+    return key === null ? null : new Headers({ ...headers, Authorization: `Bearer ${key}` });
+  } catch {
+    return null;
+  }
+}
+
+/** Returns false for a response of a sign-in proxy or firewall. Its headers prove nothing. */
+function isFromService({ status, text }, method, fields) {
+  if (status === 304) {
+    return fields.has('If-None-Match');
+  }
+  let content;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  switch (status) {
+    case 200: return method === 'GET' && Array.isArray(content) && content.every(isAnimal);
+    case 201: return method === 'POST' && isAnimal(content);
+    default: return status >= 400 && content?.status === status && isText(content.code) && isText(content.message);
+  }
+}
+
+function isAnimal(content) {
+  return Number.isInteger(content?.id) && isText(content.name) && Number.isInteger(content.categoryId)
+    && (content.status === undefined || isText(content.status));
+}
+
+function isText(value) {
+  return typeof value === 'string';
 }
 
 /** Returns the target of a page of the list. */
@@ -32,55 +78,64 @@ export function listTarget({ status, after }, limit) {
   return `v1/pets?${query}`;
 }
 
-/** Returns the `after` of the next page from the header field Link; null on the last page. */
+/** Returns the `after` of the next page from the header field Link; null on the last page. Proxies may add links of their own. */
 export function nextAfter(headers) {
-  const link = headers.get('Link');
-  if (!link) {
-    return null;
-  }
-  return new URL(link.slice(link.indexOf('<') + 1, link.indexOf('>')), location.href).searchParams.get('after');
+  const next = /<([^<>]*)>\s*;\s*rel="?next\b/.exec(headers.get('Link') ?? '');
+  return next === null ? null : new URLSearchParams(next[1].split('?')[1]).get('after');
 }
 
-/** Returns the seconds to wait before the next try. */
-export function retryAfter(headers) {
-  return Math.max(1, Number.parseInt(headers.get('Retry-After') ?? '1', 10) || 1);
+const LONGEST_WAIT = 3600;
+
+/** Returns the seconds to wait before the next try: at most an hour, because timers count at most 24 days. */
+function retryAfter(headers) {
+  const field = headers.get('Retry-After') ?? '';
+  const seconds = /^\d+$/.test(field) ? Number(field) : / GMT$/.test(field) ? (Date.parse(field) - Date.now()) / 1000 : 1;
+  return Math.min(Math.max(Math.ceil(seconds) || 1, 1), LONGEST_WAIT);
 }
 
 /** Returns the seconds until the next automatic request: 0 while more than half of the rate limit remains. */
-export function secondsToSpare(headers) {
+export function secondsToSpare({ status, headers }) {
+  if (waitOf(status) !== null) {
+    return retryAfter(headers);
+  }
   const limit = headers.get('RateLimit');
   const spare = limit === null || parameter(limit, 'r') * 2 > parameter(headers.get('RateLimit-Policy'), 'q');
-  return spare ? 0 : parameter(limit, 't');
+  return spare ? 0 : Math.min(parameter(limit, 't'), LONGEST_WAIT);
 }
 
 function parameter(field, name) {
   const part = (field ?? '').split(';').find((each) => each.trim().startsWith(`${name}=`));
-  return part ? Number(part.split('=')[1]) : 0;
+  return Number(part?.split('=')[1]) || 0;
 }
 
 const RETRY_SECONDS = 2;
-const RETRIED = [429, 502, 503, 504];
+
+/** Returns the name of the message for a status after which to try again; null for any other. */
+export function waitOf(status) {
+  return { 429: 'limited', 500: 'unavailable', 503: 'unavailable' }[status] ?? null;
+}
 
 /**
  * Sends a request until a response is final. Returns that response; null if the signal ended the wait.
  *
- * `onWait` gets the name of a message (`offline`, `unavailable` or `limited`) and the seconds until the next try.
+ * `onWait` gets the name of a message (`offline`, `foreign`, `unavailable` or `limited`) and the seconds until the next try.
  */
-export async function sendUntilAnswered(request, signal, onWait, alsoRetried = () => false) {
+export async function sendUntilAnswered(request, signal, onWait, waitFor = waitOf) {
   while (!signal.aborted) {
-    let reason = 'offline';
+    let reason;
     let seconds = RETRY_SECONDS;
     try {
       const response = await request();
-      if (!RETRIED.includes(response.status) && !alsoRetried(response)) {
+      reason = waitFor(response.status);
+      if (reason === null) {
         return signal.aborted ? null : response;
       }
-      reason = response.status === 429 ? 'limited' : 'unavailable';
       seconds = retryAfter(response.headers);
     } catch (error) {
-      if (!(error instanceof Unreachable)) {
+      if (!(error instanceof Unanswered)) {
         throw error;
       }
+      reason = error.reason;
     }
     if (!signal.aborted) {
       onWait(reason, seconds);
@@ -92,11 +147,7 @@ export async function sendUntilAnswered(request, signal, onWait, alsoRetried = (
 
 /** Returns the message of an error response. */
 export function message(response) {
-  try {
-    return JSON.parse(response.text).message ?? String(response.status);
-  } catch {
-    return String(response.status);
-  }
+  return JSON.parse(response.text).message ?? String(response.status);
 }
 
 function pause(ms, signal) {

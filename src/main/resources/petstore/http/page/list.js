@@ -1,14 +1,16 @@
 // The list of animals: its pages, the filter, the search by id, and its copy as CSV.
 
 import { key } from './session.js';
-import { listTarget, message, nextAfter, secondsToSpare, send, sendUntilAnswered, Unreachable } from './api.js';
+import { listTarget, message, nextAfter, secondsToSpare, send, sendUntilAnswered, Unanswered, waitOf } from './api.js';
 import { isInteger, parse } from './exact.js';
-import { isLocked, lock, show, text } from './text.js';
+import { clear, isLocked, lock, show, text } from './text.js';
 
 const PAGE = 20;
 const LARGEST_PAGE = 100;
-const REFRESH_MS = 10_000;
+const REFRESH_SECONDS = 10;
 const STATUSES = ['available', 'pending', 'sold'];
+/** The messages that the next good response removes. */
+const PASSING = ['loading', 'offline', 'foreign', 'unavailable', 'limited', 'failed'];
 const GREATEST_ID = 2n ** 63n - 1n;
 
 const element = (id) => document.getElementById(id);
@@ -16,8 +18,9 @@ const rows = element('rows');
 
 let refused = () => {};
 let running = new AbortController();
-/** The page on the screen: its view, ETag, ids and the `after` of the next page. */
+/** The page on the screen: its view, ETag and the `after` of the next page; null if there is none. */
 let shown = null;
+/** Milliseconds of `performance.now()`, because people set the clock. */
 let refreshAt = 0;
 
 /** Returns the view that the address names: `status`, `after`, and the id to mark. Each is an empty text if it is not set. */
@@ -46,7 +49,11 @@ function address({ status, after, mark = '' }) {
 
 /** Returns the address of the page that begins with an animal, and marks it. */
 export function addressOf(id) {
-  return address({ status: '', after: String(BigInt(id) - 1n), mark: id });
+  return address(viewOf(id));
+}
+
+function viewOf(id) {
+  return { status: '', after: String(BigInt(id) - 1n), mark: id };
 }
 
 /** Adds the listeners of the list. `onRefused` is called when the API key is no longer accepted. */
@@ -57,32 +64,43 @@ export function start(onRefused) {
   element('save').addEventListener('click', save);
   follow(element('first'), () => go({ ...shown.view, after: '', mark: '' }));
   follow(element('next'), () => go({ ...shown.view, after: shown.next, mark: '' }, null, { previous: address(shown.view) }));
-  follow(element('previous'), () => history.back());
-  addEventListener('popstate', () => { if (shown) { open(); } });
+  follow(element('previous'), leave);
+  addEventListener('popstate', () => { if (!element('list').hidden) { open(); } });
   document.addEventListener('visibilitychange', refresh);
   setInterval(refresh, 1_000);
 }
 
-/** Runs an action instead of loading the page when a link is followed in this tab. */
-function follow(link, action) {
+/** Runs an action instead of loading the page when a link is followed in this tab. A double click runs it once. */
+export function follow(link, action) {
   link.addEventListener('click', (event) => {
     if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      action();
+      if (event.detail < 2) {
+        action();
+      }
     }
   });
 }
 
+/** Goes back in the history, once for each page. */
+function leave() {
+  if (!shown.left) {
+    shown.left = true;
+    history.back();
+  }
+}
+
 /** Shows another part of the list, as a new entry of the history. */
-export function go(view, focused = null, state = null) {
-  history.pushState(state, '', address(view));
+function go(view, focused = null, state = null) {
+  if (address(view) !== location.pathname + location.search + location.hash) {
+    history.pushState(state, '', address(view));
+  }
   return open(focused);
 }
 
 /** Shows an animal in its place in the list. */
 export function showAnimal(id) {
-  history.pushState(null, '', addressOf(id));
-  return open();
+  return go(viewOf(id));
 }
 
 /** Asks for changes within a second. */
@@ -93,8 +111,23 @@ export function refreshSoon() {
 /** Stops all requests, and empties the list. */
 export function close() {
   running.abort();
+  empty();
+}
+
+function empty() {
   shown = null;
   rows.replaceChildren();
+  clear(element('list-caption'));
+  element('list-table').hidden = true;
+  ['first', 'previous', 'next'].forEach((id) => link(element(id), undefined));
+}
+
+/** Empties the table, unless it has the page of the address. */
+function emptyUnless(view) {
+  if (shown === null || address(shown.view) !== address(view)) {
+    empty();
+    renderTitle(view);
+  }
 }
 
 /** Loads the page that the address names. Returns the status of the response; null if another page was opened meanwhile. */
@@ -103,10 +136,13 @@ export async function open(focused = null) {
   running = new AbortController();
   const view = viewOfAddress();
   element('list').setAttribute('aria-busy', 'true');
-  show(element('find-error'), '');
-  show(element('list-status'), text('loading'));
+  clear(element('find-error'));
+  show(element('list-status'), 'loading');
   const response = await sendUntilAnswered(() => send(key(), 'GET', listTarget(view, PAGE)), running.signal,
-    (reason, seconds) => show(element('list-status'), text(reason, seconds)));
+    (reason, seconds) => {
+      emptyUnless(view);
+      show(element('list-status'), reason, seconds);
+    });
   if (response === null) {
     return null;
   }
@@ -117,7 +153,8 @@ export async function open(focused = null) {
   } else if (response.status === 401) {
     refused();
   } else if (response.status !== 403) {
-    show(element('list-status'), text('failed', message(response)));
+    emptyUnless(view);
+    show(element('list-status'), 'failed', message(response));
   }
   return response.status;
 }
@@ -129,58 +166,57 @@ function focusOf({ mark }) {
   }
   const row = rows.querySelector(`[data-id="${mark}"]`);
   if (row === null) {
-    show(element('find-error'), text('not-found', mark));
+    show(element('find-error'), 'not-found', mark);
     return element('find-id');
   }
   row.setAttribute('aria-current', 'true');
   row.tabIndex = -1;
-  show(element('list-status'), text('found', mark));
+  show(element('list-status'), 'found', mark);
   return row;
 }
 
 /** Asks for changes, unless the page is hidden or the rate limit is near. */
 async function refresh() {
-  if (!shown || document.visibilityState !== 'visible' || Date.now() < refreshAt || isBusy()) {
+  if (!shown || document.visibilityState !== 'visible' || performance.now() < refreshAt || isBusy()) {
     return;
   }
-  refreshAt = Date.now() + REFRESH_MS;
+  refreshIn(REFRESH_SECONDS);
   const { signal } = running;
-  const { view } = shown;
+  const { view, etag } = shown;
   let response;
   try {
-    response = await send(key(), 'GET', listTarget(view, PAGE), { 'If-None-Match': shown.etag });
+    response = await send(key(), 'GET', listTarget(view, PAGE), etag === null ? {} : { 'If-None-Match': etag });
   } catch (error) {
-    if (!(error instanceof Unreachable)) {
+    if (!(error instanceof Unanswered)) {
       throw error;
     }
     if (!signal.aborted) {
-      show(element('list-status'), text('offline'));
+      show(element('list-status'), error.reason);
     }
     return;
   }
   if (signal.aborted) {
     return;
   }
-  refreshAt = Date.now() + Math.max(REFRESH_MS, secondsToSpare(response.headers) * 1000);
+  const seconds = Math.max(REFRESH_SECONDS, secondsToSpare(response));
+  refreshIn(seconds);
   if (response.status === 200) {
     render(view, response);
   } else if (response.status === 304) {
-    clearWarning();
+    clear(element('list-status'), ...PASSING);
   } else if (response.status === 401) {
     refused();
   } else {
-    show(element('list-status'), response.status === 503 ? text('unavailable') : text('failed', message(response)));
+    show(element('list-status'), waitOf(response.status) ?? 'failed', waitOf(response.status) ? seconds : message(response));
   }
+}
+
+function refreshIn(seconds) {
+  refreshAt = performance.now() + seconds * 1000;
 }
 
 function isBusy() {
   return element('list').getAttribute('aria-busy') === 'true';
-}
-
-function clearWarning() {
-  if ([text('offline'), text('unavailable')].includes(element('list-status').textContent)) {
-    show(element('list-status'), '');
-  }
 }
 
 /** Shows a page. Rows that are on the screen already stay as they are. */
@@ -188,27 +224,29 @@ function render(view, response) {
   const pets = parse(response.text);
   const same = shown !== null && address(shown.view) === address(view);
   shown = { view, etag: response.headers.get('ETag'), next: nextAfter(response.headers) };
-  refreshAt = Date.now() + Math.max(REFRESH_MS, secondsToSpare(response.headers) * 1000);
+  refreshIn(Math.max(REFRESH_SECONDS, secondsToSpare(response)));
   const before = new Map(same ? [...rows.children].map((row) => [row.dataset.id, row]) : []);
   const after = pets.map((pet) => before.get(pet.id) ?? row(pet));
   if (after.length !== rows.children.length || after.some((each, i) => each !== rows.children[i])) {
     rows.replaceChildren(...after);
   }
-  const title = text(`title-${view.status || 'all'}`);
-  show(element('list-title'), title);
-  document.title = title;
-  element('status-filter').value = view.status;
+  renderTitle(view);
   element('list-table').hidden = pets.length === 0;
-  show(element('list-caption'), pets.length === 0 ? '' : text('caption', pets.length, pets[0].id, pets.at(-1).id));
-  const status = element('list-status');
   if (pets.length === 0) {
-    show(status, text(emptyText(view)));
-  } else if (same) {
-    clearWarning();
+    clear(element('list-caption'));
+    show(element('list-status'), emptyText(view));
   } else {
-    show(status, '');
+    show(element('list-caption'), 'caption', pets.length, pets[0].id, pets.at(-1).id);
+    clear(element('list-status'), ...(same ? PASSING : []));
   }
   renderPages(view);
+}
+
+function renderTitle(view) {
+  const title = `title-${view.status || 'all'}`;
+  show(element('list-title'), title);
+  document.title = text(title);
+  element('status-filter').value = view.status;
 }
 
 function emptyText(view) {
@@ -236,8 +274,10 @@ function link(anchor, target) {
 function row(pet) {
   const made = document.createElement('tr');
   made.dataset.id = pet.id;
-  made.append(cell(pet.id), cell(pet.name), cell(pet.categoryId), cell(pet.status ?? text('no-status')));
-  made.children[1].dir = 'auto';
+  const exact = [pet.id, pet.name, pet.categoryId].map(cell);
+  exact.forEach((each) => { each.translate = false; });
+  exact[1].dir = 'auto';
+  made.append(...exact, cell(pet.status ?? text('no-status')));
   return made;
 }
 
@@ -251,12 +291,12 @@ function find(event) {
   event.preventDefault();
   const id = element('find-id').value.trim();
   const error = element('find-error');
-  show(element('list-status'), '');
+  clear(element('list-status'));
   if (!isInteger(id)) {
-    show(error, text('not-an-id'));
+    show(error, 'not-an-id');
     element('find-id').focus();
   } else if (BigInt(id) < 1n || BigInt(id) > GREATEST_ID) {
-    show(error, text('not-found', id));
+    show(error, 'not-found', id);
     element('find-id').focus();
   } else {
     showAnimal(id);
@@ -268,10 +308,11 @@ async function save() {
   if (isLocked(element('save'))) {
     return;
   }
-  const { status } = shown.view;
+  const { status } = viewOfAddress();
   const { signal } = running;
-  const say = (...message) => show(element('list-status'), text(...message));
-  const lines = ['id,name,categoryId,status\n'];
+  const say = (...said) => show(element('list-status'), ...said);
+  // Without the byte order mark, spreadsheets read UTF-8 in the encoding of the system.
+  const lines = ['\uFEFFid,name,categoryId,status\n'];
   lock([element('save')], true);
   try {
     for (let after = ''; after !== null;) {

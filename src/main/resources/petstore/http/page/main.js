@@ -3,44 +3,61 @@
 import * as add from './add.js';
 import * as list from './list.js';
 import * as session from './session.js';
-import { send, sendUntilAnswered } from './api.js';
+import { message, send, sendUntilAnswered } from './api.js';
 import { canReadExactly } from './exact.js';
-import { isLocked, lock, show, text } from './text.js';
+import { clear, isLocked, lock, show } from './text.js';
 
 const element = (id) => document.getElementById(id);
 const form = element('sign-in-form');
 const controls = [element('key'), form.querySelector('button')];
 
+/** The statuses of a POST without a body if the API key is accepted. */
+const PROBED = [400, 403, 415];
+
 let entering = new AbortController();
+/** The API key of a link, while the page asks whether to use it. */
+let offered = null;
 
 /** Shows the parts of the page with these ids, and hides the others. */
 function showOnly(...ids) {
-  ['sign-in', 'list', 'add', 'scope', 'sign-out'].forEach((id) => { element(id).hidden = !ids.includes(id); });
+  ['sign-in', 'other-key', 'list', 'add', 'scope', 'sign-out'].forEach((id) => { element(id).hidden = !ids.includes(id); });
 }
 
-function askForKey(reason, isError = true) {
+function askForKey() {
   entering.abort();
   list.close();
   add.close();
   showOnly('sign-in');
   lock(controls, false);
-  show(element('sign-in-error'), isError ? reason : '');
-  show(element('sign-in-status'), isError ? '' : reason);
+  clear(element('sign-in-error'));
+  clear(element('sign-in-status'));
   element('key').focus();
 }
 
 function refuse() {
   session.forget();
-  askForKey(text('key-refused'));
+  askForKey();
+  show(element('sign-in-error'), 'key-refused');
+}
+
+function showSignedOut() {
+  askForKey();
+  show(element('sign-in-status'), 'signed-out');
 }
 
 /** Signs in with an API key. A POST without a body shows whether the key may add animals, and adds nothing. */
 async function enter(key) {
   entering.abort();
   entering = new AbortController();
+  const word = session.lastSignOut();
+  showOnly('sign-in');
+  clear(element('sign-in-error'));
+  clear(element('sign-in-status'));
   lock(controls, true);
-  const probe = await sendUntilAnswered(() => send(key, 'POST', 'v1/pets'), entering.signal,
-    (reason, seconds) => show(element('sign-in-error'), text(reason, seconds)));
+  const probe = await sendUntilAnswered(() => send(key, 'POST', 'v1/pets'), entering.signal, (reason, seconds) => {
+    lock(controls, false);
+    show(element('sign-in-error'), reason, seconds);
+  });
   if (probe === null) {
     return;
   }
@@ -48,62 +65,83 @@ async function enter(key) {
     refuse();
     return;
   }
-  session.signIn(key);
+  if (!PROBED.includes(probe.status)) {
+    askForKey();
+    show(element('sign-in-error'), 'failed', message(probe));
+    return;
+  }
+  add.close();
+  if (!session.signIn(key, word)) {
+    showSignedOut();
+    return;
+  }
   element('key').value = '';
   const mayWrite = probe.status !== 403;
   showOnly('list', 'sign-out', ...(mayWrite ? ['add'] : ['scope']));
   element('go-to-add').hidden = !mayWrite;
-  show(element('scope'), text('read-only'));
-  if (mayWrite) {
-    add.resume();
-  }
-  if (await list.open() === 403) {
+  show(element('scope'), 'read-only');
+  if (await list.open(mayWrite ? add.resume() : null) === 403) {
     showOnly('scope', 'sign-out', ...(mayWrite ? ['add'] : []));
-    show(element('scope'), text(mayWrite ? 'write-only' : 'no-scope'));
+    show(element('scope'), mayWrite ? 'write-only' : 'no-scope');
     element('add-title').focus();
   }
 }
 
-async function begin() {
-  const given = session.takeFromAddress();
-  if (!canReadExactly()) {
-    showOnly('scope');
-    show(element('scope'), text('old-browser'));
-    return;
+/** Signs in with the API key of a link, of this tab or of another tab. Asks before a link replaces a key. */
+async function begin(given) {
+  const present = session.key() ?? await session.askOtherTabs();
+  if (given !== null && present !== null && given !== present) {
+    ask(given);
+  } else if (given !== null || present !== null) {
+    enter(given ?? present);
+  } else if (element('sign-in').hidden) {
+    askForKey();
   }
-  const key = given ?? session.key() ?? await session.askOtherTabs();
-  if (key === null) {
-    askForKey('');
-  } else {
-    showOnly('sign-in');
-    await enter(key);
-  }
+}
+
+function ask(given) {
+  entering.abort();
+  offered = given;
+  showOnly('other-key');
+  element('other-key-title').focus();
 }
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   if (!isLocked(form.querySelector('button'))) {
-    show(element('sign-in-error'), '');
-    show(element('sign-in-status'), '');
     enter(element('key').value.trim());
   }
 });
 
 element('sign-out').addEventListener('click', () => {
   session.signOut();
-  askForKey(text('signed-out'), false);
+  showSignedOut();
 });
+
+element('keep-key').addEventListener('click', () => begin(null));
+element('replace-key').addEventListener('click', () => enter(offered));
 
 element('go-to-add').addEventListener('click', () => element('name').focus());
 
 addEventListener('hashchange', () => {
   const given = session.takeFromAddress();
   if (given !== null) {
-    enter(given);
+    begin(given);
   }
 });
 
-session.onOtherTabs(enter, () => askForKey(text('signed-out'), false));
-list.start(refuse);
-add.start({ refused: refuse, added: list.refreshSoon, show: list.showAnimal });
-begin();
+function showProblem(name) {
+  showOnly('scope');
+  show(element('scope'), name);
+}
+
+const given = session.takeFromAddress();
+if (!canReadExactly()) {
+  showProblem('old-browser');
+} else if (!session.start(enter, showSignedOut)) {
+  showProblem('blocked');
+} else {
+  list.start(refuse);
+  add.start({ refused: refuse, added: list.refreshSoon, show: list.showAnimal });
+  begin(given);
+}

@@ -1,69 +1,109 @@
-// The API key of this tab, shared with the other tabs of the page.
+// The API key of this tab, shared with the other tabs of the page until one of them signs out.
 
 const KEY = 'petstore.key';
-const ANSWER_MS = 250;
+/** A random word of the last sign-out, for all tabs. Beside a tab's key, the word of that time, also in copies of the tab. */
+const SIGN_OUT = 'petstore.sign-out';
+const ANSWER_MS = 500;
 
-const tabs = new BroadcastChannel(`petstore ${new URL('.', location.href).pathname}`);
+let tabs;
 let onKey = () => {};
 let onSignOut = () => {};
+const waiting = new Set();
 
-/** Returns the API key; null if this tab has none. */
-export function key() {
-  return sessionStorage.getItem(KEY);
+/**
+ * Begins to share the API key with other tabs. Returns false if the browser refuses to keep data for this site.
+ *
+ * `signedIn` is called with the key of another tab that signed in, `signedOut` when this tab's key is forgotten after a sign-out.
+ */
+export function start(signedIn, signedOut) {
+  try {
+    sessionStorage.getItem(KEY);
+    lastSignOut();
+    tabs = new BroadcastChannel(`petstore ${new URL('.', location.href).pathname}`);
+  } catch {
+    return false;
+  }
+  onKey = signedIn;
+  onSignOut = signedOut;
+  tabs.addEventListener('message', receive);
+  ['pageshow', 'storage'].forEach((name) => addEventListener(name, key));
+  ['visibilitychange', 'resume'].forEach((name) => document.addEventListener(name, key));
+  return true;
 }
 
-/** Keeps an accepted API key, and sends it to the other tabs. */
-export function signIn(accepted) {
+/** Returns the word of the last sign-out in this browser; null if there was none. */
+export function lastSignOut() {
+  return localStorage.getItem(SIGN_OUT);
+}
+
+/** Returns the API key; null if this tab has none. Forgets a key that is older than the last sign-out. */
+export function key() {
+  const kept = sessionStorage.getItem(KEY);
+  if (kept === null || sessionStorage.getItem(SIGN_OUT) === lastSignOut()) {
+    return kept;
+  }
+  forget();
+  onSignOut();
+  return null;
+}
+
+/** Keeps an accepted API key, and sends it to the other tabs. Returns false if a tab has signed out since `word`. */
+export function signIn(accepted, word) {
+  if (word !== lastSignOut()) {
+    return false;
+  }
   sessionStorage.setItem(KEY, accepted);
-  tabs.postMessage({ key: accepted });
+  if (word === null) {
+    sessionStorage.removeItem(SIGN_OUT);
+  } else {
+    sessionStorage.setItem(SIGN_OUT, word);
+  }
+  sendKey();
+  return true;
+}
+
+function sendKey() {
+  if (key() !== null) {
+    tabs.postMessage({ key: key(), word: lastSignOut() });
+  }
 }
 
 /** Forgets the API key in this tab. */
 export function forget() {
   sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(SIGN_OUT);
 }
 
-/** Forgets the API key in all tabs. */
+/** Forgets the API key in all tabs, also in those that are asleep, closed or show another page. */
 export function signOut() {
   forget();
+  localStorage.setItem(SIGN_OUT, crypto.getRandomValues(new BigUint64Array(2)).join('-'));
   tabs.postMessage({ signOut: true });
 }
 
 /** Asks other tabs for an API key. Returns it; null if no tab has one. */
 export function askOtherTabs() {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => finish(null), ANSWER_MS);
     const finish = (found) => {
       clearTimeout(timer);
-      tabs.removeEventListener('message', listen);
+      waiting.delete(finish);
       resolve(found);
     };
-    const listen = ({ data }) => {
-      if (data.key) {
-        finish(data.key);
-      }
-    };
-    tabs.addEventListener('message', listen);
+    const timer = setTimeout(() => finish(null), ANSWER_MS);
+    waiting.add(finish);
     tabs.postMessage({ ask: true });
   });
 }
 
-/** Registers handlers for another tab that signs in or out. */
-export function onOtherTabs(signedIn, signedOut) {
-  onKey = signedIn;
-  onSignOut = signedOut;
-}
-
-tabs.addEventListener('message', ({ data }) => {
-  if (data.ask && key()) {
-    tabs.postMessage({ key: key() });
-  } else if (data.key && !key()) {
-    onKey(data.key);
-  } else if (data.signOut && key()) {
-    forget();
-    onSignOut();
+function receive({ data }) {
+  if (data.ask) {
+    sendKey();
+  } else if (data.signOut) {
+    key();
+  } else if (data.key && data.word === lastSignOut() && key() === null) {
+    (waiting.size === 0 ? [onKey] : waiting).forEach((receiver) => receiver(data.key));
   }
-});
+}
 
 /** Removes an API key from the address `#key=…`. Returns it; null if there is none. */
 export function takeFromAddress() {
@@ -73,7 +113,7 @@ export function takeFromAddress() {
   const encoded = location.hash.slice('#key='.length);
   history.replaceState(history.state, '', location.pathname + location.search);
   try {
-    return decodeURIComponent(encoded);
+    return decodeURIComponent(encoded).trim() || null;
   } catch {
     return encoded;
   }
