@@ -30,7 +30,7 @@ public final class Failure extends RuntimeException {
         /// The idempotency key was used for another request.
         IDEMPOTENCY_KEY_REUSED, RATE_LIMITED,
         /// The operation has been removed.
-        GONE, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+        GONE, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXPECTATION_FAILED,
         /// A defect of the service.
         INTERNAL_ERROR,
         /// The store cannot handle the request now; a retry may succeed.

@@ -17,6 +17,7 @@ import petstore.http.access.BrowserPolicy;
 import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
+import petstore.http.message.Expectation;
 import petstore.http.message.Header;
 import petstore.http.message.Request;
 import petstore.http.message.RequestHead;
@@ -125,6 +126,10 @@ public final class Dispatcher implements Api {
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
             return refused(call, keyId, Bearer.forbidden(missing.get()));
+        }
+        if (Expectation.of(call.head().headers()) == Expectation.UNKNOWN) {
+            return new RespondLast(
+                    Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue"));
         }
         if (!match.route().readsBody()) {
             return new Await(operate(call.head(), match, key, NO_BODY));

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.ProbedService;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawClient.Response;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BoundaryRequestsTest {
 
     private static final String ANIMAL_START = "{\"id\":1,";
+    private static final String HOME_START = "{\"name\":";
     private static final String LIST_START = "[{\"id\":1,";
     private static final int MAX_LENGTH = 64 * 1024;
 
@@ -112,9 +114,10 @@ class BoundaryRequestsTest {
                     BadRequest.post(BadRequest.PET).replace("Length: 27", "Length: \t 27 \t")),
             added("a Content-Length with leading zeros",
                     BadRequest.post(BadRequest.PET).replace("Length: 27", "Length: 0027")),
-            added("Expect, which HTTP/1.0 does not define",
-                    BadRequest.post(BadRequest.PET).replace("HTTP/1.1", "HTTP/1.0")
-                            .replace("Content-Length", "Expect: 100-continue\r\nContent-Length")));
+            added("Expect, which HTTP/1.0 does not define", http10(expecting("100-continue"))),
+            added("an unknown expectation in HTTP/1.0", http10(expecting("200-ok"))),
+            added("an empty Expect", expecting("")),
+            added("an Expect of commas", expecting(" , ,\t,\r\nExpect: ")));
 
     static final List<GoodRequest> READ = List.of(
             read("the scheme in lower case", BadRequest.get("/v1/pets").replace("Bearer", "bearer"), LIST_START),
@@ -136,6 +139,17 @@ class BoundaryRequestsTest {
                     "X: " + "a".repeat(7_850) + "\r\nHost"), LIST_START),
             read("an absolute target", BadRequest.get("http://petstore/v1/pets?limit=1"), LIST_START),
             read("an absolute target in capitals", BadRequest.get("HTTP://PETSTORE:80/v1/pets/1"), ANIMAL_START),
+            read("an absolute target of https", BadRequest.get("https://petstore:443/v1/pets/1"), ANIMAL_START),
+            read("an absolute target without a path", BadRequest.get("http://petstore"), HOME_START),
+            read("an absolute target with an empty path and a query", BadRequest.get("HTTP://petstore:80?limit=1"),
+                    HOME_START),
+            read("an absolute target with a slash in the query", BadRequest.get("http://petstore?x=/v1/pets"),
+                    HOME_START),
+            read("an absolute target with a URL in the query", BadRequest.get("http://petstore/v1/pets?x=http://a/b?c"),
+                    LIST_START),
+            read("an absolute target and another Host", BadRequest.get("http://[::1]:9/v1/pets/1"), ANIMAL_START),
+            read("an absolute target in HTTP/1.0 without Host",
+                    "GET http://petstore/v1/pets/1 HTTP/1.0\r\n" + BadRequest.KEY + "\r\n", ANIMAL_START),
             read("HTTP/1.0", BadRequest.get("/v1/pets/1").replace("HTTP/1.1", "HTTP/1.0"), ANIMAL_START),
             read("HTTP/1.0 without Host", "GET /v1/pets/1 HTTP/1.0\r\n" + BadRequest.KEY + "\r\n", ANIMAL_START),
             read("an empty Host", BadRequest.get("/v1/pets/1").replace("petstore", ""), ANIMAL_START),
@@ -249,14 +263,24 @@ class BoundaryRequestsTest {
         }
     }
 
+    private static String expecting(String expectations) {
+        return BadRequest.post(BadRequest.PET).replace("Content-Length",
+                "Expect: " + expectations + "\r\nContent-Length");
+    }
+
+    private static String http10(String request) {
+        return request.replace("HTTP/1.1", "HTTP/1.0");
+    }
+
     private static String connection(String options) {
         return BadRequest.get("/v1/pets/1").replace("Host", "Connection: " + options + "\r\nHost");
     }
 
-    @Test
-    void sends100ContinueBeforeBodyIsSent() throws IOException {
-        String request = BadRequest.post(BadRequest.PET).replace("Content-Length",
-                "Expect: 100-continue\r\nContent-Length");
+    @ParameterizedTest
+    @ValueSource(strings = {"100-continue", "100-CONTINUE", "100-continue, 100-continue", ",100-continue\t,",
+            "100-continue\r\nExpect: 100-Continue", "\r\nExpect: 100-continue", "100-continue\r\nExpect: ,"})
+    void sends100ContinueBeforeBodyIsSent(String expectations) throws IOException {
+        String request = expecting(expectations);
         int bodyAt = request.indexOf(BadRequest.PET);
         try (RawClient client = service.connect()) {
             client.send(request.substring(0, bodyAt));

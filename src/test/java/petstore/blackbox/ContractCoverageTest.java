@@ -1,5 +1,6 @@
 package petstore.blackbox;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
+import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
@@ -33,10 +35,11 @@ class ContractCoverageTest {
     private Path folder;
 
     @Test
-    void returnsEveryDocumentedStatus() throws SQLException {
+    void returnsEveryDocumentedStatus() throws IOException, SQLException {
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
             callWithIdempotencyKey(service.client());
             callWithRateLimitedKey(service.client());
+            callWithUnknownExpectation(service.port());
             callWithHealthyStore(service.client());
             callWithBrokenStore(service.client());
         }
@@ -57,6 +60,7 @@ class ContractCoverageTest {
         observe("getPet", client.get("/v1/pets/1", "If-None-Match", "*").statusCode());
         observe("listPets", client.get("/v1/pets", "If-Match", "\"a\"").statusCode());
         observe("getPet", client.get("/v1/pets/1", "If-Match", "\"a\"").statusCode());
+        observe("createPet", client.post(PET, "If-Match", "\"a\"").statusCode());
         clock.set("2030-12-06T00:00:00Z");
         get(client, "1");
         clock.set("2026-11-21T10:00:00Z");
@@ -87,6 +91,21 @@ class ContractCoverageTest {
             observe("createPet", second.join());
         }
         observe("createPet", client.post(PET.replace("Rex", "Max"), key).statusCode());
+    }
+
+    /// The client of Java sends no such field.
+    private void callWithUnknownExpectation(int port) throws IOException {
+        for (String[] operation : new String[][]{{"GET", "/v1/pets", "listPets"}, {"POST", "/v1/pets", "createPet"},
+                {"GET", "/v1/pets/1", "getPet"}}) {
+            try (RawClient client = new RawClient(port)) {
+                RawClient.Response response = client.send(operation[0] + " " + operation[1]
+                        + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
+                        + "\r\nExpect: 200-ok\r\n\r\n").response().orElseThrow();
+                ServedContract.verify(operation[0], operation[1], response.status(), response.headers(),
+                        response.body());
+                observe(operation[2], response.status());
+            }
+        }
     }
 
     private void callWithRateLimitedKey(ApiClient client) {

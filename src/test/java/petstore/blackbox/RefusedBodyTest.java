@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import petstore.KeyToken;
 import petstore.testkit.RawClient;
@@ -95,6 +96,73 @@ class RefusedBodyTest {
                     + "Expect: 100-continue\r\nContent-Length: " + body.length + "\r\n\r\n");
             assertThat(client.response().orElseThrow().status()).isEqualTo(413);
             assertThat(client.send(body).send(GOOD).response().orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
+    /// Without its body, and on any path. A body that was sent is dropped, so that the client can read the response.
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            POST | /v1/pets | 200-ok
+            POST | /v1/pets | 100-continue, 200-ok
+            POST | /v1/pets | 200-ok, 100-continue
+            POST | /v1/pets | 100-continue;x
+            POST | /v1/pets | 100-continue=1
+            POST | /v1/pets | "100-continue"
+            POST | /v1/pets | 100-continue 100-continue
+            POST | /v1/pets | 100-continue!Expect: 200-ok
+            POST | /v1/pets | !Expect: a="b,c"
+            GET  | /v1/pets | 200-ok
+            GET  | /livez   | 200-ok
+            GET  | /        | 200-ok
+            """)
+    void returns417ForUnknownExpectation(String method, String path, String expectations) throws IOException {
+        String head = method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + KEY + "Expect: "
+                + expectations.replace("!", "\r\n") + "\r\nContent-Length: ";
+        for (int length : new int[]{0, 36, 70_000, LENGTH}) {
+            for (boolean sent : new boolean[]{false, true}) {
+                try (RawClient client = new RawClient(service.port())) {
+                    client.send(head + length + "\r\n\r\n");
+                    if (sent) {
+                        client.send(new byte[length]);
+                    }
+                    RawClient.Response response = client.response().orElseThrow();
+                    ServedContract.verify(method, path, response.status(), response.headers(), response.body());
+                    assertThat(response.status()).isEqualTo(417);
+                    assertThat(response.body()).contains("\"code\":\"expectation_failed\"");
+                    assertThat(response.headers().get("connection")).containsExactly("close");
+                    assertThat(client.isClosedByServer()).isTrue();
+                }
+            }
+        }
+    }
+
+    @Test
+    void addsNothingAfterUnknownExpectation() throws IOException {
+        String pet = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+        String head = "POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON;
+        String length = "Content-Length: " + pet.length() + "\r\n\r\n";
+        for (String expecting : new String[]{"Content-Length: 0\r\n\r\n", length + pet}) {
+            try (RawClient client = new RawClient(service.port())) {
+                client.send(head + "Expect: 200-ok\r\n" + expecting + head + length + pet);
+                assertThat(client.response().orElseThrow().status()).isEqualTo(417);
+                assertThat(client.isClosedByServer()).isTrue();
+            }
+        }
+        assertThat(service.client().get("/v1/pets").body()).isEqualTo("[]");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            POST | /v1/pets | Authorization: no | 401
+            GET  | /v1/x    | X: a              | 404
+            GET  | /x       | X: a              | 404
+            PUT  | /v1/pets | X: a              | 405
+            """)
+    void checksExpectationAfterKeyAndRoute(String method, String path, String field, int status) throws IOException {
+        try (RawClient client = new RawClient(service.port())) {
+            client.send(method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + (status == 401 ? "" : KEY) + field
+                    + "\r\nExpect: 200-ok\r\nContent-Length: 36\r\n\r\n");
+            assertThat(client.response().orElseThrow().status()).isEqualTo(status);
         }
     }
 

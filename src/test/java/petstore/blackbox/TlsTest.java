@@ -402,6 +402,10 @@ class TlsTest {
                     new String[]{":path", "/livez", ":authority", "a@localhost"},
                     new String[]{":path", "/livez", "host", "[1:2:3]"},
                     new String[]{":path", "/livez", ":authority", "a", "host", "b"},
+                    new String[]{":path", "/livez", ":authority", "a", "host", "a:80"},
+                    new String[]{":path", "/livez", ":authority", "a:443", "host", "a:444"},
+                    new String[]{":path", "/livez", ":authority", "a", "host", "a:b"},
+                    new String[]{":path", "/livez", ":authority", "a", "host", "a", "host", "a"},
                     new String[]{":path", "/livez?\u00E4", ":authority", "localhost"});
             int stream = 1;
             for (String[] head : heads) {
@@ -435,6 +439,44 @@ class TlsTest {
                     stream += 2;
                 }
             }
+        }
+    }
+
+    /// `:authority` and `Host` may differ in case and by the default port of `:scheme`.
+    @Test
+    void acceptsEqualHosts() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            int stream = 1;
+            for (String[] hosts : List.of(new String[]{"https", "Shop.example", "sHOP.EXAMPLE"},
+                    new String[]{"https", "shop.example", "SHOP.example:443"},
+                    new String[]{"https", "shop.example:0443", "shop.example:"},
+                    new String[]{"https", "[::A]:443", "[::a]"},
+                    new String[]{"https", "shop.example:8443", "SHOP.EXAMPLE:8443"},
+                    new String[]{"http", "[v1.A]:80", "[v1.a]"})) {
+                client.request(stream, true, ":method", "GET", ":scheme", hosts[0], ":path", "/livez", ":authority",
+                        hosts[1], "host", hosts[2]);
+                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as(String.join(" ", hosts))
+                        .isEqualTo(200);
+                stream += 2;
+            }
+        }
+    }
+
+    /// The connection stays open, unlike with HTTP/1.1.
+    @Test
+    void checksExpectationsOfHttp2() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            for (int stream = 1; stream <= 3; stream += 2) {
+                client.request(stream, false,
+                        Stream.concat(Stream.of(POST), Stream.of("expect", "100-continue, 200-ok"))
+                                .toArray(String[]::new));
+                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(417);
+            }
+            client.request(5, false, Stream.concat(Stream.of(POST), Stream.of("expect", "100-Continue,"))
+                    .toArray(String[]::new));
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(100);
         }
     }
 

@@ -90,6 +90,7 @@ public final class TestApi implements AutoCloseable {
         Api.Decision decision = begun.decision().join();
         Response response = switch (decision.next()) {
             case Api.Respond(Response immediate) -> immediate;
+            case Api.RespondLast(Response immediate) -> immediate;
             case Api.Await(CompletableFuture<Response> future) -> future.join();
             case Api.ReadBody read -> read.operation().apply(body.getBytes(StandardCharsets.UTF_8)).join();
         };

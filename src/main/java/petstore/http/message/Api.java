@@ -42,6 +42,10 @@ public interface Api {
     record Respond(Response response) implements Next {
     }
 
+    /// Send this response as the last of its connection, because the client may not send the body.
+    record RespondLast(Response response) implements Next {
+    }
+
     /// Send this response when it completes; the future never fails.
     record Await(CompletableFuture<Response> response) implements Next {
     }

@@ -32,6 +32,7 @@ public final class Errors {
             case PRECONDITION_FAILED -> 412;
             case PAYLOAD_TOO_LARGE -> 413;
             case UNSUPPORTED_MEDIA_TYPE -> 415;
+            case EXPECTATION_FAILED -> 417;
             case IDEMPOTENCY_KEY_REUSED -> 422;
             case RATE_LIMITED -> 429;
             case INTERNAL_ERROR -> 500;

@@ -3,6 +3,7 @@ package petstore.http.server;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ final class ConnectionCloser {
     /// The handler of Vert.x; null until Vert.x has the connection.
     private @Nullable ChannelHandlerContext vertx;
     private boolean goingAway;
+    private boolean ending;
 
     ConnectionCloser(Channel channel) {
         this.channel = channel;
@@ -40,6 +42,25 @@ final class ConnectionCloser {
     /// Closes at once. Bytes that wait in the process are not sent.
     void closeNow() {
         var _ = channel.pipeline().firstContext().close();
+    }
+
+    /// Makes the next response of HTTP/1.1 the last: later requests are not handled.
+    void endAfterResponse() {
+        ending = true;
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    /// Ends the connection after its last response. While the client sends a body, only the output ends, because a TCP reset could
+    /// destroy the response.
+    void end(boolean bodyIsComplete) {
+        if (bodyIsComplete) {
+            closeGracefully();
+        } else if (channel instanceof DuplexChannel duplex) {
+            var _ = duplex.shutdownOutput();
+        }
     }
 
     /// Closes at once with a TCP reset, which drops the bytes that wait in the operating system too.

@@ -68,8 +68,11 @@ final class Exchange {
         }
     }
 
-    /// Hands the request to the API.
+    /// Hands the request to the API, unless it follows the last of its connection.
     void begin(Api api) {
+        if (watch != null && watch.closer().isEnding()) {
+            return;
+        }
         if (announcesBody) {
             request.exceptionHandler(_ -> send(last(Errors.response(Kind.INVALID_REQUEST,
                     "the body is not well-formed HTTP"))));
@@ -99,6 +102,12 @@ final class Exchange {
         record.decided(decision);
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
+            case Api.RespondLast(Response response) -> {
+                if (watch != null && !multiplexed) {
+                    watch.closer().endAfterResponse();
+                }
+                send(last(response));
+            }
             case Api.Await(CompletableFuture<Response> response) -> respond(response);
             case Api.ReadBody body -> {
                 RequestBody.read(request, body.limit(), bytes -> respond(body.operation().apply(bytes)), this::send);
@@ -193,6 +202,9 @@ final class Exchange {
     private void advanced() {
         if (watch != null) {
             watch.advanced(this);
+            if (stage == Stage.SENT && watch.closer().isEnding()) {
+                watch.closer().end(isBodyComplete());
+            }
         }
     }
 

@@ -5,10 +5,10 @@ import java.util.function.Consumer;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
+import petstore.http.message.Expectation;
 import petstore.http.message.Response;
 
 /// Reads the body of a request. Confined to the request's event loop.
@@ -41,8 +41,7 @@ final class RequestBody {
             }
         });
         request.endHandler(_ -> done.accept(body.getBytes()));
-        if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))
-                && request.version() != HttpVersion.HTTP_1_0) {
+        if (Expectation.of(new VertxHeaders(request.headers())) == Expectation.CONTINUE) {
             request.response().writeContinue();
         }
     }
