@@ -15,7 +15,7 @@ final class Home {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
                     + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
                     + " require-trusted-types-for 'script'; trusted-types 'none'",
-            "Accept, Accept-Encoding");
+            "Accept, Accept-Encoding", true);
     private final boolean hasPage;
     private final ConditionalResponse description;
 

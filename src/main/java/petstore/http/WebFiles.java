@@ -4,12 +4,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -23,18 +25,23 @@ import petstore.http.message.Response;
 /// The files of a web page, which are resources of the program. Each has an `ETag`, and is compressed once if clients accept gzip.
 final class WebFiles {
 
+    private static final String INDEX = "index.html";
+    private static final Pattern LINK_TO_PAGE = Pattern.compile("(?m)^.*href=\"\\./\".*\\R");
     private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8", "css",
             "text/css; charset=utf-8", "js", "text/javascript; charset=utf-8", "svg", "image/svg+xml");
 
     private final String folder;
     private final List<Header> headers;
+    private final boolean linksToPage;
     private final Map<String, ConditionalResponse> files = new ConcurrentHashMap<>();
 
     /// @param folder the folder, relative to this class
     /// @param policy the `Content-Security-Policy`
     /// @param vary the request headers that choose a response
-    WebFiles(String folder, String policy, String vary) {
+    /// @param linksToPage false to leave out links to the page for people
+    WebFiles(String folder, String policy, String vary, boolean linksToPage) {
         this.folder = folder;
+        this.linksToPage = linksToPage;
         this.headers = List.of(Header.of("Content-Security-Policy", policy), Header.of("X-Frame-Options", "DENY"),
                 Header.of("Referrer-Policy", "no-referrer"), Header.of("Vary", vary));
     }
@@ -44,15 +51,15 @@ final class WebFiles {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
                 .map(url -> " " + url.origin()).distinct().collect(Collectors.joining());
         return new WebFiles("docs/",
-                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
-                        + " connect-src 'self'" + apis
-                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                "Accept-Encoding");
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'" + apis
+                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+                        + " require-trusted-types-for 'script'; trusted-types dompurify",
+                "Accept-Encoding", settings.page());
     }
 
     /// Returns the file `index.html`.
     Response page(Request request) {
-        return respond(request, "index.html");
+        return respond(request, INDEX);
     }
 
     /// Returns the file that the path's parameter names. Errors: [Failure] of kind `NOT_FOUND`.
@@ -72,6 +79,10 @@ final class WebFiles {
 
     private ConditionalResponse read(String name, boolean compressed) {
         byte[] bytes = resource(folder + name);
+        if (name.equals(INDEX) && !linksToPage) {
+            String html = new String(bytes, StandardCharsets.UTF_8);
+            bytes = LINK_TO_PAGE.matcher(html).replaceAll("").getBytes(StandardCharsets.UTF_8);
+        }
         List<Header> all = new ArrayList<>(headers);
         if (compressed) {
             all.add(Header.of("Content-Encoding", "gzip"));

@@ -32,7 +32,8 @@ class HomeTest {
 
     private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     private static final int MAX_BYTES = 60_000;
-    private static final Pattern REFERENCE = Pattern.compile("(?:href|src)=\"(page/[^\"]+)\"|from '\\./([^']+)'");
+    private static final Pattern REFERENCE = Pattern
+            .compile("(?:href|src)=\"((?:page|docs)/[^\"]+)\"|from '\\./([^']+)'");
 
     @TempDir
     private Path folder;
@@ -95,7 +96,6 @@ class HomeTest {
             assertThat(paths).hasSizeGreaterThan(5);
             for (String path : paths) {
                 HttpResponse<byte[]> file = get(service, path, "Accept", HTML, "Accept-Encoding", "br, gzip");
-                bytes += file.body().length;
                 assertThat(file.headers().firstValue("Content-Encoding")).as(path).contains("gzip");
                 assertThat(file.headers().firstValue("Vary").orElseThrow().split(", ")).contains("Accept-Encoding");
                 assertThat(file.headers().firstValue("Cache-Control").orElseThrow()).contains("no-cache");
@@ -104,6 +104,7 @@ class HomeTest {
                 assertThat(get(service, path, "Accept", HTML, "Accept-Encoding", "gzip", "If-None-Match", tag)
                         .statusCode()).isEqualTo(304);
                 HttpResponse<byte[]> plain = get(service, path, "Accept", HTML, "Accept-Encoding", "gzip;q=0");
+                bytes += plain.body().length;
                 assertThat(plain.headers().firstValue("Content-Encoding")).isEmpty();
                 assertThat(plain.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
                 assertThat(text(plain)).isEqualTo(text(file));
@@ -143,7 +144,18 @@ class HomeTest {
             HttpResponse<byte[]> home = get(service, "/", "Accept", HTML);
             assertThat(home.headers().firstValue("Content-Type")).contains("application/json");
             assertThat(get(service, "/page/main.js").statusCode()).isEqualTo(404);
-            assertThat(get(service, "/docs").statusCode()).isEqualTo(200);
+            String docs = text(get(service, "/docs"));
+            assertThat(docs).contains("href=\"docs\"").doesNotContainPattern("href=\"(?:\\.?/?|page[^\"]*)\"");
+            List<String> files = REFERENCE.matcher(docs).results().map(file -> file.group(1)).toList();
+            assertThat(files).contains("docs/style.css", "docs/icon.svg").allSatisfy(
+                    file -> assertThat(get(service, "/" + file).statusCode()).as(file).isEqualTo(200));
+        }
+    }
+
+    @Test
+    void linksFromReferenceToPage() throws IOException {
+        try (TestService service = TestService.start(folder)) {
+            assertThat(text(get(service, "/docs"))).contains("<a href=\"./\">Animals</a>").doesNotContain("data:");
         }
     }
 

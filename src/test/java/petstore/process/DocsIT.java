@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ class DocsIT {
     @TempDir
     private Path folder;
 
+    /// The Content-Security-Policy requires trusted types, and the console has its reports.
     @Test
     void isAccessibleShowsOperationsFirstAndKeepsIntegersExact() {
         assumeThat(Browser.isInstalled()).as("chromium and chromium-driver are installed").isTrue();
@@ -42,8 +44,8 @@ class DocsIT {
             assertThat(browser.run("return [...document.querySelectorAll('.opblock')].map(each => each.id)"))
                     .isEqualTo(
                             List.of("operations-pets-listPets", "operations-pets-createPet", "operations-pets-getPet"));
-            assertThat((Double) browser.run("return document.querySelector('.opblock').getBoundingClientRect().bottom"))
-                    .isLessThan(800);
+            assertThat(browser.run("return document.querySelector('.opblock').getBoundingClientRect().bottom < 800"))
+                    .isEqualTo(true);
             assertNoSeriousFindings(browser);
 
             browser.visit("about:blank");
@@ -53,7 +55,12 @@ class DocsIT {
                     .findElements(By.cssSelector("#operations-pets-getPet tr[data-param-name=petId]")).isEmpty());
             assertNoSeriousFindings(browser);
 
+            assertRendersMarkdown(browser);
             createPetOnPage(browser);
+            listPetsOnPage(browser);
+            element(browser, ".curl-command .copy-to-clipboard button").click();
+            browser.emulateColorScheme("light");
+            assertThat(browser.console()).as("messages in the console").isEmpty();
             assertThat(service.client(KEY).get("/v1/pets").body()).contains("\"categoryId\":" + BEYOND_DOUBLE);
         }
     }
@@ -72,6 +79,27 @@ class DocsIT {
                         .noneMatch(finding -> finding.startsWith("serious") || finding.startsWith("critical"));
             }
         }
+    }
+
+    private static void assertRendersMarkdown(Browser browser) {
+        element(browser, ".about summary").click();
+        assertThat(browser
+                .run("return [...document.querySelectorAll('.about li')].map(item => item.firstChild.outerHTML)"))
+                .asInstanceOf(InstanceOfAssertFactories.LIST).contains("<strong>Paging</strong>");
+        assertThat(browser.run("return document.querySelectorAll('.about .renderedMarkdown li code').length"))
+                .isEqualTo(12L);
+        assertThat(browser.run("""
+                return [...document.querySelectorAll('.renderedMarkdown')]
+                  .map(text => text.innerText).filter(text => /`|\\*\\*|^[-#|] |\\]\\(/m.test(text))"""))
+                .as("Markdown that is not rendered").isEqualTo(List.of());
+    }
+
+    private static void listPetsOnPage(Browser browser) {
+        element(browser, "#operations-pets-listPets .opblock-summary-control").click();
+        element(browser, "#operations-pets-listPets .execute").click();
+        await("the list").atMost(PATIENCE).until(
+                () -> element(browser, "#operations-pets-listPets .live-responses-table").getText(),
+                shown -> shown.contains("\"name\": \"Rex\""));
     }
 
     private static void createPetOnPage(Browser browser) {

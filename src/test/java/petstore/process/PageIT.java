@@ -140,6 +140,51 @@ class PageIT extends AbstractPageTest {
     }
 
     @Test
+    void sharesHeaderWithReference() {
+        addAnimals(25);
+        signIn();
+        for (String scheme : List.of("light", "dark")) {
+            browser.emulateColorScheme(scheme);
+            String first = headerOf("");
+            assertThat(headerOf("docs")).as(scheme).isEqualTo(first).contains("Petstore Animals Service", "Animals",
+                    "API reference", "paw");
+        }
+        browser.find("link", "Animals").click();
+        awaitFirstRow("1");
+    }
+
+    /// Returns the elements of the header that both pages have, with their places and colours.
+    private String headerOf(String path) {
+        browser.visit(page + path);
+        assertThat(browser.run("return document.querySelector('.bar [aria-current=page]').href"))
+                .isEqualTo(page + path);
+        return String.valueOf(browser.run("""
+                const [title, links] = document.querySelector('.bar > div').children;
+                const { left, top, height } = title.getBoundingClientRect();
+                const { backgroundColor, font } = getComputedStyle(document.querySelector('.bar'));
+                return [title.outerHTML, links.outerHTML.replace(' aria-current="page"', ''), left, top, height,
+                  links.getBoundingClientRect().left, backgroundColor, font,
+                  getComputedStyle(document.body).backgroundColor].join(' ');"""));
+    }
+
+    /// The two pages share the origin, and the page keeps an API key.
+    @Test
+    void assignsNoTextAsHtmlOnEitherPage() {
+        for (String path : List.of("", "docs")) {
+            browser.visit(page + path);
+            assertThat(browser
+                    .run("""
+                            const refusals = [() => { document.createElement('p').innerHTML = '<b>x</b>'; },
+                              () => { document.createElement('script').text = 'x'; },
+                              () => { trustedTypes.createPolicy('default', { createHTML: (html) => html }); },
+                              () => { trustedTypes.createPolicy('any', { createHTML: (html) => html }); }];
+                            return refusals.map((run) => { try { run(); return 'allowed'; } catch (e) { return e.name; } });"""))
+                    .as("/" + path).isEqualTo(List.of("TypeError", "TypeError", "TypeError", "TypeError"));
+        }
+        assertThat(browser.console()).hasSize(8);
+    }
+
+    @Test
     void signsInByLinkAndRemovesKeyFromAddress() {
         browser.visit(page + "?status=sold#key=" + KEY.replace("-", "%2D"));
         browser.find("heading", "Sold animals");

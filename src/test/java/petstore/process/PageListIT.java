@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
@@ -243,6 +245,123 @@ class PageListIT extends AbstractPageTest {
         assertThat(requestsAfter(Duration.ofMinutes(1))).isZero();
         browser.run("window.visibility = 'visible'");
         assertThat(requestsAfter(Duration.ZERO)).isOne();
+    }
+
+    @Test
+    void tellsStatusesApartByTextColourAndSign() {
+        for (String status : List.of("\"available\"", "\"pending\"", "\"sold\"")) {
+            api().post("{\"name\":\"Rex\",\"categoryId\":7,\"status\":" + status + "}");
+        }
+        api().post("{\"name\":\"Rex\",\"categoryId\":7}");
+        signIn();
+        assertThat(browser.rows()).extracting(List::getLast).containsExactly("available", "pending", "sold",
+                "not known");
+        for (String scheme : List.of("light", "dark")) {
+            browser.emulateColorScheme(scheme);
+            List<Badge> badges = badges();
+            assertThat(badges).as(scheme).allSatisfy(badge -> assertThat(badge.contrast()).isGreaterThanOrEqualTo(4.5));
+            assertThat(badges).extracting(Badge::colour).doesNotHaveDuplicates();
+            assertThat(badges).extracting(Badge::sign).doesNotHaveDuplicates();
+        }
+        browser.emulateMedium("print");
+        assertThat(badges()).extracting(Badge::background).containsOnly("rgba(0, 0, 0, 0)");
+        assertThat(badges()).extracting(Badge::sign).doesNotHaveDuplicates();
+        browser.emulateMedium("screen");
+    }
+
+    /// @param sign the borders that draw the sign, which a browser prints
+    private record Badge(String colour, String background, String sign, double contrast) {
+    }
+
+    /// Returns the statuses on the screen, with the contrast of WCAG 2.2.
+    private List<Badge> badges() {
+        List<?> badges = (List<?>) Objects.requireNonNull(browser.run("""
+                const luminance = (colour) => colour.match(/\\d+(\\.\\d+)?/g).slice(0, 3).map((part) => part / 255)
+                  .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+                  .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+                const ground = getComputedStyle(document.body).backgroundColor;
+                return [...document.querySelectorAll('.badge')].map((badge) => {
+                  const { color, backgroundColor } = getComputedStyle(badge);
+                  const isClear = backgroundColor.endsWith(', 0)');
+                  const [low, high] = [color, isClear ? ground : backgroundColor].map(luminance).sort((a, b) => a - b);
+                  const sign = getComputedStyle(badge, '::before');
+                  return [color, backgroundColor, sign.content + sign.borderWidth,
+                    String((high + 0.05) / (low + 0.05))];
+                });"""));
+        return badges.stream().map(badge -> ((List<?>) badge).stream().map(String::valueOf).toList())
+                .map(badge -> new Badge(badge.get(0), badge.get(1), badge.get(2), Double.parseDouble(badge.get(3))))
+                .toList();
+    }
+
+    @Test
+    void alignsToolsAndNumbersAndHasOnePrimaryAction() {
+        addAnimals(1);
+        signIn();
+        List<WebElement> tools = List.of(browser.find("combobox", "Show"), browser.find("textbox", "Find by id"),
+                browser.find("button", "Find"), browser.find("button", "Add an animal"));
+        assertThat(tools).extracting(tool -> tool.getRect().y).as("tops").containsOnly(tools.getFirst().getRect().y);
+        assertThat(tools).extracting(tool -> tool.getRect().height).as("heights").containsOnly(36);
+        assertThat(browser.run("""
+                const baseline = (label) => {
+                  const mark = document.createElement('img');
+                  label.append(mark);
+                  const { bottom } = mark.getBoundingClientRect();
+                  mark.remove();
+                  return bottom;
+                };
+                return new Set([...document.querySelectorAll('.tools label')].map(baseline)).size;"""))
+                .as("baselines of labels").isEqualTo(1L);
+        assertThat(browser
+                .run("""
+                        return [...document.querySelectorAll('th, td')]
+                          .map((cell) => getComputedStyle(cell)).map((cell) => cell.textAlign + ' ' + cell.fontVariantNumeric)"""))
+                .isEqualTo(List.of("right tabular-nums", "left normal", "right tabular-nums", "left normal",
+                        "right tabular-nums", "left normal", "right tabular-nums", "left normal"));
+        assertThat(filledButtons()).isEqualTo(List.of("Add an animal"));
+    }
+
+    private @Nullable Object filledButtons() {
+        return browser.run("""
+                const accent = getComputedStyle(document.getElementById('add-link')).color;
+                return [...document.querySelectorAll('main button')].filter((button) => button.checkVisibility())
+                  .filter((button) => getComputedStyle(button).backgroundColor === accent)
+                  .map((button) => button.textContent);""");
+    }
+
+    @Test
+    void offersFirstStepInEmptyList() {
+        signIn();
+        browser.find("combobox", "Show").sendKeys("sold");
+        browser.awaitText("No animal has this status.");
+        browser.find("link", "Show all animals").click();
+        browser.awaitText("There are no animals yet. Add the first one below.");
+        assertAccessible();
+        assertThat(filledButtons()).isEqualTo(List.of("Add an animal"));
+        browser.find("button", "Add an animal").click();
+        browser.assertFocused(browser.find("textbox", "Name"));
+        browser.type("Rex");
+        browser.find("textbox", "Category").sendKeys("7", Keys.ENTER);
+        awaitFirstRow("1");
+        assertThat(browser.text()).doesNotContain("no animals yet");
+        assertThat(filledButtons()).isEqualTo(List.of("Add an animal"));
+    }
+
+    @Test
+    void offersNextTryAfterError() {
+        addAnimals(1);
+        signIn();
+        browser.run("""
+                const { fetch } = window;
+                window.fetch = (target, options) => {
+                  window.fetch = fetch;
+                  return fetch(target.replace('limit=20', 'limit=0'), options);
+                };""");
+        browser.find("combobox", "Show").sendKeys("sold");
+        browser.awaitText("The service says: limit must be an integer between 1 and 100");
+        assertAccessible();
+        browser.find("button", "Try again").click();
+        browser.awaitText("No animal has this status.");
+        browser.awaitNo("button", "Try again");
     }
 
     @Test

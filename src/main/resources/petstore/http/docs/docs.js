@@ -18,6 +18,27 @@ const describeExample = (parameter) => {
     : parameter.delete('example').update('description', (text) => `${text} Example: \`${example}\``);
 };
 
+const SPAN = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\((https?:[^)\s]+)\)/g;
+
+/** Returns the elements of a line of Markdown: code, bold text and links. Other characters stay as they are. */
+const spans = (h, line) => {
+  const parts = [];
+  let end = 0;
+  for (const { 0: all, 1: code, 2: bold, 3: label, 4: href, index } of line.matchAll(SPAN)) {
+    parts.push(line.slice(end, index));
+    parts.push(code ? h('code', null, code)
+      : bold ? h('strong', null, ...spans(h, bold))
+        : h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...spans(h, label)));
+    end = index + all.length;
+  }
+  return [...parts, line.slice(end)];
+};
+
+/** Returns a paragraph or a list. */
+const block = (h, text) => (text.startsWith('- ')
+  ? h('ul', null, ...text.split(/^- /m).slice(1).map((item) => h('li', null, ...spans(h, item.trim()))))
+  : h('p', null, ...spans(h, text)));
+
 /** Changes Swagger UI where it is inexact, too long, or not accessible. */
 const improvements = ({ React: { createElement: h } }) => ({
   statePlugins: {
@@ -32,6 +53,10 @@ const improvements = ({ React: { createElement: h } }) => ({
     DeepLink: ({ text }) => h('span', null, text),
   },
   wrapComponents: {
+    // Swagger UI's own component sets innerHTML, which the Content-Security-Policy forbids.
+    Markdown: () => ({ source }) => (source
+      ? h('div', { className: 'renderedMarkdown' }, ...source.trim().split(/\n\s*\n/).map((each) => block(h, each)))
+      : null),
     // Readers look for the operations first.
     InfoContainer: (Original) => (props) => h('details', { className: 'wrapper about' },
       h('summary', null, 'About this API'), h(Original, props)),

@@ -11,6 +11,7 @@ const REFRESH_SECONDS = 10;
 const STATUSES = ['available', 'pending', 'sold'];
 /** The messages that the next good response removes. */
 const PASSING = ['loading', 'offline', 'foreign', 'unavailable', 'limited', 'failed'];
+const EMPTY = ['empty', 'empty-add', 'empty-status', 'empty-page'];
 const GREATEST_ID = 2n ** 63n - 1n;
 
 const element = (id) => document.getElementById(id);
@@ -62,6 +63,8 @@ export function start(onRefused) {
   element('status-filter').addEventListener('change', ({ target }) => go({ status: target.value, after: '' }, target));
   element('find-form').addEventListener('submit', find);
   element('save').addEventListener('click', save);
+  element('retry').addEventListener('click', () => open());
+  follow(element('show-all'), () => go({ status: '', after: '' }));
   follow(element('first'), () => go({ ...shown.view, after: '', mark: '' }));
   follow(element('next'), () => go({ ...shown.view, after: shown.next, mark: '' }, null, { previous: address(shown.view) }));
   follow(element('previous'), leave);
@@ -237,7 +240,7 @@ function render(view, response) {
     show(element('list-status'), emptyText(view));
   } else {
     show(element('list-caption'), 'caption', pets.length, pets[0].id, pets.at(-1).id);
-    clear(element('list-status'), ...(same ? PASSING : []));
+    clear(element('list-status'), ...(same ? [...PASSING, ...EMPTY] : []));
   }
   renderPages(view);
 }
@@ -277,13 +280,21 @@ function row(pet) {
   const exact = [pet.id, pet.name, pet.categoryId].map(cell);
   exact.forEach((each) => { each.translate = false; });
   exact[1].dir = 'auto';
-  made.append(...exact, cell(pet.status ?? text('no-status')));
+  made.append(...exact, cell(badge(pet.status)));
   return made;
 }
 
 function cell(content) {
   const made = document.createElement('td');
-  made.textContent = content;
+  made.append(content);
+  return made;
+}
+
+function badge(status) {
+  const made = document.createElement('span');
+  made.className = 'badge';
+  made.dataset.status = status ?? '';
+  made.textContent = status ?? text('no-status');
   return made;
 }
 

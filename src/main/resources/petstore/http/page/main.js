@@ -121,7 +121,7 @@ element('sign-out').addEventListener('click', () => {
 element('keep-key').addEventListener('click', () => begin(null));
 element('replace-key').addEventListener('click', () => enter(offered));
 
-element('go-to-add').addEventListener('click', () => element('name').focus());
+['go-to-add', 'add-first'].forEach((id) => element(id).addEventListener('click', () => element('name').focus()));
 
 addEventListener('hashchange', () => {
   const given = session.takeFromAddress();

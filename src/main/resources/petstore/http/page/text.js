@@ -19,11 +19,12 @@ function message(name, values) {
   return copy;
 }
 
-/** Shows a message in an element, unless the element shows it already: a screen reader would announce it twice. */
+/** Shows a message in an element, and names it for the style sheet, unless the element shows it already: a screen reader would announce it twice. */
 export function show(element, name, ...values) {
   const wanted = JSON.stringify([name, ...values]);
   if (shown.get(element) !== wanted) {
     shown.set(element, wanted);
+    element.dataset.shows = name;
     element.replaceChildren(...message(name, values).childNodes);
   }
 }
