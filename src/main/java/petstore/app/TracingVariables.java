@@ -24,7 +24,7 @@ final class TracingVariables {
             new Rule(OTLP + "(CERTIFICATE|CLIENT_KEY|CLIENT_CERTIFICATE)", "the path of a readable file",
                     value -> Files.isReadable(Path.of(value))),
             new Rule(OTLP + "HEADERS|OTEL_RESOURCE_ATTRIBUTES", "key=value, separated by commas",
-                    matches(ENTRY + "(," + ENTRY + ")*,?")),
+                    matches(ENTRY + "(?:," + ENTRY + ")*+,?")),
             new Rule(OTLP + "TIMEOUT|OTEL_BSP_(SCHEDULE_DELAY|EXPORT_TIMEOUT)", "milliseconds, or a time, e.g. 2s",
                     matches("[0-9]{1,9}(ms|s|m|h|d)?")),
             new Rule("OTEL_BSP_MAX_.*|OTEL_.*_COUNT_LIMIT", "a whole number of at least 1",
@@ -37,7 +37,8 @@ final class TracingVariables {
                     matches("(parentbased_)?(always_on|always_off|traceidratio)")),
             new Rule("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1",
                     value -> Double.parseDouble(value) >= 0 && Double.parseDouble(value) <= 1),
-            new Rule("OTEL_PROPAGATORS", "tracecontext, baggage, none", matches("none|((tracecontext|baggage)(,|$))+")),
+            new Rule("OTEL_PROPAGATORS", "tracecontext, baggage, none",
+                    matches("none|(?:(?:tracecontext|baggage)(?:,|$))++")),
             new Rule("OTEL_SDK_DISABLED", "true, false", matches("(?i)true|false")));
 
     /// @param names the pattern of the variables' names

@@ -193,7 +193,7 @@ public final class Main implements ConsoleCommand.Program {
     }
 
     /// Joins the indented lines of a database driver.
-    private static String oneLine(@Nullable String message) {
-        return message == null ? "" : message.strip().replaceAll("\\s*\\R[ \t]+", " ");
+    static String oneLine(@Nullable String message) {
+        return message == null ? "" : message.strip().replaceAll("\\R[ \t]++", " ");
     }
 }

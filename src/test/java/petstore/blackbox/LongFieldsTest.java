@@ -2,7 +2,6 @@ package petstore.blackbox;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
@@ -16,13 +15,12 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Header fields, targets and members of almost the maximum length, repeated from parts that are slow to parse.
-/// Each request must get a response within two seconds.
+/// Each request must get a response. `WorstTextTest` measures the functions that read the texts.
 class LongFieldsTest {
 
     private static final String PET = "{\"name\":\"a\",\"categoryId\":1}";
     private static final int FIELD_LENGTH = 7_500;
     private static final int TARGET_LENGTH = 4_000;
-    private static final Duration RESPONSE_LIMIT = Duration.ofSeconds(2);
     private static final List<String> PARTS = List.of("a", "1", " ", "\t", ",", ";", "\"", "\\\\", "\\\"", "a,", "a=b,",
             " ,", "/", ":",
             ".", "[", "%", "W/\"\",", "{\"");
@@ -50,7 +48,7 @@ class LongFieldsTest {
             "If-Match: ", "If-Match: \"", "If-None-Match: ", "If-None-Match: \"", "Origin: ", "Transfer-Encoding: ",
             "Upgrade: ", "X-Request-Id: ", "traceparent: ",
             "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\ntracestate: "})
-    void parsesLongHeaderFieldQuickly(String field) throws IOException {
+    void parsesLongHeaderField(String field) throws IOException {
         String name = field.substring(0, field.indexOf(':'));
         for (String request : List.of(BadRequest.get("/v1/pets"), BadRequest.post(PET))) {
             String template = name.equals("Authorization")
@@ -59,7 +57,7 @@ class LongFieldsTest {
             for (String part : PARTS) {
                 // White space at either end is not part of a value, so a letter encloses the parts.
                 String value = "a" + part.repeat(FIELD_LENGTH / part.length()) + "a";
-                assertQuickResponse(template.replace(BadRequest.KEY, BadRequest.KEY + field + value + "\r\n"));
+                assertResponse(template.replace(BadRequest.KEY, BadRequest.KEY + field + value + "\r\n"));
             }
         }
     }
@@ -68,10 +66,10 @@ class LongFieldsTest {
     @ValueSource(strings = {"/", "/v1/pets/", "/v1/pets?", "/v1/pets?limit=", "/v1/pets?status=", "/v1/pets?after=",
             "/docs/", "http://",
             "http://a/", "*"})
-    void parsesLongTargetQuickly(String target) throws IOException {
+    void parsesLongTarget(String target) throws IOException {
         for (String part : List.of("a", "a-", "1", "&", "a&", "limit=1&", "=", "%41", "%", "+", "/", ".", "a.", ":",
                 "@", "[", "]")) {
-            assertQuickResponse(BadRequest.get(target + part.repeat(TARGET_LENGTH / part.length())));
+            assertResponse(BadRequest.get(target + part.repeat(TARGET_LENGTH / part.length())));
         }
     }
 
@@ -80,18 +78,16 @@ class LongFieldsTest {
             "{\"name\":\"a\",\"categoryId\":\"%s\"}", "{\"name\":\"a\",\"status\":\"%s\"}", "{\"x\":\"%s\"}",
             "{\"%s\":1}",
             "{\"x\":%s}", "%s"})
-    void parsesLongMemberQuickly(String body) throws IOException {
+    void parsesLongMember(String body) throws IOException {
         for (String part : List.of("a", "1", "0", "-", "1e", "0.", " ", "\\n", "\\\"", "\\u0000", "[", "{\"x\":", "[],",
                 "\"\":1,", "\n")) {
-            assertQuickResponse(BadRequest.post(body.replace("%s", part.repeat(FIELD_LENGTH / part.length()))));
+            assertResponse(BadRequest.post(body.replace("%s", part.repeat(FIELD_LENGTH / part.length()))));
         }
     }
 
-    private static void assertQuickResponse(String request) throws IOException {
-        long began = System.nanoTime();
+    private static void assertResponse(String request) throws IOException {
         try (RawClient client = new RawClient(service.port())) {
             assertThat(client.send(request).response().orElseThrow().status()).as(request).isBetween(200, 499);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).as(request).isLessThan(RESPONSE_LIMIT);
     }
 }

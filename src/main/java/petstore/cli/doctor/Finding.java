@@ -32,7 +32,7 @@ record Finding(State state, String check, String text, String advice) {
     /// Returns a failed check for the message of an exception, which has its own advice; for its name if it has no message.
     static Finding fail(String check, RuntimeException e) {
         String text = e.getMessage() == null ? e.toString() : e.getMessage();
-        return new Finding(State.FAIL, check, text.replaceAll("\\s*\\R\\s*", " "), "");
+        return new Finding(State.FAIL, check, text.replaceAll("\\R\\s*+", " "), "");
     }
 
     /// Returns the columns [#NAMES].

@@ -11,7 +11,7 @@ public final class ArgumentPasswords {
     private static final List<String> OPTIONS = List.of("--database", "--to");
     private static final Pattern ADDRESS = Pattern.compile("(?i)\\s*(?:jdbc:)?postgres[a-z]*(?::|%3a).*",
             Pattern.DOTALL);
-    private static final Pattern SCHEME = Pattern.compile("(?i)^[^@/?#]*?(?::|%3a)(?:/|%2f)+");
+    private static final Pattern SCHEME = Pattern.compile("(?i)^[^@/?#]*?(?::|%3a)(?:/|%2f)++");
     private static final Pattern USER_AND_PASSWORD = Pattern.compile("^[^@:]*:[^@]+@");
     private static final Pattern PARAMETER = Pattern
             .compile("(?i)(?:^|[?&;\\s])(?:ssl)?password\\s*=\\s*[^&\\s]");

@@ -27,7 +27,7 @@ public record Console(InputStream input, OutputStream output, PrintWriter out, P
 
     /// Names of the variables that Kubernetes sets in every pod for services whose names begin with `petstore`.
     private static final Pattern OF_KUBERNETES = Pattern.compile("PETSTORE_(.+_)?"
-            + "(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+            + "(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)", Pattern.DOTALL);
     /// Other variables of Kubernetes have the names of settings, but other values, e.g. `PETSTORE_PORT=tcp://10.0.0.1:8080`.
     private static final Pattern ADDRESS_OF_KUBERNETES = Pattern.compile("PETSTORE_[^=]*PORT=(tcp|udp|sctp)://.*");
 

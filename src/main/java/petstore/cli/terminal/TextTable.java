@@ -56,10 +56,12 @@ public final class TextTable {
         if (width(text) <= width) {
             return text;
         }
-        int end = text.length();
-        do {
-            end = text.offsetByCodePoints(end, -1);
-        } while (width(text.substring(0, end)) >= width && end > 0);
+        int end = 0;
+        int next = 0;
+        for (int left = width; left > 0; left -= width(text.substring(end, next))) {
+            end = next;
+            next = text.offsetByCodePoints(end, 1);
+        }
         return text.substring(0, end) + "…";
     }
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.Failure.Kind;
@@ -84,8 +85,15 @@ public final class ConditionalResponse {
     ///
     /// @param weakToo true for the weak comparison, in which `W/"x"` equals `"x"`
     private boolean isNamed(List<String> fields, boolean weakToo) {
-        return fields.stream().anyMatch(field -> field.strip().equals("*") || NEXT_TAG.matcher(field).results()
-                .anyMatch(found -> found.group(2).equals(tag) && (weakToo || found.group(1) == null)));
+        return fields.stream().anyMatch(field -> {
+            Matcher next = NEXT_TAG.matcher(field);
+            boolean named = field.strip().equals("*");
+            while (!named && next.find()) {
+                named = next.end() - next.start(2) == tag.length() && field.startsWith(tag, next.start(2))
+                        && (weakToo || next.start(1) < 0);
+            }
+            return named;
+        });
     }
 
     private static String tag(Response response) {

@@ -1,13 +1,16 @@
 package petstore.http.message;
 
 import java.util.List;
-import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /// The header fields of a request, by name in any case.
 public interface HeaderFields {
+
+    /// A weight of 0, e.g. `q=0.000`.
+    Pattern NO_WEIGHT = Pattern.compile("\\s*+q=0\\.?0*+\\s*+", Pattern.CASE_INSENSITIVE);
 
     /// Returns the values of all fields of this name, in their order.
     List<String> all(String name);
@@ -25,9 +28,11 @@ public interface HeaderFields {
     ///
     /// @param value in lower case, e.g. `text/html`
     default boolean accepts(String name, String value) {
-        return all(name).stream().flatMap(list -> Stream.of(list.toLowerCase(Locale.ROOT).split(",", -1)))
-                .map(item -> item.strip().split("\\s*;\\s*", -1))
-                .anyMatch(parts -> parts[0].equals(value)
-                        && Stream.of(parts).noneMatch(part -> part.matches("q=0\\.?0*")));
+        return all(name).stream().flatMap(list -> Stream.of(list.split(",", -1))).anyMatch(item -> {
+            int end = item.indexOf(';');
+            return item.substring(0, end < 0 ? item.length() : end).strip().equalsIgnoreCase(value)
+                    && (end < 0 || Stream.of(item.substring(end + 1).split(";", -1))
+                            .noneMatch(parameter -> NO_WEIGHT.matcher(parameter).matches()));
+        });
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
@@ -20,6 +21,8 @@ import petstore.PetStatus;
 public final class QueryParameters {
 
     private static final PetQuery DEFAULTS = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
+
+    private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Map<String, String> values = new HashMap<>();
     private final Set<String> repeated = new HashSet<>();
@@ -93,10 +96,9 @@ public final class QueryParameters {
 
     /// Returns decoded text. Malformed text stays as it is: it then matches no name and no allowed value.
     public static String decode(String text) {
-        try {
-            return URLDecoder.decode(text, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            return text;
-        }
+        // The decoder would throw an exception, which costs more than a microsecond.
+        return text.indexOf('%') >= 0 && BAD_ESCAPE.matcher(text).find()
+                ? text
+                : URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 }

@@ -19,6 +19,9 @@ public record TrustedProxies(List<Network> networks, String field) {
     /// The default of `field`.
     public static final String USUAL_FIELD = "X-Forwarded-For";
 
+    /// The most elements that are read, because clients may send thousands.
+    private static final int MOST_PROXIES = 50;
+
     /// An IPv6 address in brackets or an IPv4 address, with or without a port.
     private static final Pattern WITH_PORT = Pattern.compile("(?:\\[([^]:]*+:[^]]*+)]|([^:]*+))(?::(.*))?");
 
@@ -61,15 +64,22 @@ public record TrustedProxies(List<Network> networks, String field) {
     }
 
     /// Returns the address of the client: the rightmost that is not trusted, or the leftmost if all are. An element without an address
-    /// ends the list: then the client is the proxy that appended it.
+    /// ends the list: then the client is the proxy that appended it. So does the last of [#MOST_PROXIES].
     ///
     /// @param peer the other end of the connection
     public InetAddress client(InetAddress peer, HeaderFields headers) {
         InetAddress client = peer;
+        int left = MOST_PROXIES;
         for (String line : headers.all(field).reversed()) {
-            for (String element : List.of(line.split(",", -1)).reversed()) {
-                Optional<InetAddress> named = element.isBlank() ? Optional.of(client) : address(element.strip());
-                if (named.isEmpty() || !trust(client)) {
+            for (int end = line.length(); end >= 0;) {
+                int comma = line.lastIndexOf(',', end - 1);
+                String element = line.substring(comma + 1, end).strip();
+                end = comma;
+                if (element.isEmpty()) {
+                    continue;
+                }
+                Optional<InetAddress> named = --left >= 0 && trust(client) ? address(element) : Optional.empty();
+                if (named.isEmpty()) {
                     return client;
                 }
                 client = named.get();
