@@ -4,7 +4,8 @@
  * A file in the folder TEST_DISK makes system calls fail as long as the file exists: `fsync`, `write` and `read` these
  * calls, `database-fsync` the fsync of the database itself, `checkpoint` writes to it because the disk is full,
  * `database-write` for another reason, `read-only` all writes to the store, `copy` writes to a backup, `log` writes
- * to stderr: the first takes half of its bytes. `link` makes links fail as on a file system without them, `folder` the sync of folders.
+ * to stderr: the first takes half of its bytes. `link` makes links fail as on a file system without them, `folder` the sync of folders,
+ * `close` the close of the folder's lock.
  * `rename-3` kills the program before its third rename. The files `petstore.db.undo` and
  * `petstore.db-wal.undo` record the unsynced writes, so that a test can undo them and so simulate a loss of power. A
  * record has three int64 (offset, previous size of the file, count of previous bytes) and the previous bytes.
@@ -107,6 +108,16 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
         record_undo(fd, file, count, offset);
     }
     return NEXT(pwrite64)(fd, bytes, count, offset);
+}
+
+int close(int fd) {
+    int fails = is_named(fd, "petstore.lock") && is_on("close");
+    int result = NEXT(close)(fd);
+    if (fails) {
+        errno = EIO;
+        return -1;
+    }
+    return result;
 }
 
 /* SQLite always writes with an offset. Only the file of the folder's lock is written without. */

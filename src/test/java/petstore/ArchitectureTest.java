@@ -7,15 +7,21 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
@@ -34,6 +40,7 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,6 +53,9 @@ class ArchitectureTest {
 
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(petstore[a-z.]*)` \\|[^|]*\\|([^|]*)\\|$");
     private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
+
+    private static final Predicate<JavaAccess<?>> CLOSES = access -> access.getName().equals("close")
+            && access.getTargetOwner().isAssignableTo(AutoCloseable.class);
 
     /// Returns the packages of the table in ARCHITECTURE.md, each with the packages that it may see.
     private static Map<String, List<String>> packages() {
@@ -125,6 +135,27 @@ class ArchitectureTest {
                                         .or(assignableTo(HttpConnection.class))
                                         .or(assignableTo(HttpServerResponse.class))
                                         .or(assignableTo(Http2ConnectionHandler.class)))))));
+    }
+
+    /// If one part failed to close, the others would stay open.
+    @Test
+    void onlyCloserClosesSeveralParts() {
+        check(noCodeUnits().that().areDeclaredInClassesThat().doNotHaveSimpleName("Closer")
+                .should(new ArchCondition<>("close several parts") {
+                    @Override
+                    public void check(JavaCodeUnit code, ConditionEvents events) {
+                        // `try` with one resource has two calls.
+                        long closed = Stream.concat(code.getMethodCallsFromSelf().stream(),
+                                code.getMethodReferencesFromSelf().stream()).filter(CLOSES)
+                                .map(JavaAccess::getTargetOwner).distinct().count();
+                        boolean isForAll = code.getMethodReferencesFromSelf().stream().anyMatch(CLOSES)
+                                && code.getMethodCallsFromSelf().stream()
+                                        .anyMatch(call -> call.getName().equals("forEach"));
+                        if (isForAll || (code.getName().equals("close") && closed > 1)) {
+                            events.add(SimpleConditionEvent.satisfied(code, code.getFullName() + " closes several"));
+                        }
+                    }
+                }));
     }
 
     @Test

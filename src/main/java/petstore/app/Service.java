@@ -4,8 +4,6 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,6 +13,7 @@ import io.opentelemetry.api.trace.Tracer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
+import petstore.Closer;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.SafeText;
@@ -39,15 +38,15 @@ public final class Service implements AutoCloseable {
     private final ServiceApi api;
     private final Server server;
     private final Optional<KeyToken> firstKey;
-    private final Deque<Runnable> closers;
+    private final Closer parts;
 
     private Service(Settings settings, ServiceApi api, Server server, Optional<KeyToken> firstKey,
-            Deque<Runnable> closers) {
+            Closer parts) {
         this.settings = settings;
         this.api = api;
         this.server = server;
         this.firstKey = firstKey;
-        this.closers = closers;
+        this.parts = parts;
     }
 
     /// Starts the service. Errors: [petstore.Failure] with a message for the operator; every part is closed then.
@@ -59,25 +58,22 @@ public final class Service implements AutoCloseable {
             RequestLog requestLog,
             Runnable onLostDisk, Clock clock) {
         StoreChoice choice = settings.store();
-        Deque<Runnable> closers = new ArrayDeque<>();
-        try {
+        try (Closer parts = new Closer()) {
             Build build = Build.running();
             Optional<FolderLock> lock = choice.database().isEmpty()
                     ? Optional.of(FolderLock.serve(choice.folder()))
                     : Optional.empty();
-            lock.ifPresent(held -> closers.push(held::close));
+            lock.ifPresent(parts::add);
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
-            SqlStore store = choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk,
-                    metrics);
-            closers.push(store::close);
+            SqlStore store = parts.add(
+                    choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk, metrics));
             Telemetry telemetry = new Telemetry(metrics, tracer, requestLog,
                     new KeyScanner(settings.configuredKey()));
-            ServiceApi api = new ServiceApi(settings.api(), settings.server().tls().isPresent(), store.catalogue(),
-                    store.keys(), settings.configuredKey(), store::check, build.toString(), telemetry, metrics, clock);
-            closers.push(api::close);
-            Server server = Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
-                    api::isMemoryShort, clock);
-            closers.push(server::close);
+            ServiceApi api = parts.add(new ServiceApi(settings.api(), settings.server().tls().isPresent(),
+                    store.catalogue(), store.keys(), settings.configuredKey(), store::check, build.toString(),
+                    telemetry, metrics, clock));
+            Server server = parts.add(Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
+                    api::isMemoryShort, clock));
             StoreMetrics facts = new StoreMetrics(store::facts, metrics);
             api.repeat("metrics of the store cannot be read", METRICS_INTERVAL, facts::refresh);
             lock.ifPresent(held -> held.serves(settings.server().scheme()
@@ -85,10 +81,7 @@ public final class Service implements AutoCloseable {
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
                     : firstKey(store.keys(), clock.instant());
-            return new Service(settings, api, server, firstKey, closers);
-        } catch (RuntimeException e) {
-            closers.forEach(Runnable::run);
-            throw e;
+            return new Service(settings, api, server, firstKey, parts.handOver());
         }
     }
 
@@ -128,6 +121,6 @@ public final class Service implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        closers.forEach(Runnable::run);
+        parts.close();
     }
 }

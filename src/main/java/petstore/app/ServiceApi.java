@@ -13,6 +13,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Catalogue;
+import petstore.Closer;
 import petstore.KeyRing;
 import petstore.http.ApiSettings;
 import petstore.http.Dispatcher;
@@ -113,13 +114,16 @@ public final class ServiceApi implements AutoCloseable {
     /// Stops the tasks, and saves the times of the last uses of keys.
     @Override
     public void close() {
+        Closer.closeAll(this::endTasks, virtualThreads::shutdown,
+                () -> run("the last uses of API keys cannot be saved", bearer::saveUses));
+    }
+
+    private void endTasks() {
         tasks.shutdown();
         try {
             var _ = tasks.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        virtualThreads.shutdown();
-        run("the last uses of API keys cannot be saved", bearer::saveUses);
     }
 }

@@ -100,9 +100,9 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         return store;
     }
 
-    /// Returns true if the embedded store exists, or a database is used instead. Errors: [Failure] if the folder cannot be read.
+    /// Returns true if the store exists. Errors: [Failure] if the folder cannot be read, or the database cannot be used.
     public boolean exists() {
-        return database.isPresent() || exists(folder);
+        return database.map(Postgres::hasStore).orElseGet(() -> exists(folder));
     }
 
     /// Repairs the store first if a `restore` was killed.

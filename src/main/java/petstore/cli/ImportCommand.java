@@ -6,9 +6,14 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+import petstore.Catalogue;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.Pet;
 import petstore.SafeText;
@@ -32,6 +37,8 @@ final class ImportCommand extends TransferCommand {
 
     private static final int LARGE_GROUP = 10_000;
     private static final int SMALL_GROUP = 1_000;
+    private static final int MOST_NAMES = 10;
+    private static final int LONGEST_NAME = 40;
     private static final Duration PAUSE_FOR_THE_SERVER = Duration.ofMillis(10);
 
     /// The exit code after a signal, 0 without a signal.
@@ -77,18 +84,33 @@ final class ImportCommand extends TransferCommand {
         if (dryRun) {
             return check(choice, source);
         }
-        try (@Nullable
-        FolderLock lock = keepIds ? choice.lockToReplace() : choice.lockToChange()) {
-            boolean alone = keepIds || (lock != null && lock.tryServe());
-            try (SqlStore open = choice.open()) {
-                return importInto(open, source, alone);
+        try (Closer parts = new Closer()) {
+            if (!choice.exists()) {
+                return importInto(0, () -> {
+                    lock(choice, parts);
+                    return parts.add(choice.open()).catalogue();
+                }, source, true);
             }
+            boolean alone = lock(choice, parts);
+            Catalogue catalogue = parts.add(choice.open()).catalogue();
+            return importInto(keepIds ? catalogue.lastId() : 0, () -> catalogue, source, alone);
         }
+    }
+
+    /// Locks the store for the import. Returns true if the import need not let a server write between its groups.
+    private boolean lock(StoreChoice choice, Closer parts) {
+        FolderLock lock = keepIds ? choice.lockToReplace() : choice.lockToChange();
+        if (lock == null) {
+            return keepIds;
+        }
+        parts.add(lock);
+        return keepIds || lock.tryServe();
     }
 
     private int check(StoreChoice choice, Path source) throws IOException {
         long lastId = 0;
-        if (choice.exists()) {
+        // A database is asked when it is opened.
+        if (choice.database().isPresent() || choice.exists()) {
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.existing().open()) {
                 lastId = open.catalogue().lastId();
@@ -108,11 +130,11 @@ final class ImportCommand extends TransferCommand {
         return progress.start(console(), task, ProgressBarOption.BYTES, () -> readings * source.toFile().length());
     }
 
-    private int importInto(SqlStore open, Path source, boolean alone) throws IOException {
+    private int importInto(long lastId, Supplier<Catalogue> opening, Path source, boolean alone) throws IOException {
         Signals.haltAtSecondSignal(interruption::set);
         Report report;
         try (ProgressBarOption.Display display = start("import", source, 2)) {
-            report = Importer.run(open.catalogue(), plan(source, alone), display, () -> interruption.get() != 0);
+            report = Importer.run(lastId, opening, plan(source, alone), display, () -> interruption.get() != 0);
         }
         return interruption.get() == 0 ? report(report, source) : reportInterruption(report.written());
     }
@@ -131,6 +153,9 @@ final class ImportCommand extends TransferCommand {
     }
 
     private int report(Report report, Path source) throws IOException {
+        if (!report.ignoredColumns().isEmpty()) {
+            console().printError("petstore: columns ignored: " + names(report.ignoredColumns()));
+        }
         report.firstBad().forEach(console()::printError);
         if (report.bad() > report.firstBad().size()) {
             console().printError("... and " + (report.bad() - report.firstBad().size()) + " more");
@@ -145,6 +170,16 @@ final class ImportCommand extends TransferCommand {
                 ? "Checked" + progress.took() + ": " + Pet.counted(report.good()) + are(report.good()) + "good" + bad
                 : "Imported " + Pet.counted(report.written()) + progress.took() + bad);
         return report.bad() == 0 ? Main.DONE : Main.FAILED;
+    }
+
+    /// Returns names for a message, the first of many or long ones.
+    private static String names(List<String> all) {
+        String first = all.stream().limit(MOST_NAMES)
+                .map(name -> name.codePointCount(0, name.length()) <= LONGEST_NAME
+                        ? name
+                        : name.substring(0, name.offsetByCodePoints(0, LONGEST_NAME)) + "...")
+                .collect(Collectors.joining(", "));
+        return all.size() <= MOST_NAMES ? first : first + " and " + (all.size() - MOST_NAMES) + " more";
     }
 
     private static String are(long number) {

@@ -9,6 +9,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
@@ -27,6 +30,7 @@ import picocli.CommandLine.Mixin;
         "Example:", "  petstore serve --port 8080 --data ./data"})
 final class ServeCommand extends ConsoleCommand {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
     private static final Duration MAX_START = Duration.ofSeconds(5);
     private static final Duration TIME_FOR_LAST_RESPONSES = Duration.ofMillis(500);
 
@@ -34,10 +38,10 @@ final class ServeCommand extends ConsoleCommand {
     private final ServeOptions options = new ServeOptions();
 
     /// Closes the service; complete when it serves.
-    private final CompletableFuture<Runnable> serving = new CompletableFuture<>();
+    private final CompletableFuture<Closer> serving = new CompletableFuture<>();
     /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger signal = new AtomicInteger();
-    /// The exit code after a stop in order.
+    /// The exit code of a stop.
     private final AtomicInteger stopped = new AtomicInteger(Main.DONE);
     /// True while the start waits for its database.
     private final AtomicBoolean waiting = new AtomicBoolean();
@@ -59,16 +63,15 @@ final class ServeCommand extends ConsoleCommand {
         }
     }
 
-    /// Starts the service. Returns the action that stops it.
-    private Runnable serve(BufferedLog log) {
+    /// Starts the service. Closing the result stops it.
+    private Closer serve(BufferedLog log) {
         Settings settings = options.settings(console().environment());
-        OpenTelemetrySetup tracing = OpenTelemetrySetup.start(console().environment());
-        Service service = start(settings, tracing, log);
-        new Greeting(settings, service, console()).show();
-        return () -> {
-            service.close();
-            tracing.close();
-        };
+        try (Closer parts = new Closer()) {
+            OpenTelemetrySetup tracing = parts.add(OpenTelemetrySetup.start(console().environment()));
+            Service service = parts.add(start(settings, tracing, log));
+            new Greeting(settings, service, console()).show();
+            return parts.handOver();
+        }
     }
 
     private Service start(Settings settings, OpenTelemetrySetup tracing, BufferedLog log) {
@@ -103,16 +106,25 @@ final class ServeCommand extends ConsoleCommand {
         if (serving.isCancelled()) {
             return;
         }
-        if (waiting.get()) {
-            log.close();
-            Runtime.getRuntime().halt(signal.get());
+        try (log) {
+            if (waiting.get()) {
+                stopped.set(signal.get());
+            } else {
+                stopService();
+            }
+        } finally {
+            Runtime.getRuntime().halt(stopped.get());
         }
+    }
+
+    private void stopService() {
         try {
-            serving.get(MAX_START.toMillis(), TimeUnit.MILLISECONDS).run();
+            serving.get(MAX_START.toMillis(), TimeUnit.MILLISECONDS).close();
         } catch (TimeoutException | ExecutionException | CancellationException | InterruptedException e) {
             // The service did not start.
+        } catch (RuntimeException | Error e) {
+            stopped.set(Main.FAILED);
+            LOG.error("the service did not stop in order", e);
         }
-        log.close();
-        Runtime.getRuntime().halt(stopped.get());
     }
 }

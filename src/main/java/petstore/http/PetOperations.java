@@ -16,7 +16,6 @@ import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
-import petstore.Page;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.Sha256;
@@ -80,7 +79,7 @@ public final class PetOperations {
                 }));
     }
 
-    private ConditionalResponse encode(Page page) {
+    private ConditionalResponse encode(Catalogue.Page page) {
         byte[] body = PetJson.write(page.pets());
         return new ConditionalResponse(page.next().isEmpty()
                 ? Response.json(200, body)

@@ -10,9 +10,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import petstore.Catalogue;
 import petstore.Catalogue.Added;
 import petstore.CatalogueVersion;
+import petstore.Closer;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
-import petstore.Page;
 import petstore.Pet;
 import petstore.PetQuery;
 
@@ -94,7 +94,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     /// Waits until every queued animal is committed.
     @Override
     public void close() {
-        writer.close();
-        version.close();
+        Closer.closeAll(writer, version);
     }
 }

@@ -7,6 +7,7 @@ import java.util.function.LongConsumer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import petstore.Catalogue;
+import petstore.Closer;
 import petstore.KeyRing;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
@@ -98,9 +99,6 @@ public final class SqlStore implements AutoCloseable {
     /// Refuses new operations, finishes queued writes, and closes every connection.
     @Override
     public void close() {
-        catalogue.close();
-        keys.close();
-        checks.close();
-        database.close();
+        Closer.closeAll(catalogue, keys, checks, database);
     }
 }

@@ -94,6 +94,12 @@ final class CsvLineReader implements ImportLine.Reader {
         return nextRecord().map(this::parse);
     }
 
+    @Override
+    public List<String> ignoredColumns() {
+        return header.stream().filter(column -> !COLUMNS.contains(column) && !column.isBlank()).distinct()
+                .map(column -> StrictUtf8.decode(column.getBytes(StandardCharsets.ISO_8859_1)).orElse(column)).toList();
+    }
+
     /// Returns the next record with a value: lines may be blank, and spreadsheets save emptied rows as commas.
     private Optional<CsvRecord> nextRecord() throws IOException {
         while (hasNext()) {

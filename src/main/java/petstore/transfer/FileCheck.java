@@ -12,9 +12,14 @@ final class FileCheck {
     private long bad;
     private long firstLine;
     private boolean refused;
+    private List<String> ignoredColumns = List.of();
 
     long good() {
         return good;
+    }
+
+    void ignores(List<String> columns) {
+        ignoredColumns = columns;
     }
 
     void count(ImportLine line) {
@@ -45,6 +50,6 @@ final class FileCheck {
     }
 
     Importer.Report report(long written) {
-        return new Importer.Report(good, bad, List.copyOf(firstBad), written);
+        return new Importer.Report(good, bad, List.copyOf(firstBad), ignoredColumns, written);
     }
 }

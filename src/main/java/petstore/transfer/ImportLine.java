@@ -1,6 +1,7 @@
 package petstore.transfer;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 import petstore.NewPet;
@@ -30,5 +31,10 @@ sealed interface ImportLine {
 
         /// Returns the next line that is not blank; empty at the end.
         Optional<ImportLine> next() throws IOException;
+
+        /// Returns the names of the columns that this reader ignores although an animal has none of that name.
+        default List<String> ignoredColumns() {
+            return List.of();
+        }
     }
 }

@@ -53,6 +53,11 @@ final class ImportLineGroups {
         return group;
     }
 
+    /// Returns the names of columns, as [ImportLine.Reader#ignoredColumns].
+    List<String> ignoredColumns() {
+        return lines.ignoredColumns();
+    }
+
     private ImportLine checked(ImportLine line) {
         if (!plan.keepIds() || !(line instanceof ImportLine.Good(var number, var id, _))) {
             return line;

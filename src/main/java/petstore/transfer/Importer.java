@@ -12,6 +12,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import petstore.Catalogue;
@@ -40,8 +41,9 @@ public final class Importer {
     /// @param good the number of lines that are animals
     /// @param bad the number of lines that are not
     /// @param firstBad the first 100 of these, e.g. `line 7: name must not be blank`
+    /// @param ignoredColumns the columns of CSV that are none of an animal's, by name
     /// @param written the number of animals written
-    public record Report(long good, long bad, List<String> firstBad, long written) {
+    public record Report(long good, long bad, List<String> firstBad, List<String> ignoredColumns, long written) {
     }
 
     private final Plan plan;
@@ -72,19 +74,21 @@ public final class Importer {
     /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. A wrong id refuses the whole file. Without
     /// `keepIds` each group is durable when it is written, and stays if a later one fails.
     ///
+    /// @param lastId the greatest id that the store has used; 0 for a new store, or if the file's ids are not kept
+    /// @param store opens the store; not called if there is nothing to add
     /// @param progress receives the number of bytes read, up to twice the file's size
     /// @param interrupted returns true if the import is to end behind the current group
     /// @throws IOException if the file cannot be read
     /// @throws Failure of kind `INVALID_REQUEST` if it does not have its format, `UNAVAILABLE` if the store fails or the file
     /// is changed meanwhile. The message says which animals stay
-    public static Report run(Catalogue catalogue, Plan plan, LongConsumer progress, BooleanSupplier interrupted)
-            throws IOException {
+    public static Report run(long lastId, Supplier<Catalogue> store, Plan plan, LongConsumer progress,
+            BooleanSupplier interrupted) throws IOException {
         Importer importer = new Importer(plan, progress, interrupted);
-        long lastId = plan.keepIds() ? catalogue.lastId() : 0;
         importer.check(lastId);
         if (interrupted.getAsBoolean() || importer.check.refusesFile(plan.skipBad())) {
             return importer.check.report(0);
         }
+        Catalogue catalogue = store.get();
         importer.bytesBefore = Files.size(plan.file());
         return importer.check
                 .report(plan.keepIds() ? importer.writeWithIds(catalogue, lastId) : importer.write(catalogue));
@@ -93,6 +97,7 @@ public final class Importer {
     private void check(long lastId) throws IOException {
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
             ImportLineGroups groups = groups(file, lastId);
+            check.ignores(groups.ignoredColumns());
             for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
                 group.forEach(check::count);
             }

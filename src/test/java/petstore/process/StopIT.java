@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.CommandLines;
+import petstore.testkit.Disk;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
@@ -101,6 +102,20 @@ class StopIT {
             server.terminate();
             assertThat(server.ending().code()).isZero();
             assertThat(Duration.between(signalTime, Instant.now())).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+
+    /// The folder's lock is the last part to be closed, and the first one to be opened.
+    @Test
+    void saysWhichPartDidNotStop() throws IOException {
+        Disk disk = Disk.in(folder.resolve("disk")).orElse(null);
+        assumeThat(disk).as("needs Linux and a C compiler").isNotNull();
+        try (PetstoreProcess server = PetstoreProcess.serve(disk.environment(), folder.resolve("data")).awaitReady()) {
+            disk.fail(Disk.Call.CLOSE);
+            server.terminate();
+            assertThat(server.ending().code()).isEqualTo(1);
+            assertThat(server.ending().err()).anyMatch(line -> line.contains("the service did not stop in order"))
+                    .anyMatch(line -> line.contains("FolderLock cannot be closed: the lock cannot be released"));
         }
     }
 

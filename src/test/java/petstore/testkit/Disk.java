@@ -23,7 +23,7 @@ public final class Disk {
     public enum Call {
         FSYNC("fsync"), DATABASE_FSYNC("database-fsync"), READ("read"), WRITE("write"), CHECKPOINT(
                 "checkpoint"), DATABASE_WRITE("database-write"), READ_ONLY("read-only"), COPY("copy"), LOG("log"), LINK(
-                        "link"), FOLDER("folder");
+                        "link"), FOLDER("folder"), CLOSE("close");
 
         private final String file;
 

@@ -78,7 +78,7 @@ class SpreadsheetTest {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
             try (SqlStore other = SqlStore
                     .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO, true))) {
-                Importer.run(other.catalogue(), new Importer.Plan(file, Format.CSV, spreadsheet, false, false,
+                Importer.run(0, other::catalogue, new Importer.Plan(file, Format.CSV, spreadsheet, false, false,
                         100, Duration.ZERO), _ -> {
                         }, () -> false);
                 PetQuery all = new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0);

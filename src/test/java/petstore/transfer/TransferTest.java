@@ -76,7 +76,7 @@ class TransferTest {
         String exported = export(store, format);
         try (SqlStore copy = TestStore.open(other)) {
             Report report = importInto(copy, format, exported, true, false, false);
-            assertThat(report).isEqualTo(new Report(animals, 0, List.of(), animals));
+            assertThat(report).isEqualTo(new Report(animals, 0, List.of(), List.of(), animals));
             assertThat(export(copy, format)).isEqualTo(exported);
             for (long id = 1; id <= animals; id++) {
                 assertThat(AbstractCatalogueTest.awaited(copy.catalogue().find(id)))
@@ -143,14 +143,14 @@ class TransferTest {
         String longest = line + " ".repeat((1 << 16) - line.length());
         Report report = importInto(store, Format.NDJSON, longest + "\n" + longest + " \n", false, true, false);
         assertThat(report).isEqualTo(
-                new Report(1, 1, List.of("line 2: the line is longer than 65536 bytes"), 1));
+                new Report(1, 1, List.of("line 2: the line is longer than 65536 bytes"), List.of(), 1));
     }
 
     @Test
     void skipsBlankLinesAndAcceptsMissingLastLineFeed() throws IOException {
         String file = "\r\n \n\t\n" + GOOD + " \t\r\n" + GOOD.strip();
         assertThat(importInto(store, Format.NDJSON, file, false, false, false))
-                .isEqualTo(new Report(2, 0, List.of(), 2));
+                .isEqualTo(new Report(2, 0, List.of(), List.of(), 2));
     }
 
     @Test
@@ -171,7 +171,7 @@ class TransferTest {
     @Test
     void dryRunWritesNothing() throws IOException {
         Report report = importInto(store, Format.NDJSON, GOOD.repeat(5), false, false, true);
-        assertThat(report).isEqualTo(new Report(5, 0, List.of(), 0));
+        assertThat(report).isEqualTo(new Report(5, 0, List.of(), List.of(), 0));
         assertThat(store.catalogue().count()).isZero();
     }
 
@@ -233,7 +233,7 @@ class TransferTest {
             long lastId = store.catalogue().lastId();
             Report report = importWithAction(file.replace("1,\"name", lastId + 1 + ",\"name"), trigger,
                     this::addAnimal);
-            assertThat(report).isEqualTo(new Report(1, 1, List.of(notAbove(1, lastId + 1, lastId + 1)), 0));
+            assertThat(report).isEqualTo(new Report(1, 1, List.of(notAbove(1, lastId + 1, lastId + 1)), List.of(), 0));
             assertThat(store.catalogue().count()).isEqualTo(lastId + 1);
         }
     }
@@ -246,11 +246,12 @@ class TransferTest {
     private Report importWithAction(String file, LongPredicate trigger, Runnable action) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicBoolean done = new AtomicBoolean();
-        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false), bytes -> {
-            if (trigger.test(bytes) && !done.getAndSet(true)) {
-                action.run();
-            }
-        }, () -> false);
+        return Importer.run(store.catalogue().lastId(), store::catalogue, plan(source, Format.NDJSON, true, false),
+                bytes -> {
+                    if (trigger.test(bytes) && !done.getAndSet(true)) {
+                        action.run();
+                    }
+                }, () -> false);
     }
 
     @Test
@@ -369,9 +370,10 @@ class TransferTest {
     void writesNothingIfInterruptedDuringCheck() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicBoolean interrupted = new AtomicBoolean();
-        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false),
+        Report report = Importer.run(store.catalogue().lastId(), store::catalogue,
+                plan(source, Format.NDJSON, false, false),
                 _ -> interrupted.set(true), interrupted::get);
-        assertThat(report).isEqualTo(new Report(0, 0, List.of(), 0));
+        assertThat(report).isEqualTo(new Report(0, 0, List.of(), List.of(), 0));
         assertThat(store.catalogue().count()).isZero();
     }
 
@@ -379,12 +381,13 @@ class TransferTest {
     void stopsAfterCurrentGroupIfInterrupted() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicInteger groups = new AtomicInteger();
-        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), bytes -> {
-            if (bytes > 300L * GOOD.length()) {
-                groups.incrementAndGet();
-            }
-        }, () -> groups.get() == 2);
-        assertThat(report).isEqualTo(new Report(300, 0, List.of(), 100));
+        Report report = Importer.run(store.catalogue().lastId(), store::catalogue,
+                plan(source, Format.NDJSON, false, false), bytes -> {
+                    if (bytes > 300L * GOOD.length()) {
+                        groups.incrementAndGet();
+                    }
+                }, () -> groups.get() == 2);
+        assertThat(report).isEqualTo(new Report(300, 0, List.of(), List.of(), 100));
         assertThat(store.catalogue().count()).isEqualTo(100);
     }
 
@@ -412,11 +415,12 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicInteger groups = new AtomicInteger();
-        Report report = Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false), bytes -> {
-            if (bytes > file.length()) {
-                groups.incrementAndGet();
-            }
-        }, () -> groups.get() == group);
+        Report report = Importer.run(store.catalogue().lastId(), store::catalogue,
+                plan(source, Format.NDJSON, true, false), bytes -> {
+                    if (bytes > file.length()) {
+                        groups.incrementAndGet();
+                    }
+                }, () -> groups.get() == group);
         assertThat(report.written()).isZero();
         assertThat(store.catalogue().count()).isZero();
         assertThat(store.catalogue().lastId()).isZero();
@@ -427,7 +431,8 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         for (String changed : List.of(pet(1), file.replace("pet299", ""))) {
             Path source = Files.writeString(folder.resolve("source"), file);
-            assertThatThrownBy(() -> Importer.run(store.catalogue(), plan(source, Format.NDJSON, true, false),
+            assertThatThrownBy(() -> Importer.run(store.catalogue().lastId(), store::catalogue,
+                    plan(source, Format.NDJSON, true, false),
                     bytes -> {
                         if (bytes == file.length()) {
                             write(source, changed);
@@ -443,7 +448,8 @@ class TransferTest {
     void progressCountsBytesOfBothReadings() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         List<Long> progress = new ArrayList<>();
-        Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), progress::add, () -> false);
+        Importer.run(store.catalogue().lastId(), store::catalogue, plan(source, Format.NDJSON, false, false),
+                progress::add, () -> false);
         assertThat(progress).isSorted().last().isEqualTo(600L * GOOD.length());
     }
 
@@ -477,11 +483,12 @@ class TransferTest {
     /// Imports a file that changes as soon as it has been checked.
     private Report importChanged(String checked, String changed) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), checked);
-        return Importer.run(store.catalogue(), plan(source, Format.NDJSON, false, false), bytes -> {
-            if (bytes == checked.length()) {
-                write(source, changed);
-            }
-        }, () -> false);
+        return Importer.run(store.catalogue().lastId(), store::catalogue, plan(source, Format.NDJSON, false, false),
+                bytes -> {
+                    if (bytes == checked.length()) {
+                        write(source, changed);
+                    }
+                }, () -> false);
     }
 
     private static void write(Path file, String text) {
@@ -517,7 +524,7 @@ class TransferTest {
         return dryRun
                 ? Importer.check(plan, target.catalogue().lastId(), _ -> {
                 })
-                : Importer.run(target.catalogue(), plan, _ -> {
+                : Importer.run(target.catalogue().lastId(), target::catalogue, plan, _ -> {
                 }, () -> false);
     }
 

@@ -158,7 +158,7 @@ class UnknownOutcomeTest {
             }
             CompletableFuture<Importer.Report> importing = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return Importer.run(store.catalogue(), plan, _ -> {
+                    return Importer.run(store.catalogue().lastId(), store::catalogue, plan, _ -> {
                     }, () -> {
                         if (!keepIds && questions.incrementAndGet() == BEFORE_SECOND_GROUP) {
                             await().atMost(PATIENCE).until(() -> count() == GROUP);

@@ -30,6 +30,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.http.message.Api;
 import petstore.http.server.tls.CertificateFiles;
@@ -89,8 +90,8 @@ public final class Server implements AutoCloseable {
     /// @param memoryIsShort returns true if connections must be refused
     public static Server start(ServerSettings settings, Api api, Api admin, Telemetry telemetry, MeterRegistry meters,
             BooleanSupplier memoryIsShort, Clock clock) {
-        Server server = new Server(settings, meters, telemetry, clock);
-        try {
+        try (Closer opened = new Closer()) {
+            Server server = opened.add(new Server(settings, meters, telemetry, clock));
             Optional<Tls> tls = settings.tls()
                     .map(files -> new Tls(CertificateFiles.load(files), settings.deadlines().header()));
             tls.ifPresent(on -> Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
@@ -100,10 +101,8 @@ public final class Server implements AutoCloseable {
                     memoryIsShort, Runtime.getRuntime().availableProcessors());
             server.adminPort = server.listen("admin", "--admin-", settings.adminHost(), settings.adminPort(), admin,
                     Optional.empty(), () -> false, 1);
+            opened.handOver();
             return server;
-        } catch (RuntimeException e) {
-            server.close();
-            throw e;
         }
     }
 
@@ -175,19 +174,22 @@ public final class Server implements AutoCloseable {
         return adminPort;
     }
 
+    private void closeVertx() {
+        try {
+            vertx.close().await(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("closing took too long: {}", e.getMessage());
+        }
+    }
+
     /// Stops accepting connections, waits for requests in flight, and closes.
     @Override
     public void close() {
-        renewals.shutdown();
         // First, so that no client keeps a connection for requests that would arrive too late.
         stopping = true;
-        // Vert.x closes these sockets only after it stops the event loops of the connections that they accept.
-        listening.close().awaitUninterruptibly();
-        try {
-            vertx.close().await(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
-            var _ = renewals.awaitTermination(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (Exception e) {
-            LOG.warn("closing took too long: {}", e.getMessage());
-        }
+        Closer.closeAll(renewals::shutdown,
+                // Vert.x closes these sockets only after it stops the event loops of the connections that they accept.
+                () -> listening.close().awaitUninterruptibly(), this::closeVertx,
+                () -> renewals.awaitTermination(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS));
     }
 }

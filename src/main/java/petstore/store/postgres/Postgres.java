@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 import petstore.CatalogueVersion;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -38,9 +39,7 @@ public final class Postgres implements Database {
     private static final int OTHERS = 2;
     private static final Duration REQUEST_PATIENCE = Duration.ofMillis(1_800);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
-    private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
-    static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
 
     private final PostgresSessions sessions;
     private final Duration patience;
@@ -64,10 +63,10 @@ public final class Postgres implements Database {
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
             AtomicBoolean waiting) {
         PostgresConnector connector = new PostgresConnector(true);
-        List<PostgresHost> hosts = hosts(connector, uri);
+        List<PostgresHost> hosts = PostgresSearch.hosts(connector, uri);
         DatabaseErrors errors = new DatabaseErrors(PostgresErrors::isDefect);
         long beganNs = System.nanoTime();
-        try {
+        try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
             PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(connector, found.address(), migrate, StoreAccess.CREATE);
@@ -75,11 +74,9 @@ public final class Postgres implements Database {
                 return found;
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
-            return new Postgres(PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS, rest),
-                    e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
-        } catch (RuntimeException e) {
-            hosts.forEach(PostgresHost::close);
-            throw e;
+            CurrentPrimary primary = PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS, rest);
+            opened.handOver();
+            return new Postgres(primary, e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
         } finally {
             waiting.set(false);
         }
@@ -88,24 +85,19 @@ public final class Postgres implements Database {
     /// Opens a database for a command, which uses one connection without a time limit.
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresConnector connector = new PostgresConnector(false);
-        List<PostgresHost> hosts = hosts(connector, uri);
-        try {
-            PostgresSession session = new PostgresSearch(uri, hosts, access != StoreAccess.READ).find(COMMAND_WAIT,
-                    COMMAND_WAIT_IS_OVER, host -> {
-                        hosts.forEach(PostgresHost::close);
-                        PostgresSchema.prepare(connector, host.address(), migrate, access);
-                        return connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
-                    });
-            return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
-                    COMMAND_PATIENCE,
-                    1);
-        } finally {
-            hosts.forEach(PostgresHost::close);
-        }
+        PostgresSession session = PostgresSearch.forCommand(connector, uri, access != StoreAccess.READ, host -> {
+            PostgresSchema.prepare(connector, host.address(), migrate, access);
+            return connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
+        });
+        return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
+                COMMAND_PATIENCE, 1);
     }
 
-    private static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri uri) {
-        return uri.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
+    /// Returns true if a database that a command is to change has a store.
+    public static boolean hasStore(PostgresUri uri) {
+        PostgresConnector connector = new PostgresConnector(false);
+        return PostgresSearch.forCommand(connector, uri, true,
+                host -> PostgresSchema.hasStore(connector, host.address()));
     }
 
     @Override
@@ -204,7 +196,6 @@ public final class Postgres implements Database {
         return true;
     }
 
-    /// Adds animals. If the outcome is unknown, it is not retried.
     @Override
     public List<Pet> add(List<NewPet> pets) {
         return perform(all -> all.use(session -> PostgresPets.add(pets, session)));
@@ -242,7 +233,6 @@ public final class Postgres implements Database {
 
     @Override
     public void close() {
-        readers.close();
-        sessions.close();
+        Closer.closeAll(readers, sessions);
     }
 }

@@ -172,7 +172,7 @@ final class PostgresHost implements AutoCloseable {
             if (session != null) {
                 session.close();
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             LOG.debug("closing failed: {}", PostgresErrors.message(e));
         }
     }

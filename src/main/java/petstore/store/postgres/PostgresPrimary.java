@@ -16,6 +16,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
+import petstore.Closer;
 
 /// A server that requests use, with a pool of connections to it.
 final class PostgresPrimary implements AutoCloseable {
@@ -199,10 +200,6 @@ final class PostgresPrimary implements AutoCloseable {
     /// Closes all connections, also those in use.
     @Override
     public void close() {
-        try {
-            pool.close();
-        } finally {
-            source.close();
-        }
+        Closer.closeAll(pool, source::close);
     }
 }

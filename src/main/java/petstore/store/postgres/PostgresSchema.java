@@ -68,6 +68,13 @@ final class PostgresSchema {
         }
     }
 
+    /// Returns true if a database has a store.
+    static boolean hasStore(PostgresConnector connector, PostgresUri host) throws SQLException {
+        try (PostgresSession session = connector.open(host, PostgresConnector.Timeouts.MIGRATION)) {
+            return hasStore(session);
+        }
+    }
+
     /// Returns true if there was no store before.
     private static boolean upgrade(Session session, PostgresUri host) throws SQLException {
         session.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");

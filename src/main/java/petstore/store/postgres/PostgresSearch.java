@@ -13,6 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.Closer;
 import petstore.Failure;
 
 /// Finds the server of a PostgreSQL database to work with: the primary of the latest timeline, once it commits durably.
@@ -20,6 +21,8 @@ final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
     static final Duration LOG_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
+    static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
     private static final Duration PAUSE = Duration.ofMillis(250);
     /// The SQLSTATE classes of refusals that pass by themselves: a lack of resources, and a server that is starting or stopping.
     private static final Set<String> PASSING = Set.of("53", "57");
@@ -47,6 +50,21 @@ final class PostgresSearch {
         this.database = database;
         this.hosts = hosts;
         this.toWrite = toWrite;
+    }
+
+    static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri database) {
+        return database.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
+    }
+
+    /// Uses a host for a command, as [#find], once its own sessions are closed.
+    static <T> T forCommand(PostgresConnector connector, PostgresUri database, boolean toWrite, Use<T> use) {
+        List<PostgresHost> hosts = hosts(connector, database);
+        try (Closer _ = new Closer(hosts)) {
+            return new PostgresSearch(database, hosts, toWrite).find(COMMAND_WAIT, COMMAND_WAIT_IS_OVER, host -> {
+                Closer.closeAll(hosts);
+                return use.of(host);
+            });
+        }
     }
 
     /// Uses a host, and waits for it if waiting may help.

@@ -53,7 +53,9 @@ final class PostgresWatch {
     }
 
     private void start(List<PostgresHost> hosts, Duration limit) {
-        hosts.forEach(host -> begin(() -> follow(host), host::close));
+        for (PostgresHost host : hosts) {
+            begin(() -> follow(host), host::close);
+        }
         begin(this::expire, () -> {
         });
         begin(this::closeLeft, primary::closeLeft);

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -247,9 +248,6 @@ public final class Sqlite implements Database {
     /// Closes the store. The log is then moved into the file, so that a copy of the folder is one file.
     @Override
     public void close() {
-        readers.close();
-        try (sessions) {
-            writer.close();
-        }
+        Closer.closeAll(readers, writer, sessions);
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.sqlite.BusyHandler;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.files.PrivateFiles;
 import petstore.store.Database;
@@ -169,12 +170,10 @@ public final class SqliteFile {
         SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setGetGeneratedKeys(false);
-        Session session = new Session(config.createConnection(url(file) + parameters));
-        try {
-            return setUp.on(session);
-        } catch (SQLException | RuntimeException e) {
-            session.close();
-            throw e;
+        try (Closer opened = new Closer()) {
+            Session session = setUp.on(opened.add(new Session(config.createConnection(url(file) + parameters))));
+            opened.handOver();
+            return session;
         }
     }
 

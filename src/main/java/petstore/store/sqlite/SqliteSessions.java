@@ -6,8 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import petstore.Closer;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
@@ -23,9 +22,6 @@ import petstore.store.Session;
 record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore> readOnly)
         implements
             AutoCloseable {
-
-    /// The logger of [Sqlite], so that all log lines of the database have one name.
-    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
 
     /// Opens the store in `folder` for a command. It need not be writable if the command only reads.
     static SqliteSessions forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
@@ -56,8 +52,8 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
 
     private static SqliteSessions openOnce(Path file, SchemaPolicy migrate, int more) throws SQLException {
         List<Session> sessions = new ArrayList<>();
-        try {
-            Session writer = SqliteFile.connectWriter(file);
+        try (Closer opened = new Closer()) {
+            Session writer = opened.add(SqliteFile.connectWriter(file));
             sessions.add(writer);
             if (Migrations.arePending(migrate, Migrations.Dialect.SQLITE, writer)) {
                 SqliteWriter.inTransaction(writer, session -> {
@@ -67,14 +63,10 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
             }
             boolean settled = SqliteWriter.settleUnlessFull(writer);
             for (int i = 0; i < more; i++) {
-                sessions.add(SqliteFile.connectReader(file));
+                sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
+            opened.handOver();
             return new SqliteSessions(List.copyOf(sessions), settled, Optional.empty());
-        } catch (SQLException | RuntimeException e) {
-            for (Session session : sessions) {
-                session.close();
-            }
-            throw e;
         }
     }
 
@@ -99,12 +91,6 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
     /// Closes all sessions, the writer last, because only the last connection moves the log into the file.
     @Override
     public void close() {
-        for (Session session : all.reversed()) {
-            try {
-                session.close();
-            } catch (SQLException e) {
-                LOG.warn("closing the store failed: {}", e.getMessage());
-            }
-        }
+        Closer.closeAll(all.reversed());
     }
 }

@@ -117,7 +117,7 @@ class FullPostgresTest {
                 new AtomicBoolean())).hasMessageContaining("cannot be used and --database-wait is over: FATAL");
         try (PostgresHost host = new PostgresHost(new PostgresConnector(false), address)) {
             assertThatThrownBy(() -> new PostgresSearch(address, List.of(host), true).find(Duration.ZERO,
-                    Postgres.COMMAND_WAIT_IS_OVER, found -> found))
+                    PostgresSearch.COMMAND_WAIT_IS_OVER, found -> found))
                     .hasMessageContaining("cannot be used after a wait of 2 minutes: FATAL");
         }
     }

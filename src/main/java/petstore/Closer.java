@@ -1,0 +1,77 @@
+package petstore;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/// Closes parts in the reverse order of their opening: all of them, also if some fail.
+///
+/// Errors of closing: [Failure] of kind `UNAVAILABLE` with the name of the first part that failed; later errors are suppressed onto it.
+///
+/// ```java
+/// try (Closer parts = new Closer()) {
+///     SqlStore store = parts.add(open());
+///     return new Service(store, parts.handOver());
+/// }
+/// ```
+public final class Closer implements AutoCloseable {
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    public Closer() {
+        this(List.of());
+    }
+
+    /// A closer of these parts, of which the first was opened first.
+    public Closer(List<? extends AutoCloseable> opened) {
+        opened.forEach(parts::push);
+    }
+
+    /// Returns the part, which this closes from now on.
+    public <P extends AutoCloseable> P add(P part) {
+        parts.push(part);
+        return part;
+    }
+
+    /// Returns a closer of all parts. This one closes none of them then.
+    public Closer handOver() {
+        Closer owner = new Closer(List.copyOf(parts).reversed());
+        parts.clear();
+        return owner;
+    }
+
+    /// Closes parts in the given order.
+    public static void closeAll(AutoCloseable... parts) {
+        closeAll(Arrays.asList(parts));
+    }
+
+    /// Closes parts in the order of the list.
+    public static void closeAll(List<? extends AutoCloseable> parts) {
+        new Closer(parts.reversed()).close();
+    }
+
+    @Override
+    public void close() {
+        if (parts.isEmpty()) {
+            return;
+        }
+        AutoCloseable part = parts.pop();
+        try (this) {
+            close(part);
+        }
+    }
+
+    private static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, name(part) + " cannot be closed: " + e.getMessage(), e);
+        }
+    }
+
+    /// Returns the name of the part's class; for a lambda, of the class that has it.
+    private static String name(AutoCloseable part) {
+        return part.getClass().getSimpleName().replaceFirst("\\$\\$Lambda.*", "");
+    }
+}
