@@ -48,6 +48,7 @@ import petstore.testkit.CommandLines;
 import petstore.testkit.ConcurrentClients;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawHttp2Client;
+import petstore.testkit.RawHttp2Client.Frame;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestCertificate;
 import petstore.testkit.TestService;
@@ -68,6 +69,8 @@ class TlsTest {
     private static final int SCRIPTS = 10;
     private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
             "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
+
+    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
 
     private static TestCertificate ec;
 
@@ -309,24 +312,46 @@ class TlsTest {
     }
 
     @Test
-    void countsConnectionsBeforeHandshake() throws IOException {
+    void displacesConnectionsBeforeHandshakeAfterSecond() throws IOException {
         try (TestService service = start(http -> http.maxConnections(3))) {
             List<RawClient> silent = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 4; i++) {
                 silent.add(new RawClient(service.port()));
             }
-            // Another event loop may accept the next connection, so the three must be counted before.
-            await().atMost(PATIENCE).until(() -> new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
-                    .anyMatch("petstore_connections{listener=\"api\"} 3.0"::equals));
-            try (RawClient oneMore = new RawClient(service.port())) {
-                oneMore.socket().setSoTimeout(5_000);
-                assertThat(oneMore.isClosedByServer()).isTrue();
-            }
+            await().atMost(PATIENCE)
+                    .until(() -> service.metric("petstore_refused_connections_total{listener=\"api\"}") == 1);
+            await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> servedCertificate(service.port()).equals(ec.der()));
+            assertThat(service.metric("petstore_displaced_connections_total{listener=\"api\"}")).isEqualTo(1);
             for (RawClient client : silent) {
                 client.close();
             }
-            await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
-                    .until(() -> servedCertificate(service.port()).equals(ec.der()));
+        }
+    }
+
+    /// The client may repeat a request on another connection if its stream is greater than the last stream of GOAWAY.
+    @Test
+    void displacesHttp2ConnectionsWithLastStream() throws IOException {
+        try (TestService service = start(http -> http.maxConnections(2));
+                RawHttp2Client first = new RawHttp2Client(service.port()).begin();
+                RawHttp2Client busy = new RawHttp2Client(service.port()).begin()) {
+            for (int stream : new int[]{1, 3}) {
+                first.request(stream, true, LIVEZ);
+                assertThat(first.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+            }
+            busy.request(1, true, LIVEZ);
+            assertThat(busy.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+            busy.request(3, false, POST);
+            try (SSLSocket newest = connect(service.port())) {
+                assertThat(isResponding(newest)).isTrue();
+                Frame goAway = first.await(RawHttp2Client.GOAWAY).orElseThrow();
+                assertThat(goAway.payload().getInt(0)).isEqualTo(3);
+                assertThat(goAway.errorCode()).isZero();
+                assertThat(first.await(RawHttp2Client.HEADERS)).isEmpty();
+                busy.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 3, PET.getBytes(StandardCharsets.US_ASCII));
+                assertThat(busy.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(201);
+            }
+            assertThat(service.metric("petstore_displaced_connections_total{listener=\"api\"}")).isEqualTo(1);
         }
     }
 

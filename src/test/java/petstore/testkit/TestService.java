@@ -93,11 +93,17 @@ public final class TestService implements AutoCloseable {
 
     /// Returns the number of requests in flight, without the request for the metrics.
     private int activeRequests() throws IOException {
+        return metric("http_server_active_requests") - 1;
+    }
+
+    /// Returns the value of a metric.
+    ///
+    /// @param name the name and the labels, e.g. `petstore_connections{listener="api"}`
+    public int metric(String name) throws IOException {
         try (RawClient metrics = new RawClient(adminPort())) {
             String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").response().orElseThrow().body();
-            String line = page.lines().filter(text -> text.startsWith("http_server_active_requests ")).findFirst()
-                    .orElseThrow();
-            return (int) Double.parseDouble(line.split(" ", 2)[1]) - 1;
+            String line = page.lines().filter(text -> text.startsWith(name + " ")).findFirst().orElseThrow();
+            return (int) Double.parseDouble(line.substring(name.length() + 1));
         }
     }
 

@@ -78,7 +78,7 @@ public final class ServeOptions implements HasVariables {
     private Truth accessLog;
     @Option(names = "--page", defaultValue = "on", paramLabel = "ON|OFF", description = "The page for people at /: on or off.")
     private Switch page;
-    @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener at a time; more are closed at once.")
+    @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener; at this limit, a new one displaces the longest without a request.")
     private int maxConnections;
     @Option(names = "--trusted-proxy", split = ",", hideParamSyntax = true, converter = OptionConverters.Network.class, paramLabel = "CIDR", showDefaultValue = Visibility.NEVER, description = "Network of proxies that name the client of a request, e.g. 10.0.0.0/8; may be repeated.")
     private List<TrustedProxies.Network> trustedProxies = List.of();

@@ -1,5 +1,7 @@
 package petstore.http.server;
 
+import java.time.Duration;
+
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
@@ -11,10 +13,14 @@ import org.jspecify.annotations.Nullable;
 /// The only class of the server that closes a connection or resets one of its streams. Confined to the connection's event loop.
 final class ConnectionCloser {
 
+    private static final long LONGEST_FLUSH_NANOS = Duration.ofSeconds(1).toNanos();
+
     private final Channel channel;
     /// The handler of Vert.x; null until Vert.x has the connection.
     private @Nullable ChannelHandlerContext vertx;
     private boolean goingAway;
+    /// The time by [System#nanoTime] when GOAWAY was written.
+    private long goingAwayNanos;
     private boolean ending;
 
     ConnectionCloser(Channel channel) {
@@ -33,10 +39,16 @@ final class ConnectionCloser {
             closeNow();
         } else if (handler == null || handler.handler() instanceof Http2ConnectionHandler) {
             goingAway = true;
+            goingAwayNanos = System.nanoTime();
             var _ = channel.close();
         } else {
             var _ = handler.close();
         }
+    }
+
+    /// Returns true if the client has not taken GOAWAY within a second, so that [#closeGracefully] must be called again.
+    boolean isLate(long now) {
+        return goingAway && now - goingAwayNanos > LONGEST_FLUSH_NANOS;
     }
 
     /// Closes at once. Bytes that wait in the process are not sent.

@@ -1,5 +1,11 @@
 package petstore.http.server;
 
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -15,17 +21,20 @@ import io.micrometer.core.instrument.MeterRegistry;
 /// @param open the number of open connections
 /// @param active the number of connections with a request in flight
 /// @param refused counts connections that were closed because of the limit or a lack of memory
+/// @param displaced counts connections that were closed to make room for new ones
 /// @param memoryIsShort true if nothing more may be kept in memory
-record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter refused, BooleanSupplier memoryIsShort) {
+record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter refused, Counter displaced,
+        BooleanSupplier memoryIsShort) {
 
     /// Returns the limit of a new listener, and registers its counters as metrics.
     ///
     /// @param listener the name of the listener in metrics
     static ConnectionLimit of(String listener, int most, BooleanSupplier memoryIsShort, MeterRegistry meters) {
         ConnectionLimit limit = new ConnectionLimit(most, new AtomicInteger(), new LongAdder(),
-                Counter.builder("petstore.refused.connections")
-                        .description("Connections closed because of --max-connections or a lack of memory.")
-                        .tag("listener", listener).register(meters),
+                counter("petstore.refused.connections",
+                        "Connections closed because of --max-connections or a lack of memory.", listener, meters),
+                counter("petstore.displaced.connections",
+                        "Connections without a request, closed at --max-connections for new ones.", listener, meters),
                 memoryIsShort);
         Gauge.builder("petstore.connections", limit.open::get).description("Open connections.")
                 .tag("listener", listener).register(meters);
@@ -34,26 +43,93 @@ record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter r
         return limit;
     }
 
+    private static Counter counter(String name, String description, String listener, MeterRegistry meters) {
+        return Counter.builder(name).description(description).tag("listener", listener).register(meters);
+    }
+
     private static void byState(String state, Supplier<Number> number, String listener, MeterRegistry meters) {
         Gauge.builder("petstore.connections.by.state", number)
                 .description("Open connections: active while a request is in flight, else idle.")
                 .tag("listener", listener).tag("state", state).register(meters);
     }
 
-    /// Counts a connection. Returns false if the limit is reached. Call [#leave] in either case.
-    boolean enter() {
-        if (open.incrementAndGet() > most || isShort()) {
-            refused.increment();
-            return false;
-        }
-        return true;
+    /// Counts a connection until [#leave].
+    void enter() {
+        open.incrementAndGet();
     }
 
     void leave() {
         open.decrementAndGet();
     }
 
+    /// Returns true if more connections are open than may be.
+    boolean isExceeded() {
+        return open.get() > most;
+    }
+
     boolean isShort() {
         return memoryIsShort.getAsBoolean();
+    }
+
+    /// The connections of one event loop without a request in flight, in the order in which new connections displace them.
+    ///
+    /// First come those that are idle after a response, then those without a whole head for over a second. Among each, the oldest comes
+    /// first. All methods take constant time. Confined to the event loop, except for [#rank].
+    ///
+    /// @param <C> a connection, with the `equals` of [Object]
+    static final class DisplacementOrder<C> {
+
+        /// The rank without any such connection.
+        static final long NONE = Long.MAX_VALUE;
+
+        /// The time in which a connection may send a head.
+        private static final long SPARED_NANOS = Duration.ofSeconds(1).toNanos();
+        private static final long HEADLESS = 1L << 62;
+        private static final long EPOCH = System.nanoTime();
+
+        /// The connections, each with the time by [System#nanoTime] since when it is here.
+        private final SequencedMap<C, Long> idle = new LinkedHashMap<>();
+        private final SequencedMap<C, Long> headless = new LinkedHashMap<>();
+        /// The time of the first connection since [#EPOCH], plus [#HEADLESS] if it is not idle.
+        private volatile long first = NONE;
+
+        /// Adds or moves a connection whose last response is sent.
+        void becameIdle(C connection, long now) {
+            headless.remove(connection);
+            idle.putLast(connection, now);
+            publish();
+        }
+
+        /// Adds or moves a connection that is new, or has begun to send a head. It is spared for a second.
+        void becameHeadless(C connection, long now) {
+            idle.remove(connection);
+            headless.putLast(connection, now);
+            publish();
+        }
+
+        /// Removes a connection that has a request in flight, or is closed.
+        void remove(C connection) {
+            if (idle.remove(connection) != null || headless.remove(connection) != null) {
+                publish();
+            }
+        }
+
+        /// Returns the connection to displace; absent if there is none.
+        Optional<C> first(long now) {
+            Map.Entry<C, Long> oldest = idle.isEmpty() ? headless.firstEntry() : idle.firstEntry();
+            return rank(now) == NONE ? Optional.empty() : Optional.of(oldest.getKey());
+        }
+
+        /// Returns a number that is the smaller, the earlier [#first] comes among those of all event loops; [#NONE] without any. For any
+        /// thread.
+        long rank(long now) {
+            long rank = first;
+            return rank > HEADLESS / 2 && now - EPOCH - SPARED_NANOS <= rank - HEADLESS ? NONE : rank;
+        }
+
+        private void publish() {
+            Iterator<Long> since = (idle.isEmpty() ? headless : idle).values().iterator();
+            first = since.hasNext() ? since.next() - EPOCH + (idle.isEmpty() ? HEADLESS : 0) : NONE;
+        }
     }
 }

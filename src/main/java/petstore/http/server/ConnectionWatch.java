@@ -12,10 +12,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.nio.AbstractNioChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.util.NetUtil;
 import petstore.Failure;
 import petstore.http.message.Errors;
@@ -44,6 +43,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     private final String client;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
+    private final ConnectionLimit.DisplacementOrder<ConnectionWatch> order;
     private final ConnectionCloser closer;
     private boolean multiplexed;
     /// Exchanges that are not done, the oldest first.
@@ -53,10 +53,13 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// The time when [#idle] last changed.
     private long sinceNanos = System.nanoTime();
     private boolean inputEnded;
+    /// True if bytes have arrived since [#hasInput] looked for them.
+    private boolean arrived;
     /// True while this connection counts as active.
     private boolean active;
 
-    ConnectionWatch(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies) {
+    ConnectionWatch(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
+            ConnectionLimit.DisplacementOrder<ConnectionWatch> order) {
         this.channel = channel;
         this.peer = channel.remoteAddress() instanceof InetSocketAddress address
                 ? Optional.ofNullable(address.getAddress())
@@ -67,6 +70,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         this.closer = new ConnectionCloser(channel);
         this.deadlines = deadlines;
         this.limit = limit;
+        this.order = order;
     }
 
     /// Returns the address of the client of a request, e.g. `192.0.2.7`.
@@ -87,6 +91,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     /// Adds an exchange, whose header block is complete.
     void began(Exchange exchange) {
         exchanges.add(exchange);
+        order.remove(this);
         setActive(true);
     }
 
@@ -99,6 +104,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
+        arrived = true;
         // With HTTP/2, frames between requests may concern only the connection.
         boolean begins = idle && !multiplexed;
         if (begins) {
@@ -108,6 +114,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         // Usually a whole header block has arrived, and its exchange has its own deadline.
         if (begins && exchanges.isEmpty() && !idle) {
             sinceNanos = System.nanoTime();
+            spare();
         }
         if ((isReceiving() || (multiplexed && exchanges.size() > 1)) && limit.isShort()) {
             shed();
@@ -148,24 +155,15 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Makes Netty check all streams of HTTP/2. Netty wakes them one by one. It may miss that the connection became full and writable
-    /// again meanwhile, and would leave the other streams waiting. Setting the window to its current value has no other effect.
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) throws Http2Exception {
-        context.fireChannelWritabilityChanged();
-        Http2ConnectionHandler http2 = channel.pipeline().get(Http2ConnectionHandler.class);
-        if (channel.isWritable() && http2 != null) {
-            Http2RemoteFlowController streams = http2.encoder().flowController();
-            streams.initialWindowSize(streams.initialWindowSize());
-        }
-    }
-
     /// Records that the body of a request is complete, or its response is sent.
     void advanced(Exchange exchange) {
         if (exchange.isDone() && exchanges.remove(exchange) && exchanges.isEmpty()) {
             idle = true;
             setActive(false);
             sinceNanos = System.nanoTime();
+            if (channel.isOpen()) {
+                order.becameIdle(this, sinceNanos);
+            }
         }
         closeIfInputEnded();
     }
@@ -177,12 +175,7 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
     }
 
     private boolean isAnswering() {
-        for (Exchange exchange : exchanges) {
-            if (exchange.isWorking() || exchange.isSending()) {
-                return true;
-            }
-        }
-        return false;
+        return exchanges.stream().anyMatch(exchange -> exchange.isWorking() || exchange.isSending());
     }
 
     /// Ends overdue exchanges: with a 503 if the API is late, else by closing the connection.
@@ -198,7 +191,8 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
             // With HTTP/1.1 the other exchanges wait for the oldest.
             List.copyOf(exchanges).stream().limit(multiplexed ? exchanges.size() : 1)
                     .filter(exchange -> exchange.isOlder(deadlines.request(), now)).forEach(this::expire);
-        } else if (now - sinceNanos > (idle ? deadlines.idle() : deadlines.header()).toNanos()) {
+        } else if (closer.isLate(now)
+                || now - sinceNanos > (idle ? deadlines.idle() : deadlines.header()).toNanos()) {
             closer.closeGracefully();
         }
     }
@@ -232,7 +226,24 @@ final class ConnectionWatch extends ChannelInboundHandlerAdapter {
         closer.abort();
     }
 
+    /// Returns true if a part of a request may have arrived, also if it is still in the operating system. Reads it.
+    boolean hasInput() {
+        arrived = !channel.config().isAutoRead();
+        if (!arrived) {
+            ((AbstractNioChannel.NioUnsafe) channel.unsafe()).read();
+        }
+        return arrived;
+    }
+
+    /// Gives the client a second to send the rest of a head.
+    void spare() {
+        if (exchanges.isEmpty() && channel.isOpen()) {
+            order.becameHeadless(this, System.nanoTime());
+        }
+    }
+
     void closed() {
+        order.remove(this);
         exchanges.forEach(Exchange::closed);
         setActive(false);
     }

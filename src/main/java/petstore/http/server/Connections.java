@@ -5,7 +5,12 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -13,6 +18,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.http.impl.HttpServerConnection;
@@ -38,33 +44,108 @@ final class Connections {
     private final Set<ConnectionWatch> watches = new HashSet<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
     private final BooleanSupplier stopping;
+    private final Map<EventLoop, Connections> shares;
+    private final ConnectionLimit.DisplacementOrder<ConnectionWatch> order = new ConnectionLimit.DisplacementOrder<>();
 
     /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
     /// @param stopping returns true if each response must be the last of its connection
+    /// @param shares the connections of each event loop of the listener
     Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes,
-            BooleanSupplier stopping) {
+            BooleanSupplier stopping, Map<EventLoop, Connections> shares) {
         this.deadlines = deadlines;
         this.limit = limit;
         this.proxies = proxies;
         this.mostUnreadBytes = mostUnreadBytes;
         this.stopping = stopping;
+        this.shares = shares;
     }
 
-    /// Adds a new connection, before its first handler. If the limit is reached, closes it.
+    /// Makes this the share of an event loop, which has called it.
+    void joined(EventLoop loop) {
+        shares.put(loop, this);
+    }
+
+    /// Adds a new connection, before its first handler. At the limit it displaces another one, or is closed.
     void accepted(Channel channel) {
-        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit, proxies);
+        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit, proxies, order);
         channel.closeFuture().addListener(_ -> closed(watch));
-        if (!limit.enter()) {
-            watch.closer().closeGracefully();
+        limit.enter();
+        if (limit.isShort()) {
+            refuse(watch);
             return;
         }
         watches.add(watch);
+        order.becameHeadless(watch, System.nanoTime());
         channel.pipeline().addFirst(flushes, watch);
         ChannelConfig config = channel.config();
         // A client may close its side and still wait for the response.
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setRecvByteBufAllocator(READS);
         config.setWriteBufferWaterMark(WRITES);
+        if (limit.isExceeded()) {
+            makeRoom(watch, channel, new HashSet<>());
+        }
+    }
+
+    private void refuse(ConnectionWatch watch) {
+        limit.refused().increment();
+        watch.closer().closeGracefully();
+    }
+
+    /// Displaces a connection of the event loop whose first is the first of all, or of the next one. Until then, the new connection is
+    /// not read. If no event loop has one, closes the new connection.
+    ///
+    /// @param asked the event loops that have none
+    private void makeRoom(ConnectionWatch newest, Channel channel, Set<EventLoop> asked) {
+        long now = System.nanoTime();
+        Optional<EventLoop> next = shares.keySet().stream()
+                .filter(loop -> !asked.contains(loop) && rank(loop, now) != ConnectionLimit.DisplacementOrder.NONE)
+                .min(Comparator.comparingLong(loop -> rank(loop, now)));
+        if (next.isEmpty()) {
+            refuse(newest);
+            return;
+        }
+        asked.add(next.get());
+        channel.config().setAutoRead(false);
+        var _ = CompletableFuture.supplyAsync(share(next.get())::displace, in(next.get()))
+                .thenAcceptAsync(displaced -> {
+                    if (displaced) {
+                        channel.config().setAutoRead(true);
+                    } else {
+                        makeRoom(newest, channel, asked);
+                    }
+                }, in(channel.eventLoop()));
+    }
+
+    private Connections share(EventLoop loop) {
+        return Objects.requireNonNull(shares.get(loop));
+    }
+
+    private long rank(EventLoop loop, long now) {
+        return share(loop).order.rank(now);
+    }
+
+    private static Executor in(EventLoop loop) {
+        return loop.inEventLoop() ? Runnable::run : loop;
+    }
+
+    /// Closes the first connection without input, unless one has been closed meanwhile. Returns false if there is none.
+    private boolean displace() {
+        while (limit.isExceeded()) {
+            Optional<ConnectionWatch> first = order.first(System.nanoTime());
+            if (first.isEmpty()) {
+                return false;
+            }
+            order.remove(first.get());
+            if (first.get().hasInput()) {
+                first.get().spare();
+            } else if (watches.contains(first.get())) {
+                limit.displaced().increment();
+                first.get().closer().closeGracefully();
+                return true;
+            }
+        }
+        return true;
     }
 
     private void closed(ConnectionWatch watch) {

@@ -5,12 +5,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.EventLoop;
 import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -48,7 +46,6 @@ final class Listener extends VerticleBase {
     private final Api api;
     private final Optional<Tls> tls;
     private final Connections connections;
-    private final Map<EventLoop, Connections> shares;
     private final Telemetry telemetry;
     private final Clock clock;
     private final Consumer<HttpServer> opened;
@@ -63,15 +60,13 @@ final class Listener extends VerticleBase {
     private Header date = Header.of("date", "");
 
     /// @param address the address; event loops with the same one share its port
-    /// @param shares gets the connections of this event loop before it listens
     /// @param opened called with the server once it listens
     Listener(SocketAddress address, Api api, Optional<Tls> tls, Connections connections,
-            Map<EventLoop, Connections> shares, Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
+            Telemetry telemetry, Clock clock, Consumer<HttpServer> opened) {
         this.address = address;
         this.api = api;
         this.tls = tls;
         this.connections = connections;
-        this.shares = shares;
         this.telemetry = telemetry;
         this.clock = clock;
         this.opened = opened;
@@ -81,7 +76,7 @@ final class Listener extends VerticleBase {
     public Future<?> start() {
         vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
         tls.ifPresent(on -> on.applyTo(options, MAX_HEADER_BYTES));
-        shares.put(((ContextInternal) context).nettyEventLoop(), connections);
+        connections.joined(((ContextInternal) context).nettyEventLoop());
         HttpServer opening = vertx.createHttpServer(options);
         server = opening;
         return opening.connectionHandler(this::connected)

@@ -121,8 +121,8 @@ public final class Server implements AutoCloseable {
         try {
             vertx.deployVerticle(() -> new Listener(address, api, tls,
                     new Connections(settings.deadlines(), limit, settings.proxies(), mostUnreadBytes / instances,
-                            () -> stopping),
-                    shares, telemetry, clock, open::set), new DeploymentOptions().setInstances(instances))
+                            () -> stopping, shares),
+                    telemetry, clock, open::set), new DeploymentOptions().setInstances(instances))
                     .await(LISTENING_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             Exception cause = isInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;

@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -65,8 +66,8 @@ class ConnectionsTest {
     private int listen(long mostUnreadBytes) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(new Deadlines(LONG, LONG, LONG),
-                new ConnectionLimit(10, new AtomicInteger(), new LongAdder(), refused, () -> false),
-                new TrustedProxies(List.of(), "none"), mostUnreadBytes, () -> false);
+                new ConnectionLimit(10, new AtomicInteger(), new LongAdder(), refused, refused, () -> false),
+                new TrustedProxies(List.of(), "none"), mostUnreadBytes, () -> false, Map.of());
         return Future.<HttpServer>future(listening -> loop.runOnContext(_ -> {
             vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep());
             vertx.createHttpServer().connectionHandler(connection -> {

@@ -8,18 +8,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -196,9 +194,8 @@ class ExchangeTest {
     private int listen(HttpServerOptions options, Consumer<ChannelHandlerContext> opened, Consumer<Exchange> begun) {
         Context loop = vertx.getOrCreateContext();
         Connections connections = new Connections(deadlines,
-                new ConnectionLimit(10, new AtomicInteger(), new LongAdder(),
-                        Counter.builder("refused").register(meters), () -> false),
-                new TrustedProxies(List.of(), "none"), Long.MAX_VALUE, () -> stopping);
+                ConnectionLimit.of("api", 10, () -> false, meters), new TrustedProxies(List.of(), "none"),
+                Long.MAX_VALUE, () -> stopping, Map.of());
         loop.runOnContext(_ -> vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep()));
         return Future.<HttpServer>future(listening -> loop.runOnContext(
                 _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {

@@ -12,8 +12,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.internal.ThreadExecutorMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Api;
@@ -28,13 +32,18 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The API listener and the admin listener, whose API responds only when the test allows it.
+/// The API listener and the admin listener, whose API waits on the event loop until the test allows the response to [#WAIT].
 class ServerTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
+    private static final String WAIT = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    /// Its response waits until the event loop has a task: another connection.
+    private static final String QUEUED = "GET /queued HTTP/1.1\r\nHost: x\r\n\r\n";
+    private static final String NOW = "GET /now HTTP/1.1\r\nHost: x\r\n\r\n";
 
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch mayRespond = new CountDownLatch(1);
+    private final AtomicBoolean memoryIsShort = new AtomicBoolean();
 
     /// The event loop is busy with the request, so it processes the stop only after the response.
     @ParameterizedTest
@@ -43,9 +52,8 @@ class ServerTest {
         Server server = start();
         int port = admin ? server.adminPort() : server.port();
         Thread stop = new Thread(server::close);
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.setSoTimeout(Math.toIntExact(LONG.toMillis()));
-            client.getOutputStream().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        try (Socket client = connect(port)) {
+            send(client, WAIT);
             assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             stop.start();
             await().atMost(LONG).until(() -> isRefused(port));
@@ -58,14 +66,61 @@ class ServerTest {
         }
     }
 
+    /// The request arrives while the event loop is busy. So it is still in the operating system when a connection must be displaced.
+    @Test
+    void sparesConnectionWithUnreadRequest() throws Exception {
+        try (Server server = start();
+                Socket idle = connect(server.adminPort());
+                Socket busy = connect(server.adminPort())) {
+            assertThat(send(idle, NOW).getInputStream().read(new byte[4_096])).isPositive();
+            send(busy, QUEUED);
+            assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            send(idle, NOW);
+            try (Socket newest = connect(server.adminPort())) {
+                assertThat(idle.getInputStream().read(new byte[4_096])).isPositive();
+                assertThat(newest.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    void displacesNoConnectionWhileMemoryIsShort() throws Exception {
+        try (Server server = start();
+                Socket first = connect(server.port());
+                Socket second = connect(server.port())) {
+            for (Socket idle : List.of(first, second)) {
+                assertThat(send(idle, NOW).getInputStream().read(new byte[4_096])).isPositive();
+            }
+            memoryIsShort.set(true);
+            try (Socket newest = connect(server.port())) {
+                assertThat(newest.getInputStream().read()).isEqualTo(-1);
+            }
+            memoryIsShort.set(false);
+            for (Socket idle : List.of(first, second)) {
+                assertThat(send(idle, NOW).getInputStream().read(new byte[4_096])).isPositive();
+            }
+        }
+    }
+
+    private static Socket connect(int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(Math.toIntExact(LONG.toMillis()));
+        return socket;
+    }
+
+    private static Socket send(Socket client, String request) throws IOException {
+        client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return client;
+    }
+
     private Server start() {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Telemetry telemetry = new Telemetry(meters, Optional.empty(), TestService.SILENT,
                 new KeyScanner(Optional.empty()));
         Api api = new WaitingApi();
-        return Server.start(new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, new Deadlines(LONG, LONG, LONG), 10,
+        return Server.start(new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, new Deadlines(LONG, LONG, LONG), 2,
                 Duration.ZERO, new TrustedProxies(List.of(), "none"), Optional.empty()), api, api, telemetry, meters,
-                () -> false, Clock.systemUTC());
+                memoryIsShort::get, Clock.systemUTC());
     }
 
     private static boolean isRefused(int port) throws IOException {
@@ -80,11 +135,23 @@ class ServerTest {
 
         @Override
         public Begun begin(RequestHead head) {
-            begun.countDown();
-            try {
-                assertThat(mayRespond.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+            switch (head.path()) {
+                case "/" -> {
+                    begun.countDown();
+                    try {
+                        assertThat(mayRespond.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+                case "/queued" -> {
+                    SingleThreadEventLoop loop = (SingleThreadEventLoop) ThreadExecutorMap.currentExecutor();
+                    begun.countDown();
+                    await().atMost(LONG).until(() -> loop.pendingTasks() > 0);
+                }
+                default -> {
+                    // Responds at once.
+                }
             }
             return refuse(head, Response.ok("text/plain", new byte[0]));
         }
