@@ -165,7 +165,7 @@ class StopIT {
     /// The service already serves when it cannot add the first key to the locked store.
     @Test
     void skipsShutdownDelayIfStartFails() {
-        CommandLines.run(folder, "import", "/dev/null");
+        CommandLines.run(folder, "import", "examples/animals.ndjson");
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
             try (PetstoreProcess server = PetstoreProcess.serve(folder, "--shutdown-delay", "5m")) {
@@ -179,7 +179,7 @@ class StopIT {
     /// The first key is created at the end of the start, and the operator must see it.
     @Test
     void finishesStartOnceStoreIsOpen() {
-        CommandLines.run(folder, "import", "/dev/null");
+        CommandLines.run(folder, "import", "examples/animals.ndjson");
         try (StoreFile store = new StoreFile(folder)) {
             store.execute("BEGIN IMMEDIATE");
             try (PetstoreProcess server = PetstoreProcess.serve(folder)) {
