@@ -53,8 +53,7 @@ public final class Sqlite implements Database {
         return group -> group.size() == 1 ? List.of(outcome(session, group.getFirst())) : readGroup(session, group);
     }
 
-    /// Runs reads in one transaction, because each transaction locks and unlocks the file. The reads see all commits made before they
-    /// were submitted.
+    /// Runs reads in one transaction, because each one locks the file. They see all commits made before they were submitted.
     private List<Object> readGroup(Session session, List<Work<?>> group) {
         execute(session, "BEGIN");
         List<Object> outcomes = group.stream().map(work -> outcome(session, work)).toList();
@@ -101,9 +100,8 @@ public final class Sqlite implements Database {
     ///
     /// @param toWrite false if the command only reads; then the folder need not be writable
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
-        Path file = SqliteFile.in(folder);
-        return new Sqlite(file, SqliteSessions.forCommand(folder, migrate, toWrite),
-                e -> SqliteFile.cannotBe("used", file, e), () -> {
+        return new Sqlite(SqliteFile.in(folder), SqliteSessions.forCommand(folder, migrate, toWrite),
+                e -> SqliteFile.cannotBe("used", SqliteFile.in(folder), e), () -> {
                     throw SqliteErrors.lostDisk("the store's disk failed; see that the last changes are there");
                 });
     }
@@ -186,9 +184,8 @@ public final class Sqlite implements Database {
     @Override
     public Facts facts() {
         // A FileStore would read the list of all mounts.
-        long freeBytes = file.toFile().getUsableSpace();
-        return new Facts(SqliteFile.bytes(file), SqliteFile.bytes(SqliteFile.log(file)), freeBytes,
-                readUnqueued(BackupTime::read));
+        return new Facts(SqliteFile.bytes(file), SqliteFile.bytes(SqliteFile.log(file)),
+                file.toFile().getUsableSpace(), readUnqueued(BackupTime::read));
     }
 
     /// Returns false: commands may add animals, too, but only one process serves the file.
