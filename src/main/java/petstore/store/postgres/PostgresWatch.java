@@ -143,11 +143,12 @@ final class PostgresWatch {
         host.prove(!provedByRequests);
         Optional<CatalogueVersion> known = used.map(PostgresPrimary::version);
         CatalogueVersion version = host.version();
-        primary.usable(host);
         if (used.filter(server -> server.state().isSameRun(state)).isEmpty()) {
             primary.adopt(host, state, version, beganNs);
+            primary.usable(host);
             return;
         }
+        primary.usable(host);
         primary.requireContinued(used.get(), known.get(), version, beganNs);
         if (!provedByRequests) {
             used.get().committed(beganNs);
