@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -54,8 +53,9 @@ class ArchitectureTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(petstore[a-z.]*)` \\|[^|]*\\|([^|]*)\\|$");
     private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
 
-    private static final Predicate<JavaAccess<?>> CLOSES = access -> access.getName().equals("close")
-            && access.getTargetOwner().isAssignableTo(AutoCloseable.class);
+    private static boolean closes(JavaAccess<?> access) {
+        return access.getName().equals("close") && access.getTargetOwner().isAssignableTo(AutoCloseable.class);
+    }
 
     /// Returns the packages of the table in ARCHITECTURE.md, each with the packages that it may see.
     private static Map<String, List<String>> packages() {
@@ -146,9 +146,10 @@ class ArchitectureTest {
                     public void check(JavaCodeUnit code, ConditionEvents events) {
                         // `try` with one resource has two calls.
                         long closed = Stream.concat(code.getMethodCallsFromSelf().stream(),
-                                code.getMethodReferencesFromSelf().stream()).filter(CLOSES)
+                                code.getMethodReferencesFromSelf().stream()).filter(ArchitectureTest::closes)
                                 .map(JavaAccess::getTargetOwner).distinct().count();
-                        boolean isForAll = code.getMethodReferencesFromSelf().stream().anyMatch(CLOSES)
+                        boolean isForAll = code.getMethodReferencesFromSelf().stream()
+                                .anyMatch(ArchitectureTest::closes)
                                 && code.getMethodCallsFromSelf().stream()
                                         .anyMatch(call -> call.getName().equals("forEach"));
                         if (isForAll || (code.getName().equals("close") && closed > 1)) {
