@@ -86,7 +86,7 @@ class ImportCommandTest {
     @ValueSource(strings = {"", "--dry-run", "--keep-ids", "--skip-bad"})
     void namesIgnoredColumnsOnce(String option) throws IOException {
         Path source = Files.writeString(folder.resolve("source.csv"),
-                "id,colour,name,age,categoryId,,colour,\"Länge\n‮\""
+                "id,colour,name,age,categoryId,,colour,\"Länge\n\u202e\""
                         + "\n1,red,Rex,3,7,,,\n2,blue,Tom,4,7,,,\n");
         Ending ending = CommandLines.ending(Map.of(), Stream.of("import", source.toString(), "--data",
                 folder.resolve("data").toString(), option).filter(word -> !word.isEmpty()).toArray(String[]::new));

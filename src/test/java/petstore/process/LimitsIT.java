@@ -46,7 +46,7 @@ class LimitsIT {
     private static final List<String> PATHS = List.of("/v1/pets", "/readyz", "/docs", "/openapi.json", "/livez");
 
     /// The outage of a database.
-    private enum Outage {
+    enum Outage {
         RESTART, FREEZE, NO_STANDBY
     }
 
@@ -83,7 +83,7 @@ class LimitsIT {
     @ParameterizedTest
     @EnumSource
     void usesDatabaseAgainAfterProcessLimitWasReached(Outage outage) throws IOException, SQLException {
-        List<String> user = asUser(ANOTHER_USER - 1 - outage.ordinal());
+        List<String> user = asUser(ANOTHER_USER - 1 - List.of(Outage.values()).indexOf(outage));
         try (RestartablePostgres database = new RestartablePostgres(folder);
                 PetstoreProcess server = PetstoreProcess
                         .serveDatabaseThrough(user, Map.of("PETSTORE_API_KEY", KEY), database.database(),

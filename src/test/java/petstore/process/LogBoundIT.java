@@ -60,7 +60,7 @@ class LogBoundIT {
                     Load load = new Load(CREATING, server.port(), KEY, ledger, () -> {
                     })) {
                 for (int i = 0; i < LISTING; i++) {
-                    threads.submit(() -> list(http, server.port(), stopped, listed));
+                    var _ = threads.submit(() -> list(http, server.port(), stopped, listed));
                 }
                 await().during(time).atMost(time.plusMinutes(1)).pollInterval(Duration.ofMillis(100))
                         .until(() -> largest.accumulateAndGet(log.toFile().length(), Math::max) <= LARGEST_LOG);

@@ -69,7 +69,7 @@ class PageIT extends AbstractPageTest {
         browser.driver().switchTo().window(last);
         browser.driver().navigate().refresh();
         browser.find("heading", "Sign in");
-        assertThat(browser.run("return JSON.stringify({ ...localStorage, ...sessionStorage })").toString())
+        assertThat(String.valueOf(browser.run("return JSON.stringify({ ...localStorage, ...sessionStorage })")))
                 .doesNotContain(KEY);
 
         browser.find("textbox", "API key").sendKeys(KEY, Keys.ENTER);

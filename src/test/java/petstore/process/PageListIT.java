@@ -171,7 +171,7 @@ class PageListIT extends AbstractPageTest {
                 for (String wait : List.of("2592000=3600", "99999999999999999999999=3600", "120=120",
                         "Fri, 31 Dec 9999 23:59:59 GMT=3600", "Sun, 06 Nov 1994 08:49:37 GMT=1", "soon=1", "-5=1",
                         "0=1")) {
-                    String[] parts = wait.split("=");
+                    String[] parts = wait.split("=", -1);
                     proxy.intercept(status, "{\"code\":\"x\",\"message\":\"x\",\"status\":" + status + "}",
                             "Retry-After",
                             parts[0]);
@@ -219,7 +219,7 @@ class PageListIT extends AbstractPageTest {
     void followsLinkOnceAfterDoubleClick() {
         addAnimals(65);
         signIn();
-        Object before = browser.run("return history.length");
+        Object before = Objects.requireNonNull(browser.run("return history.length"));
         new Actions(browser.driver()).doubleClick(browser.find("link", "Next page")).perform();
         awaitFirstRow("21");
         assertThat(browser.run("return history.length - arguments[0]", before)).isEqualTo(1L);

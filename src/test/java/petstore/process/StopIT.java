@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -108,8 +109,9 @@ class StopIT {
     /// The folder's lock is the last part to be closed, and the first one to be opened.
     @Test
     void saysWhichPartDidNotStop() throws IOException {
-        Disk disk = Disk.in(folder.resolve("disk")).orElse(null);
-        assumeThat(disk).as("needs Linux and a C compiler").isNotNull();
+        Optional<Disk> found = Disk.in(folder.resolve("disk"));
+        assumeThat(found).as("needs Linux and a C compiler").isPresent();
+        Disk disk = found.orElseThrow();
         try (PetstoreProcess server = PetstoreProcess.serve(disk.environment(), folder.resolve("data")).awaitReady()) {
             disk.fail(Disk.Call.CLOSE);
             server.terminate();

@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -32,7 +33,7 @@ public final class PathProxy implements AutoCloseable {
     private final AtomicInteger intercepted = new AtomicInteger();
     private volatile @Nullable Interception interception;
 
-    private record Interception(int status, String body, String... headers) {
+    private record Interception(int status, String body, List<String> headers) {
     }
 
     /// @param path with slashes at both ends, e.g. `/animals/`
@@ -60,7 +61,7 @@ public final class PathProxy implements AutoCloseable {
     ///
     /// @param headers names and values
     public void intercept(int status, String body, String... headers) {
-        interception = new Interception(status, body, headers);
+        interception = new Interception(status, body, List.of(headers));
     }
 
     /// Returns the number of responses that were replaced.
@@ -75,8 +76,8 @@ public final class PathProxy implements AutoCloseable {
     }
 
     private static void respond(HttpExchange exchange, Interception interception) throws IOException {
-        for (int i = 0; i < interception.headers().length; i += 2) {
-            exchange.getResponseHeaders().add(interception.headers()[i], interception.headers()[i + 1]);
+        for (int i = 0; i < interception.headers().size(); i += 2) {
+            exchange.getResponseHeaders().add(interception.headers().get(i), interception.headers().get(i + 1));
         }
         byte[] body = interception.body().getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(interception.status(), body.length == 0 ? -1 : body.length);

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -173,7 +174,9 @@ class UnknownOutcomeTest {
             end.run();
             // A terminated session that has a temporary table waits for the standby again.
             reset();
-            return catchThrowableOfType(CompletionException.class, importing::join).getCause().getMessage();
+            return String.valueOf(
+                    Objects.requireNonNull(catchThrowableOfType(CompletionException.class, importing::join).getCause())
+                            .getMessage());
         }
     }
 

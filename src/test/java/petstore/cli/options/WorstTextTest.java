@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import petstore.testkit.WorstText;
-import picocli.CommandLine.TypeConversionException;
 
 /// Linear time for arguments.
 class WorstTextTest {

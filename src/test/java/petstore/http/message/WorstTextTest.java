@@ -1,7 +1,6 @@
 package petstore.http.message;
 
 import java.net.InetAddress;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
