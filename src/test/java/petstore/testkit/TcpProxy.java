@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A TCP proxy that can delay all data from clients, to imitate a slow server, or lead to another server, as an address that moves.
 public final class TcpProxy implements AutoCloseable {
@@ -17,7 +18,9 @@ public final class TcpProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
     private final Duration delay;
+    private final AtomicInteger remaining = new AtomicInteger(-1);
     private volatile int target;
+    private volatile int next;
 
     /// @param target the port of the server
     /// @param delay the delay of each block of up to 64 KB
@@ -46,10 +49,21 @@ public final class TcpProxy implements AutoCloseable {
         clients.forEach(TcpProxy::close);
     }
 
+    /// Leads to another server once a number of further connections has been made, which stay open.
+    ///
+    /// @param other the port of the server
+    public void moveTo(int other, int afterConnections) {
+        remaining.set(afterConnections);
+        next = other;
+    }
+
     private void accept() {
         while (!listener.isClosed()) {
             try {
                 Socket client = listener.accept();
+                if (remaining.getAndDecrement() == 0) {
+                    target = next;
+                }
                 Thread.ofVirtual().start(() -> connect(client));
             } catch (IOException e) {
                 close();

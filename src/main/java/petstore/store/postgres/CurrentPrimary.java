@@ -26,7 +26,6 @@ final class CurrentPrimary implements PostgresSessions {
     private static final String NO_COMMIT = "a commit does not complete; check that the synchronous standby is running";
 
     private final PostgresConnector connector;
-    private final AdoptedTimelines timelines;
     private final int poolSize;
     private final Runnable wakeWatch;
     private final List<Runnable> newLineageListeners = new CopyOnWriteArrayList<>();
@@ -42,9 +41,8 @@ final class CurrentPrimary implements PostgresSessions {
     private long epochsBefore;
 
     /// @param wakeWatch called after a server was left, and at the end
-    CurrentPrimary(PostgresConnector connector, AdoptedTimelines timelines, int poolSize, Runnable wakeWatch) {
+    CurrentPrimary(PostgresConnector connector, int poolSize, Runnable wakeWatch) {
         this.connector = connector;
-        this.timelines = timelines;
         this.poolSize = poolSize;
         this.wakeWatch = wakeWatch;
     }
@@ -151,7 +149,7 @@ final class CurrentPrimary implements PostgresSessions {
         }
     }
 
-    /// Uses a host as the primary, unless another host is used that it does not succeed, or its timeline is older than one used before.
+    /// Uses a host as the primary, unless another host is used that it does not succeed, or a later timeline is known.
     ///
     /// @param read the version of its catalogue; its epoch is the store's number of changes
     /// @param committedNs the time when a successful commit and the reading began there, by [System#nanoTime]
@@ -159,11 +157,10 @@ final class CurrentPrimary implements PostgresSessions {
         lock.lock();
         try {
             PostgresPrimary before = primary;
-            if (closed || timelines.laterThan(state.lineage()).isPresent()
+            if (closed || host.laterTimeline().isPresent()
                     || (before != null && before.host() != host && !state.isSuccessorOf(before.state()))) {
                 return;
             }
-            timelines.adopt(state.lineage());
             if (before != null) {
                 leave(before, "another server has taken over");
             }

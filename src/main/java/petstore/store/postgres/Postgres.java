@@ -68,13 +68,12 @@ public final class Postgres implements Database {
         long beganNs = System.nanoTime();
         try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
-            PostgresHost host = new PostgresSearch(uri, hosts, true).find(wait, SERVICE_WAIT_IS_OVER, found -> {
-                PostgresSchema.prepare(connector, found.address(), migrate, StoreAccess.CREATE);
-                found.version();
-                return found;
+            var _ = new PostgresSearch(uri, hosts, true).find(wait, SERVICE_WAIT_IS_OVER, found -> {
+                PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
+                return found.version();
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
-            CurrentPrimary primary = PostgresWatch.start(connector, hosts, host, readers + WRITERS + OTHERS, rest);
+            CurrentPrimary primary = PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS, rest);
             opened.handOver();
             return new Postgres(primary, e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
         } finally {
@@ -86,8 +85,8 @@ public final class Postgres implements Database {
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresConnector connector = new PostgresConnector(false);
         PostgresSession session = PostgresSearch.forCommand(connector, uri, access != StoreAccess.READ, host -> {
-            PostgresSchema.prepare(connector, host.address(), migrate, access);
-            return connector.open(host.address(), PostgresConnector.Timeouts.COMMAND);
+            PostgresSchema.prepare(host, migrate, access);
+            return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
         });
         return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
                 COMMAND_PATIENCE, 1);
@@ -96,8 +95,7 @@ public final class Postgres implements Database {
     /// Returns true if a database that a command is to change has a store.
     public static boolean hasStore(PostgresUri uri) {
         PostgresConnector connector = new PostgresConnector(false);
-        return PostgresSearch.forCommand(connector, uri, true,
-                host -> PostgresSchema.hasStore(connector, host.address()));
+        return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::hasStore);
     }
 
     @Override

@@ -5,6 +5,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +34,7 @@ final class PostgresHost implements AutoCloseable {
 
     private final PostgresConnector connector;
     private final PostgresUri address;
+    private final LatestTimelines timelines;
     private volatile @Nullable ServerState state;
     private @Nullable PostgresSession observer;
     private @Nullable PostgresSession prober;
@@ -40,9 +43,11 @@ final class PostgresHost implements AutoCloseable {
     private long pausedNs;
     private volatile boolean outdated;
 
-    PostgresHost(PostgresConnector connector, PostgresUri address) {
+    /// @param timelines shared by the hosts of a database
+    PostgresHost(PostgresConnector connector, PostgresUri address, LatestTimelines timelines) {
         this.connector = connector;
         this.address = address;
+        this.timelines = timelines;
     }
 
     PostgresUri address() {
@@ -56,6 +61,7 @@ final class PostgresHost implements AutoCloseable {
             close();
         }
         ServerState now = ask(ServerState::read);
+        timelines.record(now.lineage());
         state = now;
         return now;
     }
@@ -63,6 +69,30 @@ final class PostgresHost implements AutoCloseable {
     /// Returns the state that was observed last. It must have been observed once.
     ServerState state() {
         return Objects.requireNonNull(state);
+    }
+
+    /// Returns the latest timeline of the cluster; absent if the server was on it.
+    OptionalLong laterTimeline() {
+        return timelines.laterThan(state().lineage());
+    }
+
+    /// Returns the reason why the server must not be the primary, if a later timeline is known; else absent.
+    Optional<String> olderTimeline() {
+        return laterTimeline().stream().mapToObj(later -> "the server is on the older timeline "
+                + state().lineage().timeline() + "; another server was on timeline " + later).findFirst();
+    }
+
+    /// Opens a session. Errors: `SQLException`, also if the address leads to another server than `expected` now.
+    PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
+        PostgresSession session = connector.open(address, timeouts);
+        try {
+            expected.requireSameRun(session);
+            return session;
+        } catch (Throwable e) {
+            reconnect();
+            close(session);
+            throw e;
+        }
     }
 
     /// Returns the version of the catalogue.
@@ -93,8 +123,7 @@ final class PostgresHost implements AutoCloseable {
 
     private PostgresSession prober() throws SQLException {
         if (prober == null) {
-            prober = connector.open(address, PostgresConnector.Timeouts.WATCH);
-            state().requireSameRun(prober);
+            prober = open(state(), PostgresConnector.Timeouts.WATCH);
         }
         return prober;
     }

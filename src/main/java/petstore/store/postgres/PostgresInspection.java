@@ -46,7 +46,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
     private static Outcome ask(PostgresUri address) {
         String name = address.hostNames();
         PostgresConnector connector = new PostgresConnector(false);
-        try (PostgresHost host = new PostgresHost(connector, address)) {
+        try (PostgresHost host = new PostgresHost(connector, address, new LatestTimelines())) {
             ServerState state = host.observe();
             host.prove(false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {

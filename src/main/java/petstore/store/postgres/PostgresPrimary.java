@@ -46,9 +46,8 @@ final class PostgresPrimary implements AutoCloseable {
         /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
         @Override
         public Connection getConnection() throws SQLException {
-            PostgresSession session = connector.open(host.address(), PostgresConnector.Timeouts.REQUEST);
+            PostgresSession session = host.open(state, PostgresConnector.Timeouts.REQUEST);
             try {
-                state.requireSameRun(session);
                 connections.removeIf(Source::isClosed);
                 Connection connection = session.handOver();
                 connections.add(connection);
@@ -57,7 +56,6 @@ final class PostgresPrimary implements AutoCloseable {
                 }
                 return connection;
             } catch (Throwable e) {
-                host.reconnect();
                 session.close();
                 throw e;
             }

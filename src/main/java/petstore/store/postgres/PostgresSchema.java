@@ -47,13 +47,13 @@ final class PostgresSchema {
     /// Creates a missing store if `access` allows it, and logs where.
     ///
     /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator, `SQLException` if a statement fails.
-    static void prepare(PostgresConnector connector, PostgresUri host, SchemaPolicy migrate, StoreAccess access)
-            throws SQLException {
-        try (PostgresSession session = connector.open(host, PostgresConnector.Timeouts.MIGRATION)) {
+    static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
+        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
             String encoding = session.text("SHOW server_encoding");
             if (!encoding.equals("UTF8")) {
                 throw Failure
-                        .unavailable("the database " + host + " cannot keep every name: its encoding is " + encoding
+                        .unavailable("the database " + host.address() + " cannot keep every name: its encoding is "
+                                + encoding
                                 + "; make one with createdb --encoding=UTF8 --template=template0");
             }
             if (access != StoreAccess.CREATE && !hasStore(session)) {
@@ -69,14 +69,14 @@ final class PostgresSchema {
     }
 
     /// Returns true if a database has a store.
-    static boolean hasStore(PostgresConnector connector, PostgresUri host) throws SQLException {
-        try (PostgresSession session = connector.open(host, PostgresConnector.Timeouts.MIGRATION)) {
+    static boolean hasStore(PostgresHost host) throws SQLException {
+        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
             return hasStore(session);
         }
     }
 
     /// Returns true if there was no store before.
-    private static boolean upgrade(Session session, PostgresUri host) throws SQLException {
+    private static boolean upgrade(Session session, PostgresHost host) throws SQLException {
         session.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
         // Another process may have created the store meanwhile.
         use(session);
@@ -93,8 +93,9 @@ final class PostgresSchema {
         return Migrations.hasStore(Migrations.Dialect.POSTGRESQL, session);
     }
 
-    private static String place(Session session, PostgresUri host) throws SQLException {
-        return "the schema " + session.text("SELECT coalesce(current_schema(), '(none)')") + " of the database " + host;
+    private static String place(Session session, PostgresHost host) throws SQLException {
+        return "the schema " + session.text("SELECT coalesce(current_schema(), '(none)')") + " of the database "
+                + host.address();
     }
 
     /// Returns the reason why no store can be created in a schema without one; absent if it can.

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -16,7 +18,8 @@ import org.slf4j.LoggerFactory;
 import petstore.Closer;
 import petstore.Failure;
 
-/// Finds the server of a PostgreSQL database to work with: the primary of the latest timeline, once it commits durably.
+/// Finds the server of a PostgreSQL database to work with: the primary of the latest timeline that any host has shown, once it commits
+/// durably.
 final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
@@ -24,8 +27,12 @@ final class PostgresSearch {
     private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
     private static final Duration PAUSE = Duration.ofMillis(250);
-    /// The SQLSTATE classes of refusals that pass by themselves: a lack of resources, and a server that is starting or stopping.
-    private static final Set<String> PASSING = Set.of("53", "57");
+    /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
+    /// refuses them for ever.
+    private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
+    /// The SQLSTATEs and their classes of failures that pass by themselves: a session that broke or whose address moved, a lack of
+    /// resources, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "08006", "53", "57");
 
     /// The first use of a host, which can be refused as the search can.
     @FunctionalInterface
@@ -35,11 +42,27 @@ final class PostgresSearch {
 
     /// The response of a host.
     ///
-    /// @param state null if the host cannot be used
-    /// @param cause the reason why it cannot be used
+    /// @param obstacle the reason why the host cannot be used; null if it can
     /// @param temporary true if waiting may help
-    private record Result(PostgresHost host, @Nullable ServerState state, SQLException cause, boolean temporary) {
+    private record Result(PostgresHost host, @Nullable SQLException obstacle, boolean temporary) {
+
+        boolean isUsable() {
+            return obstacle == null;
+        }
+
+        boolean isUsableStandby() {
+            return isUsable() && host.state().standby();
+        }
+
+        /// Returns the timeline; 0 if the host cannot be used.
+        long timeline() {
+            return isUsable() ? host.state().lineage().timeline() : 0;
+        }
     }
+
+    private static final Comparator<Result> PREFERENCE = Comparator.comparing(Result::isUsable)
+            .thenComparing(Result::temporary).thenComparing(result -> !result.isUsableStandby())
+            .thenComparingLong(Result::timeline);
 
     private final PostgresUri database;
     private final List<PostgresHost> hosts;
@@ -53,7 +76,8 @@ final class PostgresSearch {
     }
 
     static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri database) {
-        return database.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
+        LatestTimelines timelines = new LatestTimelines();
+        return database.hosts().stream().map(host -> new PostgresHost(connector, host, timelines)).toList();
     }
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
@@ -76,8 +100,9 @@ final class PostgresSearch {
         long beganNs = System.nanoTime();
         long loggedNs = beganNs - LOG_INTERVAL.toNanos();
         while (true) {
-            Result result = best();
-            if (result.state() != null) {
+            long waitedNs = System.nanoTime() - beganNs;
+            Result result = best(waitedNs < Math.min(limit.toNanos(), COMPARISON_WAIT.toNanos()));
+            if (result.obstacle() == null) {
                 try {
                     return use.of(result.host());
                 } catch (SQLException e) {
@@ -86,22 +111,27 @@ final class PostgresSearch {
             }
             long now = System.nanoTime();
             boolean late = now - beganNs >= limit.toNanos();
+            SQLException obstacle = Objects.requireNonNull(result.obstacle());
             if (late || !result.temporary()) {
                 throw PostgresErrors.failure("the database " + database + " cannot be used"
-                        + (late ? over : ""), result.cause());
+                        + (late ? over : ""), obstacle);
             }
             if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting for the database: {}", PostgresErrors.reason(result.cause()));
+                LOG.warn("waiting for the database: {}", PostgresErrors.reason(obstacle));
                 loggedNs = now;
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }
     }
 
-    /// Returns the usable host of the latest timeline; else a host for which waiting may help; else the first.
-    private Result best() {
-        Result best = Collections.max(askAll(hosts, this::ask), Comparator.comparingLong(PostgresSearch::rank));
-        return best.state() == null ? best : prove(best);
+    /// Returns the usable host of the latest timeline, primaries first; else a host for which waiting may help.
+    ///
+    /// @param compares true to prefer a host that refuses for now, because it may be on a later timeline
+    private Result best(boolean compares) {
+        List<Result> results = askAll(hosts, this::ask).stream().map(PostgresSearch::refuseOlder).toList();
+        Result best = results.stream().filter(result -> compares && passes(result.obstacle())).findFirst()
+                .orElseGet(() -> Collections.max(results, PREFERENCE));
+        return best.isUsable() ? prove(best) : best;
     }
 
     /// Returns the results of all hosts, which are asked at the same time.
@@ -113,25 +143,34 @@ final class PostgresSearch {
         return asked.stream().map(CompletableFuture::join).toList();
     }
 
-    /// Returns a number that is greater for a preferred host.
-    private static long rank(Result result) {
-        return result.state() == null ? (result.temporary() ? -1 : -2) : result.state().lineage().timeline();
-    }
-
     private Result ask(PostgresHost host) {
         try {
             ServerState state = host.observe();
             return state.losesData().or(state::cannotCommit).filter(_ -> toWrite)
-                    .map(reason -> new Result(host, null, new SQLException(reason), state.losesData().isEmpty()))
-                    .orElseGet(() -> new Result(host, state, new SQLException(), false));
+                    .map(reason -> new Result(host, new SQLException(reason), state.losesData().isEmpty()))
+                    .orElseGet(() -> new Result(host, null, false));
         } catch (SQLException e) {
             return failed(host, e);
         }
     }
 
+    /// Called when all hosts have been asked. A standby may always lack animals.
+    private static Result refuseOlder(Result result) {
+        Optional<String> reason = result.isUsable() && !result.isUsableStandby()
+                ? result.host().olderTimeline()
+                : Optional.empty();
+        // Its address may lead to another server by the next time.
+        reason.ifPresent(_ -> result.host().reconnect());
+        return reason.map(text -> new Result(result.host(), new SQLException(text), true)).orElse(result);
+    }
+
     private static Result failed(PostgresHost host, SQLException cause) {
-        String state = String.valueOf(cause.getSQLState());
-        return new Result(host, null, cause, PASSING.stream().anyMatch(state::startsWith));
+        return new Result(host, cause, passes(cause));
+    }
+
+    private static boolean passes(@Nullable SQLException obstacle) {
+        String state = obstacle == null ? "" : String.valueOf(obstacle.getSQLState());
+        return PASSING.stream().anyMatch(state::startsWith);
     }
 
     private Result prove(Result usable) {
@@ -139,7 +178,7 @@ final class PostgresSearch {
             usable.host().prove(toWrite);
             return usable;
         } catch (SQLException e) {
-            return new Result(usable.host(), null, e, !(e instanceof PostgresSession.TransactionPoolingException));
+            return new Result(usable.host(), e, !(e instanceof PostgresSession.TransactionPoolingException));
         }
     }
 }

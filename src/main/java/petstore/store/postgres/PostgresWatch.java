@@ -3,9 +3,7 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,24 +28,20 @@ final class PostgresWatch {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
-    private final AdoptedTimelines timelines = new AdoptedTimelines();
     /// The servers that were refused for their timeline, so that each is logged once.
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
-    private final Map<PostgresHost, ServerState> states = new ConcurrentHashMap<>();
 
     private PostgresWatch(PostgresConnector connector, int poolSize) {
-        this.primary = new CurrentPrimary(connector, timelines, poolSize, () -> threads.forEach(LockSupport::unpark));
+        this.primary = new CurrentPrimary(connector, poolSize, () -> threads.forEach(LockSupport::unpark));
     }
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
     ///
-    /// @param first the one of `hosts` that has committed
     /// @param wait the longest wait, e.g. for free connection slots; at least [#START_LIMIT]
-    static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, PostgresHost first,
-            int poolSize, Duration wait) {
+    static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, int poolSize,
+            Duration wait) {
         PostgresWatch watch = new PostgresWatch(connector, poolSize);
-        watch.timelines.adopt(first.state().lineage());
         watch.start(hosts, wait.compareTo(START_LIMIT) > 0 ? wait : START_LIMIT);
         return watch.primary;
     }
@@ -95,10 +89,11 @@ final class PostgresWatch {
     }
 
     private Duration follow(PostgresHost host) {
+        boolean connects = false;
         try {
             ask(host, System.nanoTime());
+            connects = true;
         } catch (Throwable e) {
-            states.remove(host);
             boolean isNew = primary.unusable(host, reason(e));
             if (e instanceof PostgresSession.TransactionPoolingException) {
                 used(host).ifPresent(server -> primary.leave(server, reason(e)));
@@ -108,7 +103,6 @@ final class PostgresWatch {
                         e.getClass().getSimpleName(), reason(e));
             }
         }
-        boolean connects = states.containsKey(host);
         if (connects && !primary.isReady()) {
             // The address may lead to another server by now, and a session keeps the defaults that it began with.
             host.close();
@@ -129,9 +123,7 @@ final class PostgresWatch {
 
     private void ask(PostgresHost host, long beganNs) throws SQLException {
         ServerState state = host.observe();
-        states.put(host, state);
-        Optional<String> reason = state.cannotCommit().or(state::losesData).or(() -> olderTimeline(host, state))
-                .or(() -> successorOf(state));
+        Optional<String> reason = state.cannotCommit().or(state::losesData).or(() -> olderTimeline(host));
         Optional<PostgresPrimary> used = used(host);
         if (reason.isPresent()) {
             primary.unusable(host, reason.get());
@@ -155,25 +147,18 @@ final class PostgresWatch {
         }
     }
 
-    private Optional<String> successorOf(ServerState state) {
-        return states.values().stream().anyMatch(other -> other.isSuccessorOf(state))
-                ? Optional.of("another host has taken over as the primary")
-                : Optional.empty();
-    }
-
-    private Optional<String> olderTimeline(PostgresHost host, ServerState state) {
-        ServerState.Lineage lineage = state.lineage();
-        OptionalLong later = timelines.laterThan(lineage);
-        if (later.isEmpty()) {
-            return Optional.empty();
-        }
-        if (logged.add(host.address().hostNames() + lineage)) {
-            LOG.error(
-                    "{} is refused: its timeline {} is older than timeline {}, which was used before, so animals would be"
-                            + " missing; start a primary of that timeline or a later one, or see docs/postgresql.md to go back",
-                    host.address().hostNames(), lineage.timeline(), later.getAsLong());
-        }
-        return Optional.of("the server is on an older timeline than the primary before");
+    private Optional<String> olderTimeline(PostgresHost host) {
+        ServerState.Lineage lineage = host.state().lineage();
+        host.laterTimeline().ifPresent(later -> {
+            if (logged.add(host.address().hostNames() + lineage)) {
+                LOG.error(
+                        "{} is refused: its timeline {} is older than timeline {}, which another server was on, so animals"
+                                + " may be missing; start a primary of that timeline or a later one, or see docs/postgresql.md to go"
+                                + " back",
+                        host.address().hostNames(), lineage.timeline(), later);
+            }
+        });
+        return host.olderTimeline();
     }
 
     private Duration expire() {

@@ -19,16 +19,19 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
     ///
     /// @param system the cluster's system identifier
     /// @param database the OID of the database
-    /// @param timeline the timeline; 0 for a standby
+    /// @param timeline the timeline; of a standby the latest that it is known to have followed
     record Lineage(String system, String database, long timeline) {
     }
 
     /// SQLSTATE `connection_does_not_exist`.
-    private static final String OTHER_SERVER = "08003";
-    private static final int HEXADECIMAL = 16;
-    /// SQL that yields the timeline, 8 hexadecimal digits. `pg_control_checkpoint()` would show the old one until the next checkpoint.
-    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery() THEN '0'"
-            + " ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END";
+    static final String OTHER_SERVER = "08003";
+    /// SQL that yields the timeline. On a primary, `pg_control_checkpoint()` would show the old one until the next checkpoint. A standby
+    /// shows the timeline that it receives only to some roles, and only while its primary runs.
+    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery()"
+            + " THEN greatest((SELECT timeline_id FROM pg_control_checkpoint()),"
+            + " (SELECT min_recovery_end_timeline FROM pg_control_recovery()),"
+            + " (SELECT max(received_tli) FROM pg_stat_wal_receiver))"
+            + " ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::BIT(32)::BIGINT END";
     private static final String SELECT = "SELECT (SELECT system_identifier FROM pg_control_system()),"
             + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE
             + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
@@ -42,7 +45,7 @@ record ServerState(Lineage lineage, String started, boolean standby, boolean rea
 
     private static ServerState read(ResultSet row) throws SQLException {
         return new ServerState(
-                new Lineage(row.getString(1), row.getString(2), Long.parseLong(row.getString(3), HEXADECIMAL)),
+                new Lineage(row.getString(1), row.getString(2), row.getLong(3)),
                 row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7));
     }
 

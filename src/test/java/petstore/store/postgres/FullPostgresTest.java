@@ -97,11 +97,11 @@ class FullPostgresTest {
     void serviceWaitsForSlotOfItsPool() throws SQLException {
         Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
         server.query("ALTER ROLE shop CONNECTION LIMIT 2");
-        try (PostgresHost host = new PostgresHost(new PostgresConnector(false), address)) {
+        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst()) {
             host.observe();
             host.prove(true);
             CompletableFuture<CurrentPrimary> starting = CompletableFuture.supplyAsync(() -> PostgresWatch
-                    .start(new PostgresConnector(false), List.of(host), host, 1, Duration.ofMinutes(1)));
+                    .start(new PostgresConnector(false), List.of(host), 1, Duration.ofMinutes(1)));
             await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> !starting.isDone());
             server.query("ALTER ROLE shop CONNECTION LIMIT -1");
             try (CurrentPrimary primary = starting.join()) {
@@ -115,7 +115,7 @@ class FullPostgresTest {
         hold();
         assertThatThrownBy(() -> Postgres.forService(address, SchemaPolicy.AUTO, 2, Duration.ofSeconds(1),
                 new AtomicBoolean())).hasMessageContaining("cannot be used and --database-wait is over: FATAL");
-        try (PostgresHost host = new PostgresHost(new PostgresConnector(false), address)) {
+        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst()) {
             assertThatThrownBy(() -> new PostgresSearch(address, List.of(host), true).find(Duration.ZERO,
                     PostgresSearch.COMMAND_WAIT_IS_OVER, found -> found))
                     .hasMessageContaining("cannot be used after a wait of 2 minutes: FATAL");

@@ -4,15 +4,14 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The latest timeline of each cluster that was chosen for requests, until the process ends. A server of an older timeline lacks
-/// animals that got a 201.
-final class AdoptedTimelines {
+/// The latest timeline of each cluster that any of its servers has shown. A primary of an older timeline may lack acknowledged animals.
+final class LatestTimelines {
 
     /// The timelines by system identifier.
     private final Map<String, Long> latest = new ConcurrentHashMap<>();
 
-    /// Records the timeline of a server, before requests use it. It counts even if its use fails.
-    void adopt(ServerState.Lineage lineage) {
+    /// Records the timeline of a server, which counts even if the server cannot be used, or is a standby.
+    void record(ServerState.Lineage lineage) {
         latest.merge(lineage.system(), lineage.timeline(), Math::max);
     }
 

@@ -1,0 +1,177 @@
+package petstore.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
+import petstore.NewPet;
+import petstore.store.SchemaPolicy;
+import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
+import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.LogLines;
+import petstore.testkit.PlainPostgres;
+import petstore.testkit.TcpProxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// The choice between an old primary, its promoted successor, and a standby that followed the successor.
+@Timeout(120)
+class PostgresSearchTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /// Shorter than the wait for a host that cannot be compared.
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final NewPet REX = new NewPet("Rex", 1, Optional.empty());
+    private static final String OLDER = "older timeline 1; another server was on timeline 2";
+
+    @TempDir
+    private static Path folder;
+    private static PlainPostgres old;
+    private static PlainPostgres next;
+    private static PlainPostgres standby;
+
+    private final LogLines log = new LogLines("petstore.store.postgres");
+
+    @BeforeAll
+    static void startServers() throws IOException {
+        old = new PlainPostgres(folder.resolve("old"));
+        old.query("CREATE ROLE clerk LOGIN");
+        old.query("GRANT ALL ON SCHEMA public TO clerk");
+        command(old).close();
+        next = old.standby(folder.resolve("next"));
+        next.promote();
+        await().atMost(PATIENCE).until(() -> next.query("SELECT pg_is_in_recovery()"), List.of("f")::equals);
+        next.query("CHECKPOINT");
+        standby = next.standby(folder.resolve("standby"));
+    }
+
+    @AfterAll
+    static void stopServers() {
+        List.of(old, next, standby).forEach(PlainPostgres::close);
+    }
+
+    @AfterEach
+    void reset() {
+        log.close();
+        next.query("ALTER ROLE clerk CONNECTION LIMIT -1");
+        next.alterSystem("RESET synchronous_standby_names");
+        assertThat(old.query("SELECT name FROM pet")).isEmpty();
+    }
+
+    @Test
+    void waitsForServerThatIsFull() {
+        next.query("ALTER ROLE clerk CONNECTION LIMIT 0");
+        usesNext(() -> command(old, next), "too many connections",
+                () -> next.query("ALTER ROLE clerk CONNECTION LIMIT -1"));
+    }
+
+    /// A standby without `hot_standby` refuses queries for ever.
+    @Test
+    void usesOtherServerAfterWait() {
+        next.query("ALTER ROLE clerk CONNECTION LIMIT 0");
+        PostgresUri address = address(old.host(), next.host());
+        List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
+        try {
+            assertThat(new PostgresSearch(address, hosts, true).<PostgresHost>find(SHORT, "", found -> found)
+                    .address().hostNames()).isEqualTo(old.host());
+        } finally {
+            hosts.forEach(PostgresHost::close);
+        }
+        assertThat(log.with("too many connections")).isNotEmpty();
+    }
+
+    /// The later timeline was seen, but its server stopped before it was used.
+    @Test
+    void remembersServerThatCannotCommit() {
+        next.alterSystem("SET synchronous_standby_names = 'nobody'");
+        usesNext(() -> command(old, next), "waiting", () -> {
+            next.kill();
+            await().atMost(PATIENCE).during(SHORT).until(() -> log.with("waiting").size(), count -> count > 0);
+            next.start();
+            next.alterSystem("RESET synchronous_standby_names");
+        });
+    }
+
+    @Test
+    void readsStandbyOfLaterTimelineInsteadOfOldPrimary() {
+        assertThatThrownBy(() -> Postgres.forService(address(old.host(), standby.host()), SchemaPolicy.AUTO, 1, SHORT,
+                new AtomicBoolean())).isInstanceOf(Failure.class).hasMessageContaining(OLDER);
+        try (SqlStore store = open(StoreAccess.READ, old.host(), standby.host())) {
+            assertThatThrownBy(() -> AbstractCatalogueTest.awaited(store.catalogue().add(REX)))
+                    .hasMessageContaining("read-only");
+        }
+        try (SqlStore store = open(StoreAccess.READ, standby.host(), next.host())) {
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(REX)).id()).isPositive();
+        }
+    }
+
+    /// Two connections prove that the server commits. Later ones lead to the old primary.
+    @ParameterizedTest
+    @CsvSource({"2, false", "3, false", "2, true"})
+    void refusesServerThatWasNotProved(int connections, boolean serves) throws IOException {
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.moveTo(old.port(), connections);
+            String host = "127.0.0.1:" + address.port();
+            usesNext(() -> serves
+                    ? new SqlStore(Postgres.forService(address(host), SchemaPolicy.AUTO, 1, PATIENCE,
+                            new AtomicBoolean()), new SimpleMeterRegistry())
+                    : open(StoreAccess.CREATE, host), "waiting", () -> {
+                        await().atMost(PATIENCE).until(() -> old.connections() > 0);
+                        address.moveTo(next.port());
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void usesLaterTimelineInAnyOrder(boolean first) {
+        try (SqlStore store = first ? command(next, old) : command(old, next)) {
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(REX)).id()).isPositive();
+        }
+    }
+
+    /// Asserts that an opening waits for a log line, and uses the server of the later timeline after an event.
+    private void usesNext(Supplier<SqlStore> open, String line, Runnable event) {
+        List<String> before = next.query("SELECT count(*) FROM pet");
+        CompletableFuture<SqlStore> opening = CompletableFuture.supplyAsync(open,
+                task -> Thread.ofPlatform().daemon().start(task));
+        await().atMost(PATIENCE).until(() -> !log.with(line).isEmpty());
+        assertThat(opening).isNotDone();
+        event.run();
+        try (SqlStore store = opening.join()) {
+            AbstractCatalogueTest.awaited(store.catalogue().add(REX));
+        }
+        assertThat(next.query("SELECT count(*) FROM pet")).isNotEqualTo(before);
+    }
+
+    private static SqlStore command(PlainPostgres... servers) {
+        return open(StoreAccess.CREATE, List.of(servers).stream().map(PlainPostgres::host).toArray(String[]::new));
+    }
+
+    private static SqlStore open(StoreAccess access, String... hosts) {
+        return SqlStore.of(Postgres.forCommand(address(hosts), SchemaPolicy.AUTO, access));
+    }
+
+    private static PostgresUri address(String... hosts) {
+        return PostgresUri.parse("postgresql://clerk@" + String.join(",", hosts) + "/postgres");
+    }
+}
