@@ -47,6 +47,14 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
                 && !text.codePoints().allMatch(Character::isSpaceChar) && SafeText.ofName(text).equals(text);
     }
 
+    /// Throws [Failure] if a new key must not have this name, because it is that of the key in the variable.
+    public static void requireNotConfigured(String name) {
+        if (name.equals(CONFIGURED_NAME)) {
+            throw Failure.unavailable("the key in the variable PETSTORE_API_KEY has the name " + CONFIGURED_NAME
+                    + "; choose another with --name");
+        }
+    }
+
     /// Returns the name for a table or the log, see [SafeText#ofName].
     public String shownName() {
         return SafeText.ofName(name);

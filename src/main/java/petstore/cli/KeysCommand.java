@@ -66,6 +66,8 @@ final class KeysCommand {
                 throw wrongUsage("--name must be 1 to " + ApiKey.MAX_NAME_LENGTH
                         + " printable characters, none of them \" = \\, and not an API key");
             }
+            // Checked here, too, because the command creates a missing store.
+            ApiKey.requireNotConfigured(name);
             Instant here = console().clock().instant();
             if (expiry.at.filter(end -> !end.isAfter(here)).isPresent()) {
                 throw wrongUsage("--expires-at must be later than now");

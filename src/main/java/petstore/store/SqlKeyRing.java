@@ -165,10 +165,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     private static void requireFreeName(Session session, ApiKey key) throws SQLException {
-        if (key.name().equals(ApiKey.CONFIGURED_NAME)) {
-            throw Failure.unavailable("the key in the variable PETSTORE_API_KEY has the name " + ApiKey.CONFIGURED_NAME
-                    + "; choose another with --name");
-        }
+        ApiKey.requireNotConfigured(key.name());
         for (ApiKey other : list(session)) {
             if (other.name().equals(key.name()) && other.isValidAt(key.created())) {
                 throw Failure.unavailable("the key " + other.id() + " has the name " + other.shownName()

@@ -59,6 +59,13 @@ class KeysCommandTest {
     }
 
     @Test
+    void refusedNameCreatesNoStore() {
+        assertThat(keys("create", "--name", "PETSTORE_API_KEY")).isEqualTo(new Ending(1, List.of(), List.of(
+                "petstore: the key in the variable PETSTORE_API_KEY has the name PETSTORE_API_KEY; choose another with --name")));
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
     void listFits100Columns() {
         String longest = create(LONG_NAME + "🐈🐈", "--rate-limit", "999999999/365d", "--expires-in", "36500d");
         String revoked = create(LONG_NAME, "--rate-limit", "600/1m");
