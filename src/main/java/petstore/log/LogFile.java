@@ -18,8 +18,10 @@ final class LogFile {
     /// Writes as many of the remaining bytes as possible. Returns false if a pipe takes no more now. Errors: `IOException` if the file
     /// refuses the rest; call this again later.
     boolean write(ByteBuffer lines) throws IOException {
+        if (!repeatsTornLine(lines)) {
+            return false;
+        }
         try {
-            repeatTornLine(lines);
             while (lines.hasRemaining()) {
                 if (channel.write(lines) == 0) {
                     return false;
@@ -31,16 +33,19 @@ final class LogFile {
         }
     }
 
-    /// Begins the line again if only its beginning was written, and the file was emptied or written by others meanwhile.
-    private void repeatTornLine(ByteBuffer lines) throws IOException {
+    /// Begins the line again if only its beginning was written, and the file was emptied or written by others meanwhile. Returns false if
+    /// the file takes no line break for this now.
+    private boolean repeatsTornLine(ByteBuffer lines) throws IOException {
         int begin = lines.position();
         while (begin > 0 && lines.get(begin - 1) != '\n') {
             begin--;
         }
         if (begin < lines.position() && channel.size() != size) {
-            if (channel.size() == 0 || channel.write(ByteBuffer.wrap(new byte[]{'\n'})) > 0) {
-                lines.position(begin);
+            if (channel.size() > 0 && channel.write(ByteBuffer.wrap(new byte[]{'\n'})) == 0) {
+                return false;
             }
+            lines.position(begin);
         }
+        return true;
     }
 }

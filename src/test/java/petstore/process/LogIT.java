@@ -5,9 +5,11 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -47,6 +50,8 @@ class LogIT {
     private static final int REFUSALS = 500;
     private static final String REFUSAL = "^\\S+ INFO  audit - refused 401 GET /v1/pets key=- from=\\S+"
             + " request=(stranger-\\d+) reason=\"there is no Authorization field\"$";
+    private static final List<String> EVERY_REFUSAL = IntStream.range(0, REFUSALS).mapToObj(i -> "stranger-" + i)
+            .toList();
     private static final int FAILED_REQUESTS = 100;
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String PARENT = "00-" + TRACE + "-b7ad6b7169203331-01";
@@ -94,23 +99,31 @@ class LogIT {
     @Test
     void logsEveryRefusal() {
         try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder).awaitReady()) {
-            refuse(server);
+            refuse(server, 0, REFUSALS);
             assertEveryRefusalIsLogged(server);
         }
     }
 
+    /// A line that was begun is written again, because another program has written behind its beginning.
     @Test
-    void logsEveryRefusalAfterDiskOfLogWasFull() {
+    void logsEveryRefusalAfterDiskOfLogWasFull() throws IOException {
         Disk disk = Disk.in(folder.resolve("disk"))
                 .orElseGet(() -> abort("simulated disk failures need Linux and cc"));
-        Map<String, String> environment = new HashMap<>(disk.environment());
-        environment.put("PETSTORE_API_KEY", KEY);
-        try (PetstoreProcess server = PetstoreProcess.serve(environment, folder.resolve("data")).awaitReady()) {
+        Path log = Files.createFile(folder.resolve("log"));
+        List<String> starter = new ArrayList<>(List.of("env"));
+        disk.environment().forEach((name, value) -> starter.add(name + "=" + value));
+        starter.addAll(List.of("sh", "-c", "exec \"$@\" 2>> \"$0\"", log.toString()));
+        try (PetstoreProcess server = PetstoreProcess.serveThrough(starter, folder.resolve("data")).awaitReady()) {
             disk.fail(Disk.Call.LOG);
-            refuse(server);
+            refuse(server, 0, REFUSALS / 2);
+            Files.writeString(log, "a line of another program\n", StandardOpenOption.APPEND);
+            refuse(server, REFUSALS / 2, REFUSALS);
             disk.heal(Disk.Call.LOG);
-            assertEveryRefusalIsLogged(server);
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
         }
+        assertThat(requests(Files.readAllLines(log).stream().filter(line -> line.matches(REFUSAL))))
+                .containsExactlyElementsOf(EVERY_REFUSAL);
     }
 
     /// The pipe refuses bytes instead of waiting for its reader.
@@ -120,23 +133,26 @@ class LogIT {
         List<String> starter = List.of("python3", "-c",
                 "import os, sys; os.set_blocking(2, False); os.execv(sys.argv[1], sys.argv[1:])");
         try (PetstoreProcess server = PetstoreProcess.serveThrough(starter, folder).awaitReady()) {
-            server.withStderrUnread(() -> refuse(server));
+            server.withStderrUnread(() -> refuse(server, 0, REFUSALS));
             assertEveryRefusalIsLogged(server);
         }
     }
 
-    private static void refuse(PetstoreProcess server) {
+    private static void refuse(PetstoreProcess server, int from, int to) {
         ApiClient stranger = server.client("");
-        for (int i = 0; i < REFUSALS; i++) {
+        for (int i = from; i < to; i++) {
             stranger.get("/v1/pets", "X-Request-Id", "stranger-" + i);
         }
     }
 
     private static void assertEveryRefusalIsLogged(PetstoreProcess server) {
         server.terminate();
-        assertThat(server.ending().err().stream().filter(line -> line.contains("stranger"))
-                .map(line -> line.replaceFirst(REFUSAL, "$1"))).containsExactlyElementsOf(
-                        IntStream.range(0, REFUSALS).mapToObj(i -> "stranger-" + i).toList());
+        assertThat(requests(server.ending().err().stream().filter(line -> line.contains("stranger"))))
+                .containsExactlyElementsOf(EVERY_REFUSAL);
+    }
+
+    private static Stream<String> requests(Stream<String> refusals) {
+        return refusals.map(line -> line.replaceFirst(REFUSAL, "$1"));
     }
 
     /// Requests pass two proxies. The service trusts the address of the nearer proxy, and the network of the other proxy.
