@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,8 +24,8 @@ import petstore.Failure;
 public final class WorkQueue<I, O> implements AutoCloseable {
 
     /// Fails late items of all queues. It has no thread until there is an item.
-    private static final ScheduledExecutorService CLOCK = Executors
-            .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("store-clock").daemon().factory());
+    private static final ScheduledThreadPoolExecutor CLOCK = new ScheduledThreadPoolExecutor(1,
+            Thread.ofPlatform().name("store-clock").daemon().factory());
 
     /// The number of checks for late items within the patience.
     private static final int CHECKS = 20;
@@ -116,6 +115,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private void start() {
         workers.stream().map(worker -> worker.thread).filter(thread -> thread.getState() == Thread.State.NEW)
                 .forEach(Thread::start);
+        // Otherwise a check would stay scheduled although its thread cannot be started, and each item would add one.
+        CLOCK.prestartCoreThread();
         long pauseNs = limits.patience().toNanos() / CHECKS;
         checks = Optional
                 .of(CLOCK.scheduleWithFixedDelay(this::failLateItems, pauseNs, pauseNs, TimeUnit.NANOSECONDS));
