@@ -7,7 +7,8 @@ import java.util.List;
 
 /// Closes parts in the reverse order of their opening: all of them, also if some fail.
 ///
-/// Errors of closing: [Failure] of kind `UNAVAILABLE` with the name of the first part that failed; later errors are suppressed onto it.
+/// Errors of closing: the [Failure] of the first part that failed, else one of kind `UNAVAILABLE` with the name of that part. Later
+/// errors are suppressed onto it.
 ///
 /// ```java
 /// try (Closer parts = new Closer()) {
@@ -65,6 +66,8 @@ public final class Closer implements AutoCloseable {
     private static void close(AutoCloseable part) {
         try {
             part.close();
+        } catch (Failure e) {
+            throw e;
         } catch (Exception e) {
             throw new Failure(Failure.Kind.UNAVAILABLE, name(part) + " cannot be closed: " + e.getMessage(), e);
         }

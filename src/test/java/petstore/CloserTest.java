@@ -64,6 +64,14 @@ class CloserTest {
         assertThat(closed).containsExactly("one", "two");
     }
 
+    /// Its message is for people already.
+    @Test
+    void throwsFailureOfPartUnchanged() {
+        Failure failure = Failure.unavailable("the disk failed");
+        assertThatThrownBy(() -> Closer.closeAll(part("one"), () -> Closer.closeAll(failing("two", failure))))
+                .isSameAs(failure);
+    }
+
     @Test
     void namesClassOfLambda() {
         assertThatThrownBy(() -> Closer.closeAll(() -> {

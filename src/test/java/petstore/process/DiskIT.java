@@ -454,7 +454,8 @@ class DiskIT {
         disk.fail(Disk.Call.DATABASE_FSYNC);
         PetstoreProcess.Ending ending = run(disk, "import", animals.toString());
         assertThat(ending.code()).isEqualTo(1);
-        assertThat(ending.err()).last().asString().contains("the store's disk failed", "the last changes are there");
+        assertThat(ending.err()).last()
+                .isEqualTo("petstore: the store's disk failed; see that the last changes are there");
         disk.heal(Disk.Call.DATABASE_FSYNC);
         assertThat(runSuccessfully(disk, "export", "-").out()).last().asString().contains("Rex");
     }

@@ -117,7 +117,7 @@ class StopIT {
             server.terminate();
             assertThat(server.ending().code()).isEqualTo(1);
             assertThat(server.ending().err()).anyMatch(line -> line.contains("the service did not stop in order"))
-                    .anyMatch(line -> line.contains("FolderLock cannot be closed: the lock cannot be released"));
+                    .anyMatch(line -> line.contains("the lock of the store's folder cannot be released"));
         }
     }
 

@@ -177,7 +177,7 @@ public final class FolderLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new IllegalStateException("the lock cannot be released", e);
+            throw Failure.unavailable("the lock of the store's folder cannot be released", e);
         }
     }
 }
