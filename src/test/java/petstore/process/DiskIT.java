@@ -234,6 +234,9 @@ class DiskIT {
             assertThat(ending.err()).singleElement().asString().endsWith("cannot be synced: Input/output error");
         }
         folder = temporary.resolve("new");
+        folder = Files.createDirectory(temporary.resolve("empty"));
+        assertThat(run(disk, "keys", "create", "--name", "shop").err()).singleElement().asString()
+                .endsWith("the folder " + folder + " cannot be synced: Input/output error");
         assertThat(run(disk, "keys", "create", "--name", "shop").err()).singleElement().asString()
                 .contains("the folder " + temporary + " cannot be synced: Input/output error");
     }

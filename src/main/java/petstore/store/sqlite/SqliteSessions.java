@@ -1,5 +1,6 @@
 package petstore.store.sqlite;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -7,13 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 import petstore.Closer;
+import petstore.Failure;
+import petstore.files.AtomicFile;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 
 /// The open sessions of a SQLite store.
 ///
-/// Errors of opening: [petstore.Failure] of kind `UNAVAILABLE` with a message for the operator. Reasons are a folder that cannot be
+/// Errors of opening: [Failure] of kind `UNAVAILABLE` with a message for the operator. Reasons are a folder that cannot be
 /// written, a file that is not a store, a refused schema, or a durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
@@ -62,11 +65,21 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
                 });
             }
             boolean settled = SqliteWriter.settleUnlessFull(writer);
+            syncNames(file.resolveSibling("."));
             for (int i = 0; i < more; i++) {
                 sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
             opened.handOver();
             return new SqliteSessions(List.copyOf(sessions), settled, Optional.empty());
+        }
+    }
+
+    /// SQLite ignores errors when it syncs the names of its files.
+    private static void syncNames(Path folder) {
+        try {
+            AtomicFile.syncNames(folder);
+        } catch (IOException e) {
+            throw Failure.unavailable("the store cannot be opened", e);
         }
     }
 
