@@ -87,17 +87,24 @@ final class ServeCommand extends ConsoleCommand {
         }
     }
 
-    /// Ends the process after a pause, in which clients receive the error responses for lost animals.
+    /// Ends the process after a pause, in which clients receive the error responses for lost animals, and the log is written.
     private void stopForLostDisk() {
         stopped.set(Main.FAILED);
-        Thread.ofPlatform().name("lost-disk").start(() -> {
-            try {
-                Thread.sleep(TIME_FOR_LAST_RESPONSES);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            Runtime.getRuntime().halt(Main.FAILED);
-        });
+        try {
+            Thread.ofPlatform().name("lost-disk").start(ServeCommand::haltSoon);
+        } catch (OutOfMemoryError e) {
+            // The system allows no more threads. So this one, which writes to the store, must end the process.
+            haltSoon();
+        }
+    }
+
+    private static void haltSoon() {
+        try {
+            Thread.sleep(TIME_FOR_LAST_RESPONSES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Runtime.getRuntime().halt(Main.FAILED);
     }
 
     /// Stops the service after a signal. A start finishes first, unless it takes long or waits for the database. A failed start has

@@ -115,8 +115,8 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void loseDisk(SQLException e) {
-        diskLost = true;
         onLostDisk.run();
+        diskLost = true;
         LOG.error("the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
                 e.getMessage());
     }
