@@ -1,6 +1,7 @@
 package petstore.store;
 
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -18,22 +19,40 @@ public final class WriteWatch implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Callable<?> trial;
     private volatile boolean failing;
+    private boolean lacksThread;
     private @Nullable Thread trials;
 
+    /// @param trial tries a small write, and reports the result to this watch
+    public WriteWatch(Callable<?> trial) {
+        this.trial = trial;
+    }
+
     /// Records that a write failed.
-    ///
-    /// @param trial tries a small write, and reports the result to this watch. It throws nothing
-    public synchronized void failed(String reason, Runnable trial) {
+    public synchronized void failed(String reason) {
         if (!failing) {
             failing = true;
             LOG.error("the store cannot be written; the service is not ready until a write succeeds: {}", reason);
         }
-        if (trials == null && closed.getCount() > 0) {
-            Thread thread = Thread.ofPlatform().daemon().name("store-write-trials")
-                    .unstarted(() -> tryUntilSuccess(trial));
+        startTrials();
+    }
+
+    /// Starts the thread if one is needed. If the system allows no more threads, the next call tries again.
+    private synchronized void startTrials() {
+        if (!failing || trials != null || closed.getCount() == 0) {
+            return;
+        }
+        Thread thread = Thread.ofPlatform().daemon().name("store-write-trials").unstarted(this::tryUntilSuccess);
+        try {
             thread.start();
             trials = thread;
+            lacksThread = false;
+        } catch (OutOfMemoryError e) {
+            if (!lacksThread) {
+                lacksThread = true;
+                LOG.error("the store cannot be tried again yet: {}", Failure.noThread(e).getMessage());
+            }
         }
     }
 
@@ -51,9 +70,13 @@ public final class WriteWatch implements AutoCloseable {
         }
     }
 
-    private void tryUntilSuccess(Runnable trial) {
+    private void tryUntilSuccess() {
         while (isNeeded()) {
-            trial.run();
+            try {
+                trial.call();
+            } catch (Exception | Error e) {
+                LOG.debug("a write failed again", e);
+            }
         }
     }
 
@@ -77,6 +100,7 @@ public final class WriteWatch implements AutoCloseable {
     /// Throws [Failure] of kind `UNAVAILABLE` if the last write failed.
     public void requireSuccess() {
         if (failing) {
+            startTrials();
             throw Failure.unavailable("the store cannot be written; the log has the reason");
         }
     }

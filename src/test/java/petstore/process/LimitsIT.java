@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.store.sqlite.FolderLock;
 import petstore.testkit.ApiClient;
+import petstore.testkit.Disk;
+import petstore.testkit.Ledger;
+import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.RestartablePostgres;
 import petstore.testkit.Tools;
@@ -28,6 +32,7 @@ import petstore.testkit.Tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 /// The service under limits of processes and of open files. It works, or its start fails at once with a message that names the limit.
 class LimitsIT {
@@ -117,6 +122,48 @@ class LimitsIT {
                     .untilAsserted(() -> assertThat(connections(database)).isLessThanOrEqualTo(MOST_CONNECTIONS));
             server.terminate();
             assertThat(server.ending().code()).isZero();
+        }
+    }
+
+    /// Needs a thread to try a write again, and another to end the process.
+    @Test
+    void becomesReadyAgainAndStopsAfterFailedSyncDespiteProcessLimit() throws IOException {
+        List<String> user = asUser(ANOTHER_USER - Outage.values().length - 1);
+        Disk disk = Disk.in(folder.resolve("disk"))
+                .orElseGet(() -> abort("simulated disk failures need Linux and cc"));
+        Files.setPosixFilePermissions(folder.resolve("disk"), PosixFilePermissions.fromString("rwxrwxrwx"));
+        List<String> starter = new ArrayList<>(user);
+        starter.add("env");
+        disk.environment().forEach((name, value) -> starter.add(name + "=" + value));
+        Ledger ledger = new Ledger();
+        try (PetstoreProcess server = PetstoreProcess.serveThrough(starter, folder.resolve("data")).awaitReady()) {
+            String key = server.firstKey().orElseThrow();
+            ApiClient admin = new ApiClient(server.adminPort(), "");
+            assertThat(admin.get("/readyz").statusCode()).isEqualTo(200);
+            AtomicInteger added = new AtomicInteger();
+            try (Load _ = new Load(16, server.port(), key, ledger, added::incrementAndGet)) {
+                await().atMost(RECOVERY).until(() -> added.get() > 100);
+                PetstoreProcess.execute(user, "prlimit", "--nproc=1:", "--pid", String.valueOf(server.pid()));
+                disk.fail(Disk.Call.DATABASE_WRITE);
+                await().atMost(RECOVERY.multipliedBy(3)).until(() -> admin.get("/readyz").statusCode() == 503);
+            }
+            assertThat(ledger.refused()).as("the log has the animals").isZero();
+            disk.heal(Disk.Call.DATABASE_WRITE);
+            PetstoreProcess.execute(user, "prlimit", "--nproc=1000:", "--pid", String.valueOf(server.pid()));
+            await().atMost(RECOVERY).until(() -> admin.get("/readyz").statusCode() == 200);
+            assertThat(server.err()).filteredOn(line -> line.contains("WriteWatch")).satisfiesExactly(
+                    line -> assertThat(line).contains("cannot be written", "disk I/O"),
+                    line -> assertThat(line).contains("cannot be tried again yet", "limit of processes"),
+                    line -> assertThat(line).contains("can be written again"));
+            PetstoreProcess.execute(user, "prlimit", "--nproc=1:", "--pid", String.valueOf(server.pid()));
+            disk.fail(Disk.Call.FSYNC);
+            try (Load load = new Load(1, server.port(), key, ledger, () -> {
+            })) {
+                server.ending();
+                load.awaitEnd();
+            }
+            assertThat(server.ending().code()).isEqualTo(1);
+            assertThat(server.ending().err()).last().asString().contains("disk", "SQLITE_IOERR_FSYNC");
         }
     }
 

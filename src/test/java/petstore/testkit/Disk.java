@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -70,6 +71,8 @@ public final class Disk {
             if (code != 0) {
                 throw new AssertionError("src/test/c/disk.c cannot be compiled");
             }
+            // Programs of other users load it, too.
+            Files.setPosixFilePermissions(compiled, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(compiled, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
             return true;
         } catch (IOException e) {

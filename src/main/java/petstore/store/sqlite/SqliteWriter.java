@@ -32,7 +32,7 @@ final class SqliteWriter implements AutoCloseable {
     SqliteWriter(SqliteSessions sessions, Function<SQLException, Failure> errors, Runnable onLostDisk) {
         this.session = sessions.writer();
         this.settled = sessions.settled();
-        this.watch = sessions.areServed() ? Optional.of(new WriteWatch()) : Optional.empty();
+        this.watch = sessions.areServed() ? Optional.of(new WriteWatch(this::tryWrite)) : Optional.empty();
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
@@ -62,21 +62,17 @@ final class SqliteWriter implements AutoCloseable {
     private boolean record(SQLException e) {
         boolean recorded = watch.isPresent() && SqliteErrors.isFailedWrite(e);
         if (recorded) {
-            watch.get().failed(SqliteErrors.reason(e), this::tryWrite);
+            watch.get().failed(SqliteErrors.reason(e));
         }
         return recorded;
     }
 
     /// Writes a page, also if its content stays, and reads the page to which animals are added.
-    private void tryWrite() {
-        try {
-            session.perform(_ -> commit(prepared -> {
-                BackupTime.touch(prepared);
-                return prepared.number("SELECT max(id) FROM pet");
-            }));
-        } catch (SQLException | RuntimeException e) {
-            LOG.debug("a write failed again", e);
-        }
+    private long tryWrite() throws SQLException {
+        return session.perform(_ -> commit(prepared -> {
+            BackupTime.touch(prepared);
+            return prepared.number("SELECT max(id) FROM pet");
+        }));
     }
 
     private <T> T commit(Database.Work<T> work) throws SQLException {
@@ -115,10 +111,10 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void loseDisk(SQLException e) {
-        onLostDisk.run();
         diskLost = true;
         LOG.error("the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
                 e.getMessage());
+        onLostDisk.run();
     }
 
     /// Runs `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
