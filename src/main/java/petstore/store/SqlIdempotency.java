@@ -79,7 +79,7 @@ final class SqlIdempotency {
         return purged.stream().filter(result -> result.received().isAfter(oldest)).toList().size() - future.size();
     }
 
-    private static void insert(Session session, List<StoredResult> results) throws SQLException {
+    static void insert(Session session, List<StoredResult> results) throws SQLException {
         PreparedStatement insert = session.prepare(RECORD);
         for (StoredResult result : results) {
             setName(insert, 0, result.name());

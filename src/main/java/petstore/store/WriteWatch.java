@@ -1,6 +1,10 @@
 package petstore.store;
 
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
+import petstore.IdempotencyKey;
+import petstore.Pet;
+import petstore.PetStatus;
 
 /// Knows whether the last write of a store failed. Then it tries a write every second, until one succeeds.
 ///
@@ -54,6 +61,18 @@ public final class WriteWatch implements AutoCloseable {
                 LOG.error("the store cannot be tried again yet: {}", Failure.noThread(e).getMessage());
             }
         }
+    }
+
+    /// Adds an animal and a stored result in a transaction on SQLite, and takes them back.
+    public static void tryAdd(Session session, long id) throws SQLException {
+        session.execute("SAVEPOINT trial");
+        PetTable.insert(session, List.of(new Pet(id, "trial", 0, Optional.of(PetStatus.AVAILABLE))));
+        // No API key has an empty name.
+        SqlIdempotency.insert(session,
+                List.of(new SqlIdempotency.StoredResult(new IdempotencyKey.Name("", "", ""), "", id,
+                        Instant.EPOCH)));
+        session.execute("ROLLBACK TO trial");
+        session.execute("RELEASE trial");
     }
 
     /// Records that a write succeeded.

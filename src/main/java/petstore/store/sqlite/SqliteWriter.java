@@ -67,11 +67,12 @@ final class SqliteWriter implements AutoCloseable {
         return recorded;
     }
 
-    /// Writes a page, also if its content stays, and reads the page to which animals are added.
-    private long tryWrite() throws SQLException {
+    /// Adds an animal and takes it back, because a damaged page may fail only some writes. Then writes a page, also if its content stays.
+    private Session tryWrite() throws SQLException {
         return session.perform(_ -> commit(prepared -> {
+            WriteWatch.tryAdd(prepared, Sqlite.lastPetId(prepared) + 1);
             BackupTime.touch(prepared);
-            return prepared.number("SELECT max(id) FROM pet");
+            return prepared;
         }));
     }
 

@@ -1,10 +1,15 @@
 package petstore.store.sqlite;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -16,13 +21,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Failure;
+import petstore.IdempotencyKey;
+import petstore.NewPet;
+import petstore.PetStatus;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
+import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -32,6 +42,10 @@ import static org.awaitility.Awaitility.await;
 class SqliteTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int PAGE = 4_096;
+    private static final NewPet REX = new NewPet("Rex", 1, Optional.of(PetStatus.SOLD));
+    private static final IdempotencyKey KEY = new IdempotencyKey(
+            new IdempotencyKey.Name("shop", "createPet", "key"), "0".repeat(64), Duration.ofDays(1));
 
     private final AtomicInteger lostDisks = new AtomicInteger();
 
@@ -132,6 +146,28 @@ class SqliteTest {
         fail(reason);
         sqlite.close();
         assertThat(trials()).isZero();
+    }
+
+    /// Reads and other writes work.
+    @ParameterizedTest
+    @ValueSource(strings = {"pet_status", "sqlite_autoindex_idempotency_1"})
+    void isUnreadyWhileIndexIsDamaged(String name) throws IOException {
+        sqlite.close();
+        long page;
+        try (StoreFile file = new StoreFile(folder)) {
+            page = Long
+                    .parseLong(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").getFirst());
+        }
+        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
+        }
+        sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
+        try (SqlStore store = SqlStore.of(sqlite)) {
+            store.check();
+            assertThat(store.catalogue().addOnce(REX, KEY)).failsWithin(PATIENCE);
+            await("the service's own writes fail").during(Duration.ofMillis(1_500)).atMost(Duration.ofSeconds(5))
+                    .untilAsserted(this::assertUnready);
+        }
     }
 
     /// A successful check counts for a second, but only if no write failed since.
