@@ -26,6 +26,7 @@ import petstore.transfer.Format;
 import petstore.transfer.Importer;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
+import petstore.transfer.Importer.Target;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -84,17 +85,23 @@ final class ImportCommand extends TransferCommand {
         if (dryRun) {
             return check(choice, source);
         }
-        try (Closer parts = new Closer()) {
-            if (!choice.exists()) {
-                return importInto(0, () -> {
-                    lock(choice, parts);
-                    return parts.add(choice.open()).catalogue();
-                }, source, true);
+        if (!choice.exists()) {
+            try (Closer parts = new Closer()) {
+                return ending(importInto(0, () -> open(choice, parts), source), source);
             }
-            boolean alone = lock(choice, parts);
-            Catalogue catalogue = parts.add(choice.open()).catalogue();
-            return importInto(keepIds ? catalogue.lastId() : 0, () -> catalogue, source, alone);
         }
+        try (Closer parts = new Closer()) {
+            Target target = open(choice, parts);
+            return ending(importInto(keepIds ? target.catalogue().lastId() : 0, () -> target, source), source);
+        }
+    }
+
+    /// Locks and opens the store. Beside a server, small groups and pauses let the server write, too.
+    private Target open(StoreChoice choice, Closer parts) {
+        boolean alone = lock(choice, parts);
+        Catalogue catalogue = parts.add(choice.open()).catalogue();
+        return new Target(catalogue, alone ? LARGE_GROUP : SMALL_GROUP,
+                alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 
     /// Locks the store for the import. Returns true if the import need not let a server write between its groups.
@@ -121,7 +128,7 @@ final class ImportCommand extends TransferCommand {
         }
         Report report;
         try (ProgressBarOption.Display display = start("check", source, 1)) {
-            report = Importer.check(plan(source, true), lastId, display);
+            report = Importer.check(plan(source), lastId, display);
         }
         return report(report, source);
     }
@@ -130,19 +137,19 @@ final class ImportCommand extends TransferCommand {
         return progress.start(console(), task, ProgressBarOption.BYTES, () -> readings * source.toFile().length());
     }
 
-    private int importInto(long lastId, Supplier<Catalogue> opening, Path source, boolean alone) throws IOException {
+    private Report importInto(long lastId, Supplier<Target> opening, Path source) throws IOException {
         Signals.haltAtSecondSignal(interruption::set);
-        Report report;
         try (ProgressBarOption.Display display = start("import", source, 2)) {
-            report = Importer.run(lastId, opening, plan(source, alone), display, () -> interruption.get() != 0);
+            return Importer.run(lastId, opening, plan(source), display, () -> interruption.get() != 0);
         }
+    }
+
+    private int ending(Report report, Path source) throws IOException {
         return interruption.get() == 0 ? report(report, source) : reportInterruption(report.written());
     }
 
-    /// Returns the plan of the import. Beside a server, small groups and pauses let the server write, too.
-    private Plan plan(Path source, boolean alone) {
-        return new Plan(source, format, spreadsheet, keepIds, skipBad, alone ? LARGE_GROUP : SMALL_GROUP,
-                alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
+    private Plan plan(Path source) {
+        return new Plan(source, format, spreadsheet, keepIds, skipBad);
     }
 
     private int reportInterruption(long written) {

@@ -21,15 +21,19 @@ final class ImportLineGroups {
     private final LongConsumer progress;
     private final SeekableByteChannel file;
     private final ImportLine.Reader lines;
+    private final int size;
     private long lastId;
 
     /// @param file the file of the plan
     /// @param lastId the greatest id that the store has used
+    /// @param size the number of lines in a group
     /// @param progress receives the number of bytes read
-    ImportLineGroups(Plan plan, SeekableByteChannel file, long lastId, LongConsumer progress) throws IOException {
+    ImportLineGroups(Plan plan, SeekableByteChannel file, long lastId, int size, LongConsumer progress)
+            throws IOException {
         this.plan = plan;
         this.file = file;
         this.lastId = lastId;
+        this.size = size;
         this.progress = progress;
         FirstBytes.check(file, plan.format());
         InputStream in = Channels.newInputStream(file);
@@ -41,8 +45,8 @@ final class ImportLineGroups {
 
     /// Returns the next lines, empty at the end.
     List<ImportLine> next() throws IOException {
-        List<ImportLine> group = new ArrayList<>(plan.group());
-        while (group.size() < plan.group()) {
+        List<ImportLine> group = new ArrayList<>(size);
+        while (group.size() < size) {
             Optional<ImportLine> line = lines.next();
             if (line.isEmpty()) {
                 break;

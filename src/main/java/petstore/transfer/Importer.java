@@ -30,10 +30,14 @@ public final class Importer {
     /// @param keepIds true if animals keep the ids of the file, which must rise from line to line, above all ids of the store. One
     ///        transaction writes all animals or none.
     /// @param skipBad true if good lines are written although others are malformed
+    public record Plan(Path file, Format format, boolean spreadsheet, boolean keepIds, boolean skipBad) {
+    }
+
+    /// The catalogue to which an import adds animals.
+    ///
     /// @param group the number of animals in a transaction
     /// @param pause the time between two transactions, for others that write to the store
-    public record Plan(Path file, Format format, boolean spreadsheet, boolean keepIds, boolean skipBad, int group,
-            Duration pause) {
+    public record Target(Catalogue catalogue, int group, Duration pause) {
     }
 
     /// The result of an import.
@@ -45,6 +49,8 @@ public final class Importer {
     /// @param written the number of animals written
     public record Report(long good, long bad, List<String> firstBad, List<String> ignoredColumns, long written) {
     }
+
+    private static final int CHECKED_GROUP = 1_000;
 
     private final Plan plan;
     private final LongConsumer progress;
@@ -75,28 +81,28 @@ public final class Importer {
     /// `keepIds` each group is durable when it is written, and stays if a later one fails.
     ///
     /// @param lastId the greatest id that the store has used; 0 for a new store, or if the file's ids are not kept
-    /// @param store opens the store; not called if there is nothing to add
+    /// @param opening opens the store; not called if there is nothing to add
     /// @param progress receives the number of bytes read, up to twice the file's size
     /// @param interrupted returns true if the import is to end behind the current group
     /// @throws IOException if the file cannot be read
     /// @throws Failure of kind `INVALID_REQUEST` if it does not have its format, `UNAVAILABLE` if the store fails or the file
     /// is changed meanwhile. The message says which animals stay
-    public static Report run(long lastId, Supplier<Catalogue> store, Plan plan, LongConsumer progress,
+    public static Report run(long lastId, Supplier<Target> opening, Plan plan, LongConsumer progress,
             BooleanSupplier interrupted) throws IOException {
         Importer importer = new Importer(plan, progress, interrupted);
         importer.check(lastId);
         if (interrupted.getAsBoolean() || importer.check.refusesFile(plan.skipBad())) {
             return importer.check.report(0);
         }
-        Catalogue catalogue = store.get();
+        Target target = opening.get();
         importer.bytesBefore = Files.size(plan.file());
         return importer.check
-                .report(plan.keepIds() ? importer.writeWithIds(catalogue, lastId) : importer.write(catalogue));
+                .report(plan.keepIds() ? importer.writeWithIds(target, lastId) : importer.write(target));
     }
 
     private void check(long lastId) throws IOException {
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
-            ImportLineGroups groups = groups(file, lastId);
+            ImportLineGroups groups = groups(file, lastId, CHECKED_GROUP);
             check.ignores(groups.ignoredColumns());
             for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
                 group.forEach(check::count);
@@ -104,8 +110,8 @@ public final class Importer {
         }
     }
 
-    private ImportLineGroups groups(SeekableByteChannel file, long lastId) throws IOException {
-        return new ImportLineGroups(plan, file, lastId, bytes -> progress.accept(bytesBefore + bytes));
+    private ImportLineGroups groups(SeekableByteChannel file, long lastId, int size) throws IOException {
+        return new ImportLineGroups(plan, file, lastId, size, bytes -> progress.accept(bytesBefore + bytes));
     }
 
     private boolean continuesWith(List<ImportLine> group) {
@@ -113,17 +119,17 @@ public final class Importer {
     }
 
     /// Returns the number of animals written. Reads the next group while the one before is being written.
-    private long write(Catalogue catalogue) throws IOException {
+    private long write(Target target) throws IOException {
         AtomicLong written = new AtomicLong();
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
-            ImportLineGroups groups = groups(file, 0);
+            ImportLineGroups groups = groups(file, 0, target.group());
             try (TaskThread thread = new TaskThread("import", 1)) {
                 for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
                     List<NewPet> pets = goodOf(group).stream().map(ImportLine.Good::pet).toList();
                     thread.submit(() -> {
-                        catalogue.addAll(pets);
+                        target.catalogue().addAll(pets);
                         written.addAndGet(pets.size());
-                        Thread.sleep(plan.pause());
+                        Thread.sleep(target.pause());
                         return written;
                     });
                 }
@@ -156,10 +162,10 @@ public final class Importer {
     }
 
     /// Returns the number of animals written: all or none.
-    private long writeWithIds(Catalogue catalogue, long lastId) throws IOException {
+    private long writeWithIds(Target target, long lastId) throws IOException {
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
-            ImportLineGroups groups = groups(file, lastId);
-            catalogue.addWithIds(
+            ImportLineGroups groups = groups(file, lastId, target.group());
+            target.catalogue().addWithIds(
                     Stream.generate(() -> nextWithIds(groups)).takeWhile(pets -> !pets.isEmpty()).iterator());
             return check.good();
         } catch (UncheckedIOException e) {

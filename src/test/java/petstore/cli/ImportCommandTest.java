@@ -6,8 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -17,13 +21,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.terminal.Console;
+import petstore.store.sqlite.FolderLock;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.StoreFile;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// `petstore import` of files that add nothing, or have columns of other programs.
 class ImportCommandTest {
@@ -79,6 +86,44 @@ class ImportCommandTest {
             assertThat(run(new byte[0], Stream.concat(Stream.of("export", "-"), store.stream())
                     .toArray(String[]::new)).out()).singleElement().asString()
                     .startsWith(option.isEmpty() ? "{\"id\":1," : "{\"id\":7,");
+        }
+    }
+
+    /// A server takes the folder while the file is checked.
+    @Test
+    void letsServerWriteThatAppearsMeanwhile() throws IOException {
+        Path source = Files.write(folder.resolve("source.ndjson"), IntStream.range(0, 30_000)
+                .mapToObj(_ -> "{\"name\":\"" + "\\u00e4".repeat(250) + "\",\"categoryId\":1}").toList());
+        Path data = folder.resolve("data");
+        CompletableFuture<Ending> importing = CompletableFuture.supplyAsync(
+                () -> CommandLines.ending(Map.of(), "import", source.toString(), "--data", data.toString()));
+        await().pollInterval(Duration.ofMillis(1)).until(() -> openings(source) == 2);
+        assertThat(data).doesNotExist();
+        Set<Long> counts = new HashSet<>();
+        try (FolderLock _ = FolderLock.serve(data)) {
+            await().until(() -> data.resolve("petstore.db-wal").toFile().exists());
+            try (StoreFile store = new StoreFile(data)) {
+                await().untilAsserted(() -> store.text("SELECT seq FROM sqlite_sequence"));
+                while (!importing.isDone()) {
+                    store.text("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pet'")
+                            .forEach(count -> counts.add(Long.valueOf(count)));
+                }
+            }
+        }
+        assertThat(importing.join().code()).isZero();
+        assertThat(counts).as("animals at commits").anyMatch(count -> count % 10_000 != 0);
+    }
+
+    /// Returns the number of descriptors of this process that have a file open.
+    private static long openings(Path file) throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return descriptors.filter(descriptor -> {
+                try {
+                    return Files.readSymbolicLink(descriptor).equals(file);
+                } catch (IOException e) {
+                    return false;
+                }
+            }).count();
         }
     }
 

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
@@ -156,7 +155,7 @@ class ImportFileFormatTest {
 
     private Report run(Format format, byte[] file) throws IOException {
         Path source = Files.write(folder.resolve("source"), file);
-        return Importer.check(new Plan(source, format, false, false, true, 100, Duration.ZERO), 0, _ -> {
+        return Importer.check(new Plan(source, format, false, false, true), 0, _ -> {
         });
     }
 }

@@ -78,8 +78,8 @@ class SpreadsheetTest {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
             try (SqlStore other = SqlStore
                     .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO, true))) {
-                Importer.run(0, other::catalogue, new Importer.Plan(file, Format.CSV, spreadsheet, false, false,
-                        100, Duration.ZERO), _ -> {
+                Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, Duration.ZERO),
+                        new Importer.Plan(file, Format.CSV, spreadsheet, false, false), _ -> {
                         }, () -> false);
                 PetQuery all = new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0);
                 assertThat(AbstractCatalogueTest.awaited(other.catalogue().list(all)).pets())

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongPredicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -35,6 +36,7 @@ import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.TestStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
+import petstore.transfer.Importer.Target;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -246,7 +248,7 @@ class TransferTest {
     private Report importWithAction(String file, LongPredicate trigger, Runnable action) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicBoolean done = new AtomicBoolean();
-        return Importer.run(store.catalogue().lastId(), store::catalogue, plan(source, Format.NDJSON, true, false),
+        return Importer.run(store.catalogue().lastId(), target(store), plan(source, Format.NDJSON, true, false),
                 bytes -> {
                     if (trigger.test(bytes) && !done.getAndSet(true)) {
                         action.run();
@@ -370,7 +372,7 @@ class TransferTest {
     void writesNothingIfInterruptedDuringCheck() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicBoolean interrupted = new AtomicBoolean();
-        Report report = Importer.run(store.catalogue().lastId(), store::catalogue,
+        Report report = Importer.run(store.catalogue().lastId(), target(store),
                 plan(source, Format.NDJSON, false, false),
                 _ -> interrupted.set(true), interrupted::get);
         assertThat(report).isEqualTo(new Report(0, 0, List.of(), List.of(), 0));
@@ -381,7 +383,7 @@ class TransferTest {
     void stopsAfterCurrentGroupIfInterrupted() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         AtomicInteger groups = new AtomicInteger();
-        Report report = Importer.run(store.catalogue().lastId(), store::catalogue,
+        Report report = Importer.run(store.catalogue().lastId(), target(store),
                 plan(source, Format.NDJSON, false, false), bytes -> {
                     if (bytes > 300L * GOOD.length()) {
                         groups.incrementAndGet();
@@ -415,7 +417,7 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         Path source = Files.writeString(folder.resolve("source"), file);
         AtomicInteger groups = new AtomicInteger();
-        Report report = Importer.run(store.catalogue().lastId(), store::catalogue,
+        Report report = Importer.run(store.catalogue().lastId(), target(store),
                 plan(source, Format.NDJSON, true, false), bytes -> {
                     if (bytes > file.length()) {
                         groups.incrementAndGet();
@@ -431,7 +433,7 @@ class TransferTest {
         String file = IntStream.rangeClosed(1, 300).mapToObj(id -> pet(id)).collect(Collectors.joining());
         for (String changed : List.of(pet(1), file.replace("pet299", ""))) {
             Path source = Files.writeString(folder.resolve("source"), file);
-            assertThatThrownBy(() -> Importer.run(store.catalogue().lastId(), store::catalogue,
+            assertThatThrownBy(() -> Importer.run(store.catalogue().lastId(), target(store),
                     plan(source, Format.NDJSON, true, false),
                     bytes -> {
                         if (bytes == file.length()) {
@@ -448,7 +450,7 @@ class TransferTest {
     void progressCountsBytesOfBothReadings() throws IOException {
         Path source = Files.writeString(folder.resolve("source"), GOOD.repeat(300));
         List<Long> progress = new ArrayList<>();
-        Importer.run(store.catalogue().lastId(), store::catalogue, plan(source, Format.NDJSON, false, false),
+        Importer.run(store.catalogue().lastId(), target(store), plan(source, Format.NDJSON, false, false),
                 progress::add, () -> false);
         assertThat(progress).isSorted().last().isEqualTo(600L * GOOD.length());
     }
@@ -483,7 +485,7 @@ class TransferTest {
     /// Imports a file that changes as soon as it has been checked.
     private Report importChanged(String checked, String changed) throws IOException {
         Path source = Files.writeString(folder.resolve("source"), checked);
-        return Importer.run(store.catalogue().lastId(), store::catalogue, plan(source, Format.NDJSON, false, false),
+        return Importer.run(store.catalogue().lastId(), target(store), plan(source, Format.NDJSON, false, false),
                 bytes -> {
                     if (bytes == checked.length()) {
                         write(source, changed);
@@ -524,11 +526,15 @@ class TransferTest {
         return dryRun
                 ? Importer.check(plan, target.catalogue().lastId(), _ -> {
                 })
-                : Importer.run(target.catalogue().lastId(), target::catalogue, plan, _ -> {
+                : Importer.run(target.catalogue().lastId(), target(target), plan, _ -> {
                 }, () -> false);
     }
 
     private static Plan plan(Path source, Format format, boolean keepIds, boolean skipBad) {
-        return new Plan(source, format, false, keepIds, skipBad, 100, Duration.ZERO);
+        return new Plan(source, format, false, keepIds, skipBad);
+    }
+
+    private static Supplier<Target> target(SqlStore store) {
+        return () -> new Target(store.catalogue(), 100, Duration.ZERO);
     }
 }

@@ -41,8 +41,8 @@ class UnknownOutcomeTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int GROUP = 2;
-    /// The import asks whether it is interrupted: for both groups while it checks them, then once, then for both groups again.
-    private static final int BEFORE_SECOND_GROUP = 5;
+    /// The import asks whether it is interrupted: while it checks the file, then once, then for both groups.
+    private static final int BEFORE_SECOND_GROUP = 4;
     private static final String STANDBY = " FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
             + " AND application_name = 'petstore'";
     private static final String LOCK = " FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
@@ -151,7 +151,7 @@ class UnknownOutcomeTest {
     private static String importFile(boolean keepIds, int port, Runnable obstacle, Runnable end)
             throws IOException {
         PostgresUri address = PostgresUri.parse("postgresql://postgres@127.0.0.1:" + port + "/postgres");
-        Importer.Plan plan = new Importer.Plan(file, Format.NDJSON, false, keepIds, false, GROUP, Duration.ZERO);
+        Importer.Plan plan = new Importer.Plan(file, Format.NDJSON, false, keepIds, false);
         AtomicInteger questions = new AtomicInteger();
         try (SqlStore store = SqlStore.of(Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             if (keepIds) {
@@ -159,14 +159,15 @@ class UnknownOutcomeTest {
             }
             CompletableFuture<Importer.Report> importing = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return Importer.run(store.catalogue().lastId(), store::catalogue, plan, _ -> {
-                    }, () -> {
-                        if (!keepIds && questions.incrementAndGet() == BEFORE_SECOND_GROUP) {
-                            await().atMost(PATIENCE).until(() -> count() == GROUP);
-                            obstacle.run();
-                        }
-                        return false;
-                    });
+                    return Importer.run(store.catalogue().lastId(),
+                            () -> new Importer.Target(store.catalogue(), GROUP, Duration.ZERO), plan, _ -> {
+                            }, () -> {
+                                if (!keepIds && questions.incrementAndGet() == BEFORE_SECOND_GROUP) {
+                                    await().atMost(PATIENCE).until(() -> count() == GROUP);
+                                    obstacle.run();
+                                }
+                                return false;
+                            });
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
