@@ -69,6 +69,29 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         return new StoreChoice(folder, database, migrate, false);
     }
 
+    /// Removes a new embedded store to which nothing was added, unless another process uses it. Returns the place of an empty store in
+    /// a database, which stays; absent if there is none.
+    public Optional<String> removeEmpty() {
+        try (@Nullable
+        FolderLock _ = lockToReplace()) {
+            if (isEmpty()) {
+                if (database.isPresent()) {
+                    return database.map(Postgres::place);
+                }
+                SqliteFile.delete(folder);
+            }
+        } catch (Failure e) {
+            LOG.debug("the store stays", e);
+        }
+        return Optional.empty();
+    }
+
+    private boolean isEmpty() {
+        try (SqlStore store = existing().open()) {
+            return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
+        }
+    }
+
     /// Locks the embedded store for a change; null for a database. Errors: as for [FolderLock#change].
     @Nullable
     public FolderLock lockToChange() {

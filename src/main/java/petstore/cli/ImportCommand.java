@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -86,13 +87,30 @@ final class ImportCommand extends TransferCommand {
             return check(choice, source);
         }
         if (!choice.exists()) {
-            try (Closer parts = new Closer()) {
-                return ending(importInto(0, () -> open(choice, parts), source), source);
-            }
+            return importIntoNew(choice, source);
         }
         try (Closer parts = new Closer()) {
             Target target = open(choice, parts);
             return ending(importInto(keepIds ? target.catalogue().lastId() : 0, () -> target, source), source);
+        }
+    }
+
+    /// Creates the store once the file is checked. It does not stay if nothing is added.
+    private int importIntoNew(StoreChoice choice, Path source) throws IOException {
+        AtomicBoolean opened = new AtomicBoolean();
+        long written = 0;
+        try (Closer parts = new Closer()) {
+            Report report = importInto(0, () -> {
+                opened.set(true);
+                return open(choice, parts);
+            }, source);
+            written = report.written();
+            return ending(report, source);
+        } finally {
+            if (opened.get() && written == 0) {
+                choice.removeEmpty().ifPresent(
+                        place -> console().printError("petstore: an empty store stays in " + place));
+            }
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -233,10 +234,10 @@ class DiskIT {
             assertThat(ending.code()).as(ending.toString()).isEqualTo(1);
             assertThat(ending.err()).singleElement().asString().endsWith("cannot be synced: Input/output error");
         }
-        folder = temporary.resolve("new");
         folder = Files.createDirectory(temporary.resolve("empty"));
         assertThat(run(disk, "keys", "create", "--name", "shop").err()).singleElement().asString()
                 .endsWith("the folder " + folder + " cannot be synced: Input/output error");
+        folder = temporary.resolve("new");
         assertThat(run(disk, "keys", "create", "--name", "shop").err()).singleElement().asString()
                 .contains("the folder " + temporary + " cannot be synced: Input/output error");
     }
@@ -290,6 +291,17 @@ class DiskIT {
         } finally {
             unmountSmallDisk();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--keep-ids"})
+    void failedImportLeavesNoNewStore(String option) throws IOException {
+        Files.write(temporary.resolve("animals.ndjson"), IntStream.rangeClosed(1, 6_000)
+                .mapToObj(id -> "{\"id\":" + id + ",\"name\":\"" + "🐈".repeat(255) + "\",\"categoryId\":1}").toList());
+        PetstoreProcess.Ending ending = shell("ulimit -f 4096; petstore import animals.ndjson " + option);
+        assertThat(ending.code()).isEqualTo(1);
+        assertThat(ending.err()).last().asString().contains("petstore.db cannot be used: ");
+        assertThat(namesIn(folder)).containsExactly("petstore.lock");
     }
 
     /// Mounts a disk of its own, because a full disk stops other tests. Skips the test if there are no loop devices.

@@ -98,6 +98,12 @@ public final class Postgres implements Database {
         return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::hasStore);
     }
 
+    /// Returns the place of the store in a database, for a message.
+    public static String place(PostgresUri uri) {
+        PostgresConnector connector = new PostgresConnector(false);
+        return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::place);
+    }
+
     @Override
     @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {

@@ -75,6 +75,13 @@ final class PostgresSchema {
         }
     }
 
+    /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`.
+    static String place(PostgresHost host) throws SQLException {
+        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
+            return place(session, host);
+        }
+    }
+
     /// Returns true if there was no store before.
     private static boolean upgrade(Session session, PostgresHost host) throws SQLException {
         session.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");

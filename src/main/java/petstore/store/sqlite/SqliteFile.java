@@ -100,6 +100,18 @@ public final class SqliteFile {
         }
     }
 
+    /// Deletes the store in `folder`. The caller has locked the folder to replace it.
+    public static void delete(Path folder) {
+        try {
+            for (String suffix : StoreFiles.COMPANIONS) {
+                Files.deleteIfExists(StoreFiles.companion(in(folder), suffix));
+            }
+            Files.deleteIfExists(in(folder));
+        } catch (IOException e) {
+            throw Failure.unavailable("the store in " + folder + " cannot be deleted", e);
+        }
+    }
+
     /// Returns the driver's URL of a file. A plain path does not work, because the driver reads parameters after a `?`. Errors: as for
     /// [#requireOpenable].
     static String url(Path file) {
