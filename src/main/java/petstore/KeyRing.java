@@ -8,11 +8,14 @@ import java.util.concurrent.CompletableFuture;
 
 /// The API keys of the store.
 ///
-/// For any number of threads. All methods except [#known] and [#refresh] block. Errors: as for [Catalogue].
+/// For any number of threads. All methods except [#known], [#knownNow] and [#refresh] block. Errors: as for [Catalogue].
 public interface KeyRing {
 
     /// Returns the keys in memory by id, revoked and expired ones too, as of the last completed [#refresh].
     Map<String, ApiKey> known();
+
+    /// Returns the time by the clock of the database, estimated from the last completed [#refresh], which there must have been.
+    Instant knownNow();
 
     /// Makes [#known] include every change that was committed before this call. The future fails with a [Failure].
     CompletableFuture<?> refresh();

@@ -3,7 +3,6 @@ package petstore.app;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -80,15 +79,15 @@ public final class Service implements AutoCloseable {
                     + ServerSettings.authority(settings.server().host(), server.port()) + "/v1"));
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
-                    : firstKey(store.keys(), clock.instant());
+                    : firstKey(store.keys());
             return new Service(settings, api, server, firstKey, parts.handOver());
         }
     }
 
     /// Adds a key if the store has none. Returns the key that was added.
-    private static Optional<KeyToken> firstKey(KeyRing keys, Instant now) {
+    private static Optional<KeyToken> firstKey(KeyRing keys) {
         KeyToken token = KeyToken.random(new SecureRandom());
-        ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), now, Optional.empty(),
+        ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), keys.knownNow(), Optional.empty(),
                 Optional.empty());
         if (!keys.addFirst(key)) {
             LOG.info("the store has API keys, so no first key was created; '{}' creates another",

@@ -55,7 +55,7 @@ public final class ServiceApi implements AutoCloseable {
     public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
             Optional<String> configuredKey, Runnable storeCheck, String version, Telemetry telemetry,
             PrometheusMeterRegistry metrics, Clock clock) {
-        bearer = new Bearer(keys, configuredKey, metrics, clock);
+        bearer = new Bearer(keys, configuredKey, metrics);
         health = new Health(storeCheck, version);
         PageCache pages = new PageCache(metrics);
         heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);

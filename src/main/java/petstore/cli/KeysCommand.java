@@ -68,13 +68,14 @@ final class KeysCommand {
             }
             // Checked here, too, because the command creates a missing store.
             ApiKey.requireNotConfigured(name);
-            Instant here = console().clock().instant();
-            if (expiry.at.filter(end -> !end.isAfter(here)).isPresent()) {
-                throw wrongUsage("--expires-at must be later than now");
-            }
             KeyToken token = KeyToken.random(new SecureRandom());
             StoreChoice choice = choice();
+            if (choice.database().isEmpty()) {
+                // This machine has the clock of the embedded store, which does not exist yet.
+                requireExpiryAfter(console().clock().instant());
+            }
             change("create", choice, (keys, now) -> {
+                requireExpiryAfter(now);
                 ApiKey key = ApiKey.issued(token, name, scopes, now, expiry.in.map(now::plus).or(() -> expiry.at),
                         rateLimit);
                 keys.add(key);
@@ -82,6 +83,12 @@ final class KeysCommand {
             });
             show("", token, choice, console());
             return Main.DONE;
+        }
+
+        private void requireExpiryAfter(Instant now) {
+            if (expiry.at.filter(end -> !end.isAfter(now)).isPresent()) {
+                throw wrongUsage("--expires-at must be later than now");
+            }
         }
     }
 

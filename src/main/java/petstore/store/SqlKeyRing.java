@@ -42,25 +42,39 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
             + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
 
-    private static final String CHANGES = "SELECT changes FROM api_key_change";
+    /// The number of changes of keys in the store.
+    ///
+    /// @param nowMs the time by the clock of the database when it was read, or a little later
+    /// @param readNs the time when its reading began, by [System#nanoTime]
+    private record Changes(long number, long nowMs, long readNs) {
+        private static final Changes NONE = new Changes(-1, 0, 0);
+    }
 
-    /// @param changes the number of changes of keys in the store when the keys were read, or fewer
-    private record Snapshot(long changes, Map<String, ApiKey> keys) {
+    /// @param changes read before the keys
+    private record Snapshot(Changes changes, Map<String, ApiKey> keys) {
     }
 
     private final Database database;
+    private final String selectChanges;
     private final WorkQueue<Boolean, Boolean> refreshes;
-    private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(new Snapshot(-1, Map.of()));
+    private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(new Snapshot(Changes.NONE, Map.of()));
 
     SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
         this.refreshes = MeasuredQueue.ofSharedWork("keys", database.patience(), this::refreshNow, meters);
-        database.onNewLineage(() -> snapshot.set(database.readUnqueued(SqlKeyRing::read)));
+        this.selectChanges = "SELECT changes, (" + database.selectNow() + ") FROM api_key_change";
+        database.onNewLineage(() -> snapshot.set(database.readUnqueued(session -> read(session, changes(session)))));
     }
 
     @Override
     public Map<String, ApiKey> known() {
         return snapshot.get().keys();
+    }
+
+    @Override
+    public Instant knownNow() {
+        Changes changes = snapshot.get().changes();
+        return Instant.ofEpochMilli(changes.nowMs()).plusNanos(System.nanoTime() - changes.readNs());
     }
 
     @Override
@@ -73,22 +87,27 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     private boolean refreshNow() {
         while (true) {
             Snapshot before = snapshot.get();
-            Snapshot after = database
-                    .readUnqueued(session -> changes(session) == before.changes() ? before : read(session));
+            Snapshot after = database.readUnqueued(session -> {
+                Changes changes = changes(session);
+                return changes.number() == before.changes().number()
+                        ? new Snapshot(changes, before.keys())
+                        : read(session, changes);
+            });
             if (snapshot.compareAndSet(before, after)) {
                 return true;
             }
         }
     }
 
-    /// The number is read first, so that the next query notices a change between both statements.
-    private static Snapshot read(Session session) throws SQLException {
-        long changes = changes(session);
+    /// The number was read first, so that the next refresh notices a change between both statements.
+    private static Snapshot read(Session session, Changes changes) throws SQLException {
         return new Snapshot(changes, list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity())));
     }
 
-    private static long changes(Session session) throws SQLException {
-        return Session.onlyRow("api_key_change", session.prepare(CHANGES), row -> row.getLong(1));
+    private Changes changes(Session session) throws SQLException {
+        long beganNs = System.nanoTime();
+        return Session.onlyRow("api_key_change", session.prepare(selectChanges),
+                row -> new Changes(row.getLong(1), row.getLong(2), beganNs));
     }
 
     @Override

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.SecretHash;
 import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
 import petstore.testkit.TestClock;
@@ -36,6 +37,9 @@ class AuthenticationTest {
 
     private static final String NOW = "2026-11-21T10:00:00Z";
     private static final Duration REVOCATION_LIMIT = Duration.ofSeconds(2);
+    private static final Duration MOMENT = Duration.ofMillis(700);
+    /// The service estimates the time from its last read.
+    private static final Duration ESTIMATE = Duration.ofMillis(500);
     private static final String CHALLENGE = "Bearer realm=\"petstore\"";
     private static final String INVALID_KEY_CHALLENGE = CHALLENGE + ", error=\"invalid_token\"";
 
@@ -110,12 +114,35 @@ class AuthenticationTest {
     }
 
     @Test
-    void acceptsKeyUntilItExpires() {
-        KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.of(Instant.parse("2026-11-21T11:00:00Z")));
-        clock.set("2026-11-21T10:59:59.999Z");
-        assertThat(service.client().withKey(token.text()).get("/v1/pets").statusCode()).isEqualTo(200);
-        clock.set("2026-11-21T11:00:00Z");
-        assertRefused(token);
+    void acceptsKeyUntilItExpiresByClockOfDatabase() {
+        Instant now = otherProcess.keys().now();
+        KeyToken hour = issue(EnumSet.allOf(Scope.class), Optional.of(now.plusSeconds(3_600)));
+        KeyToken moment = issue(EnumSet.allOf(Scope.class), Optional.of(now.plus(MOMENT)));
+        for (String wrong : List.of("2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z")) {
+            clock.set(wrong);
+            assertThat(service.client().withKey(hour.text()).get("/v1/pets").statusCode()).isEqualTo(200);
+            await("the key has expired").atMost(MOMENT.plus(REVOCATION_LIMIT))
+                    .until(() -> service.client().withKey(moment.text()).get("/v1/pets").statusCode() != 200);
+            assertThat(otherProcess.keys().now()).isAfterOrEqualTo(now.plus(MOMENT).minus(ESTIMATE));
+            assertRefused(moment);
+        }
+    }
+
+    @Test
+    void acceptsReplacedSecretAndRecordsUseByClockOfDatabase() {
+        Instant now = otherProcess.keys().now();
+        KeyToken hour = issue(EnumSet.allOf(Scope.class), Optional.empty());
+        KeyToken over = issue(EnumSet.allOf(Scope.class), Optional.empty());
+        otherProcess.keys().rotate(hour.id(), SecretHash.of("fresh"), Optional.of(now.plusSeconds(3_600)));
+        otherProcess.keys().rotate(over.id(), SecretHash.of("fresh"), Optional.of(now));
+        clock.set("2099-01-01T00:00:00Z");
+        assertThat(service.client().withKey(hour.text()).get("/v1/pets").statusCode()).isEqualTo(200);
+        clock.set("2000-01-01T00:00:00Z");
+        assertRefused(over);
+        await("the use is saved").atMost(REVOCATION_LIMIT).untilAsserted(() -> assertThat(
+                otherProcess.keys().find(hour.id()).flatMap(ApiKey::lastUsed))
+                .hasValueSatisfying(used -> assertThat(used)
+                        .isBetween(now.minus(ESTIMATE), otherProcess.keys().now().plus(ESTIMATE))));
     }
 
     @Test

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
+import petstore.http.access.RateLimits;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.ServedContract;
@@ -63,12 +64,13 @@ class DefectTest {
         }
     }
 
-    /// In the key check, and in an operation.
+    /// In the check of the rate limit, and in an operation.
     @Test
     void returns500AfterExceptionOrError() {
         BrokenClock clock = new BrokenClock();
         try (TestService service = TestService.start(folder, clock, UnaryOperator.identity())) {
-            ApiClient stored = service.client().withKey(CommandLines.run(folder, "keys", "create", "--name", "k"));
+            ApiClient stored = service.client().withKey(CommandLines.run(folder, "keys", "create", "--name", "k",
+                    "--rate-limit", "99/1s"));
             assertThat(stored.get("/v1/pets").statusCode()).isEqualTo(200);
             for (Runnable fault : List.<Runnable>of(() -> {
                 throw new StackOverflowError();
@@ -97,7 +99,7 @@ class DefectTest {
                 .containsExactly("request of-the-test failed");
     }
 
-    /// A clock whose `instant()` runs a fault first.
+    /// A clock that runs a fault first, for operations and the rate limit.
     private static final class BrokenClock extends Clock {
 
         private final AtomicReference<Runnable> fault = new AtomicReference<>(() -> {
@@ -109,8 +111,13 @@ class DefectTest {
             return Instant.EPOCH;
         }
 
+        /// The server reads it too, for the log.
         @Override
         public long millis() {
+            if (StackWalker.getInstance().walk(frames -> frames
+                    .anyMatch(frame -> frame.getClassName().startsWith(RateLimits.class.getName())))) {
+                fault.get().run();
+            }
             return 0;
         }
 

@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.terminal.Console;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess.Ending;
+import petstore.testkit.PostgresServer;
 import petstore.testkit.ServedContract;
+import petstore.testkit.TestClock;
 import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -151,6 +153,20 @@ class KeysCommandTest {
         assertThat(Main.run(full, "keys", "create", "--name", "x", "--data", folder.toString())).isOne();
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .matches("(?s).* 'petstore keys rotate \\w{10} --data " + folder + "' shows another\\s+");
+    }
+
+    @Test
+    void comparesExpiryWithClockOfDatabase() {
+        String database = PostgresServer.newDatabase();
+        Console early = Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                OutputStream.nullOutputStream(), false, Map.of(), new TestClock("2000-01-01T00:00:00Z"));
+        Console late = Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
+                OutputStream.nullOutputStream(), false, Map.of(), new TestClock("2099-01-01T00:00:00Z"));
+        assertThat(Main.run(late, "keys", "create", "--name", "x", "--expires-at", "2098-01-01", "--database",
+                database)).isEqualTo(Main.DONE);
+        assertThat(Main.run(early, "keys", "create", "--name", "y", "--expires-at", "2020-01-01", "--database",
+                database)).isEqualTo(Main.WRONG_USAGE);
+        assertThat(PostgresServer.query(database, "SELECT name FROM api_key")).containsExactly("x");
     }
 
     @Test

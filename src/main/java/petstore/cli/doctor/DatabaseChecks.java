@@ -59,7 +59,7 @@ record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock 
         Duration difference = Duration.between(state.now(), clock.instant()).abs();
         if (difference.compareTo(CLOCK_TOLERANCE) > 0) {
             findings.add(Finding.warn("database clock", host + "differs by " + difference.toSeconds() + " s",
-                    "set the clocks of both machines: keys expire by them"));
+                    "set the clocks of both machines: keys expire by the database's"));
         }
         return findings;
     }

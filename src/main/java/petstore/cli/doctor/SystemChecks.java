@@ -82,7 +82,7 @@ final class SystemChecks {
     private static Finding clock(Instant now) {
         String text = now.truncatedTo(ChronoUnit.SECONDS).toString();
         return now.isBefore(BUILT_AFTER)
-                ? Finding.fail("clock", text + " is in the past", "set the clock: keys expire by it")
+                ? Finding.fail("clock", text + " is in the past", "set the clock: certificates expire by it")
                 : Finding.ok("clock", text);
     }
 }

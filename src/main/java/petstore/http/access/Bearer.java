@@ -2,7 +2,6 @@ package petstore.http.access;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -25,7 +24,7 @@ import petstore.http.message.Errors;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
 
-/// Bearer authentication (RFC 6750) by the keys in memory.
+/// Bearer authentication (RFC 6750) by the keys in memory, and by the clock of their database.
 ///
 /// [#refresh] is called every second. A request with an unknown secret waits for another refresh, because its key may have been
 /// created or rotated a moment ago. All requests that wait share a refresh.
@@ -66,22 +65,20 @@ public final class Bearer {
     private final KeyRing keys;
     private final Optional<ApiKey> configured;
     private final byte[] configuredText;
-    private final Clock clock;
     private final Counter lookUps;
     private final Map<String, Instant> uses = new ConcurrentHashMap<>();
     private final Map<String, Instant> unsavedUses = new ConcurrentHashMap<>();
 
     /// @param configuredKey a key of any text, with every scope, that is accepted besides those of the store
-    public Bearer(KeyRing keys, Optional<String> configuredKey, MeterRegistry meters, Clock clock) {
+    public Bearer(KeyRing keys, Optional<String> configuredKey, MeterRegistry meters) {
         this.lookUps = Counter.builder("petstore.key.lookups")
                 .description("Requests with a key that was not in memory.").register(meters);
         this.keys = keys;
+        refresh();
         this.configured = configuredKey.map(text -> ApiKey.issued(new KeyToken("configured", text),
                 ApiKey.CONFIGURED_NAME,
-                EnumSet.allOf(Scope.class), clock.instant(), Optional.empty(), Optional.empty()));
+                EnumSet.allOf(Scope.class), keys.knownNow(), Optional.empty(), Optional.empty()));
         this.configuredText = configuredKey.orElse("").getBytes(StandardCharsets.UTF_8);
-        this.clock = clock;
-        refresh();
     }
 
     /// Reads the keys into memory. Blocks. Errors: [Failure].
@@ -134,11 +131,11 @@ public final class Bearer {
     /// Returns the key in memory that has this id and secret.
     private Optional<ApiKey> owned(KeyToken token) {
         return Optional.ofNullable(keys.known().get(token.id()))
-                .filter(key -> key.hasSecret(token.secret(), clock.instant()));
+                .filter(key -> key.hasSecret(token.secret(), keys.knownNow()));
     }
 
     private Decided judge(ApiKey key) {
-        Instant now = clock.instant();
+        Instant now = keys.knownNow();
         if (!key.isValidAt(now)) {
             return new Refused(BAD_KEY.because(
                     "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired")));

@@ -27,7 +27,6 @@ import petstore.store.SqlStore;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.testkit.PostgresServer;
-import petstore.testkit.TestClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -47,9 +46,7 @@ class BearerTest {
             Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, Duration.ofMinutes(2),
                     new AtomicBoolean()),
             meters);
-    private final TestClock clock = new TestClock(NOW.toString());
-    private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry(),
-            clock);
+    private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry());
 
     @AfterEach
     void close() {
@@ -122,7 +119,7 @@ class BearerTest {
         assertThatThrownBy(bearer::saveUses).isInstanceOf(Failure.class);
         PostgresServer.query(url, "ALTER TABLE elsewhere RENAME TO api_key");
         bearer.saveUses();
-        assertThat(store.keys().find(token.id())).flatMap(ApiKey::lastUsed).contains(NOW);
+        assertThat(store.keys().find(token.id())).flatMap(ApiKey::lastUsed).isPresent();
     }
 
     @Test
@@ -143,13 +140,13 @@ class BearerTest {
             assertThat(saving).succeedsWithin(PATIENCE);
         }
         bearer.saveUses();
-        assertThat(store.keys().list()).hasSize(2).extracting(ApiKey::lastUsed).containsOnly(Optional.of(NOW));
+        assertThat(store.keys().list()).hasSize(2).allMatch(key -> key.lastUsed().isPresent());
     }
 
     @Test
     void acceptsOnlyExactConfiguredKey() {
         String key = "a key öf many characters";
-        Bearer withKey = new Bearer(store.keys(), Optional.of(key), new SimpleMeterRegistry(), clock);
+        Bearer withKey = new Bearer(store.keys(), Optional.of(key), new SimpleMeterRegistry());
         assertThat(withKey.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
         List<String> others = new ArrayList<>(List.of("", key + "s", key.substring(1)));
         for (int i = 0; i < key.length(); i++) {

@@ -1,7 +1,6 @@
 package petstore.http.access;
 
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -22,8 +21,7 @@ class WorstTextTest {
     @TestFactory
     Stream<DynamicTest> readsFields(@TempDir Path folder) {
         SqlStore store = TestStore.open(folder);
-        Bearer bearer = new Bearer(store.keys(), Optional.of("a-configured-key"), new SimpleMeterRegistry(),
-                Clock.systemUTC());
+        Bearer bearer = new Bearer(store.keys(), Optional.of("a-configured-key"), new SimpleMeterRegistry());
         BrowserPolicy browsers = new BrowserPolicy(List.of("https://shop.example"), false);
         return Stream.of(
                 WorstText.FIELD.tests("Authorization", text -> bearer.judge(List.of(text)), "", "Bearer ",
