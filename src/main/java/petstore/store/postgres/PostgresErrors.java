@@ -80,6 +80,7 @@ final class PostgresErrors {
             case "42501" -> isOfRowSecurity(root)
                     ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
                     : "; the user must own the database, or be allowed to create tables in its schema";
+            case "55P03" -> "; other sessions use the table, e.g. pg_dump: end them, or wait";
             case "08001" -> "; see that it runs and that its address (--database or --to) is right";
             default -> "";
         };

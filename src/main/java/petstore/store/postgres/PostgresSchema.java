@@ -17,6 +17,8 @@ final class PostgresSchema {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSchema.class);
     private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
+    /// Requests of other replicas wait behind an upgrade that waits for a table, for less than their statement timeout.
+    private static final String LIMIT_LOCK_WAITS = "SET LOCAL lock_timeout = '500ms'";
     /// Puts the first schema of the search path that has a store before all others, which triggers of an operator may need.
     private static final String USE = "SELECT set_config('search_path',"
             + " concat_ws(', ', name, nullif(current_setting('search_path'), '')), false)"
@@ -46,7 +48,8 @@ final class PostgresSchema {
     /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit.
     /// Creates a missing store if `access` allows it, and logs where.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator, `SQLException` if a statement fails.
+    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator, `SQLException` if a statement fails, also if other
+    /// sessions use a table that an upgrade changes; then the caller tries again.
     static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
             String encoding = session.text("SHOW server_encoding");
@@ -85,6 +88,7 @@ final class PostgresSchema {
     /// Returns true if there was no store before.
     private static boolean upgrade(Session session, PostgresHost host) throws SQLException {
         session.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+        session.execute(LIMIT_LOCK_WAITS);
         // Another process may have created the store meanwhile.
         use(session);
         boolean isNew = !hasStore(session);

@@ -31,8 +31,8 @@ final class PostgresSearch {
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
     /// The SQLSTATEs and their classes of failures that pass by themselves: a session that broke or whose address moved, a lack of
-    /// resources, and a server that is starting or stopping.
-    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "08006", "53", "57");
+    /// resources, a table in use, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "08006", "53", "55P03", "57");
 
     /// The first use of a host, which can be refused as the search can.
     @FunctionalInterface

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -142,6 +143,40 @@ class PostgresTest {
         assertThat(PostgresServer.query(url, "SELECT changes FROM api_key_change")).containsExactly("1");
         assertThat(schemas("api_key_change")).containsExactly("public");
         assertThat(schemas("schema_version")).containsExactly("public");
+    }
+
+    /// An upgrade that waits for `pg_dump` must not make the reads of other replicas wait for it.
+    @Test
+    @Timeout(60)
+    void upgradeWaitsForTableWithoutBlockingReads() throws SQLException {
+        try (Session first = new Session(PostgresServer.connect(url))) {
+            Migrations.run(first, Migrations.Dialect.POSTGRESQL, 6);
+        }
+        try (LogLines log = new LogLines("petstore.store.postgres");
+                Connection connection = PostgresServer.connect(url);
+                Statement dump = connection.createStatement();
+                Connection replica = PostgresServer.connect(url);
+                Statement read = replica.createStatement()) {
+            connection.setAutoCommit(false);
+            dump.execute("SELECT FROM api_key_change");
+            assertThatThrownBy(() -> Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1,
+                    Duration.ofMillis(1), new AtomicBoolean())).hasMessageContaining("--database-wait is over")
+                    .hasMessageContaining("other sessions use the table");
+            CompletableFuture<SqlStore> starting = CompletableFuture.supplyAsync(this::serve,
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await("a log line").atMost(PATIENCE).until(() -> !log.with("waiting for the database: ").isEmpty());
+            read.execute("SET statement_timeout = '1s'");
+            for (int i = 0; i < 3; i++) {
+                await("the upgrade waits").atMost(PATIENCE)
+                        .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
+                read.execute("SELECT FROM api_key_change");
+            }
+            assertThat(starting).isNotDone();
+            connection.rollback();
+            try (SqlStore store = starting.join()) {
+                assertThat(add(store)).isEqualTo(1);
+            }
+        }
     }
 
     /// Logical replication needs primary keys, and copies no sequences.
