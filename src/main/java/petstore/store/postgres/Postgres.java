@@ -73,9 +73,12 @@ public final class Postgres implements Database {
                 return found.version();
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
-            CurrentPrimary primary = PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS, rest);
+            CurrentPrimary primary = opened.add(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS,
+                    Collections.max(List.of(rest, PostgresWatch.START_LIMIT))));
+            Postgres postgres = new Postgres(primary, e -> errors.failure(PostgresErrors.explained(e)),
+                    REQUEST_PATIENCE, readers);
             opened.handOver();
-            return new Postgres(primary, e -> errors.failure(PostgresErrors.explained(e)), REQUEST_PATIENCE, readers);
+            return postgres;
         } finally {
             waiting.set(false);
         }

@@ -25,7 +25,7 @@ final class PostgresWatch {
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
     /// The least limit for the first adoption, which needs a few connections.
-    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
     /// The servers that were refused for their timeline, so that each is logged once.
@@ -38,12 +38,17 @@ final class PostgresWatch {
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
     ///
-    /// @param wait the longest wait, e.g. for free connection slots; at least [#START_LIMIT]
+    /// @param limit the longest wait, e.g. for free connection slots
     static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, int poolSize,
-            Duration wait) {
+            Duration limit) {
         PostgresWatch watch = new PostgresWatch(connector, poolSize);
-        watch.start(hosts, wait.compareTo(START_LIMIT) > 0 ? wait : START_LIMIT);
-        return watch.primary;
+        try {
+            watch.start(hosts, limit);
+            return watch.primary;
+        } catch (Throwable e) {
+            watch.primary.close();
+            throw e;
+        }
     }
 
     private void start(List<PostgresHost> hosts, Duration limit) {

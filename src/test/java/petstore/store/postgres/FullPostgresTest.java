@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Failure;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
@@ -108,6 +109,17 @@ class FullPostgresTest {
                 assertThat(primary.isReady()).isTrue();
             }
         }
+    }
+
+    @Test
+    void failedStartEndsItsWatch() {
+        Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
+        server.query("ALTER ROLE shop CONNECTION LIMIT 0");
+        PostgresConnector connector = new PostgresConnector(false);
+        assertThatThrownBy(() -> PostgresWatch.start(connector, PostgresSearch.hosts(connector, address), 1,
+                Duration.ZERO)).isInstanceOf(Failure.class).hasMessageContaining("cannot be used");
+        server.query("ALTER ROLE shop CONNECTION LIMIT -1");
+        await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> server.connections() == 0);
     }
 
     @Test
