@@ -88,6 +88,7 @@ public final class PgBouncer implements AutoCloseable {
                 default_pool_size = 50
                 server_login_retry = 1
                 unix_socket_dir =
+                ignore_startup_parameters = options
                 """.formatted(name, databasePort(), name, address, port, poolMode));
     }
 

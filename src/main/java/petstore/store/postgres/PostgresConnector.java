@@ -86,7 +86,7 @@ final class PostgresConnector {
         try {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             marks.put(connection.unwrap(Connection.class), session.mark());
-            setUp(session, timeouts);
+            setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
             return session;
         } catch (Throwable e) {
@@ -104,7 +104,7 @@ final class PostgresConnector {
         }
     }
 
-    private void setUp(PostgresSession session, Timeouts timeouts) throws SQLException {
+    private void setUp(PostgresSession session, Timeouts timeouts, Optional<String> searchPath) throws SQLException {
         String given = session.text(GIVEN);
         if (given.isEmpty()) {
             // A pooler has left another session's settings and statements on this server connection.
@@ -118,6 +118,7 @@ final class PostgresConnector {
         // First, because other differences follow from transaction pooling.
         settings.put(MARK, session.mark());
         settings.putAll(SETTINGS);
+        searchPath.ifPresent(path -> settings.put("search_path", path));
         settings.put("synchronous_commit", given.equals("remote_apply") ? given : "on");
         settings.put("statement_timeout", spelled(timeouts.statement()));
         settings.put("idle_in_transaction_session_timeout", spelled(timeouts.idleTransaction()));

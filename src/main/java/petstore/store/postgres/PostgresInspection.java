@@ -50,7 +50,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
             ServerState state = host.observe();
             host.prove(false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
-                return new Outcome(name, Optional.of(read(name, state, session)), "");
+                return new Outcome(name, Optional.of(read(address, state, session)), "");
             }
         } catch (SQLException e) {
             return new Outcome(name, Optional.empty(), PostgresErrors.reason(e));
@@ -59,18 +59,19 @@ public record PostgresInspection(String host, String version, boolean standby, b
         }
     }
 
-    private static PostgresInspection read(String name, ServerState state, PostgresSession session)
+    private static PostgresInspection read(PostgresUri address, ServerState state, PostgresSession session)
             throws SQLException {
         int schema = Migrations.version(Migrations.Dialect.POSTGRESQL, session);
-        return new PostgresInspection(name, session.text("SHOW server_version"), state.standby(), state.readOnly(),
+        return new PostgresInspection(address.hostNames(), session.text("SHOW server_version"), state.standby(),
+                state.readOnly(),
                 state.off(), session.text(SERVERS_SETTING), isPooled(session), session.text("SHOW server_encoding"),
                 Integer.parseInt(session.text("SHOW max_connections")), schema,
-                obstacle(session),
+                obstacle(session, address),
                 Instant.ofEpochMilli(Long.parseLong(session.text(Postgres.SELECT_NOW))));
     }
 
-    private static String obstacle(PostgresSession session) throws SQLException {
-        Optional<String> obstacle = PostgresSchema.obstacle(session);
+    private static String obstacle(PostgresSession session, PostgresUri address) throws SQLException {
+        Optional<String> obstacle = PostgresSchema.obstacle(session, address);
         return obstacle.orElse(session.text(MAY_CREATE).equals("t") ? "" : NOT_ALLOWED);
     }
 

@@ -32,9 +32,6 @@ final class PostgresSchema {
             + " WHERE relname IN ('schema_version', 'pet', 'pet_id', 'api_key') AND relnamespace = " + CURRENT;
     private static final String OTHER_STORE = "SELECT coalesce(min(oid::regnamespace::text), '') FROM pg_namespace"
             + " WHERE oid <> " + CURRENT + " AND oid IN " + Migrations.STORES;
-    /// True if the `options` of the address name the schema, and no pooler has dropped them.
-    private static final String IS_NAMED = "SELECT source = 'client' AND setting NOT LIKE '%$user%' FROM pg_settings"
-            + " WHERE name = 'search_path'";
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
 
     private PostgresSchema() {
@@ -61,7 +58,7 @@ final class PostgresSchema {
             }
             if (access != StoreAccess.CREATE && !hasStore(session)) {
                 throw Failure.unavailable("there is no store in " + place(session, host) + "; "
-                        + obstacle(session).orElse("'" + SafeText.command("serve") + "' or '"
+                        + obstacle(session, host.address()).orElse("'" + SafeText.command("serve") + "' or '"
                                 + SafeText.command("keys create") + "' makes one"));
             }
             if (Migrations.arePending(migrate, Migrations.Dialect.POSTGRESQL, session)
@@ -92,7 +89,7 @@ final class PostgresSchema {
         // Another process may have created the store meanwhile.
         use(session);
         boolean isNew = !hasStore(session);
-        Optional<String> obstacle = isNew ? obstacle(session) : Optional.empty();
+        Optional<String> obstacle = isNew ? obstacle(session, host.address()) : Optional.empty();
         if (obstacle.isPresent()) {
             throw Failure.unavailable("no store can be created in " + place(session, host) + "; " + obstacle.get());
         }
@@ -110,7 +107,7 @@ final class PostgresSchema {
     }
 
     /// Returns the reason why no store can be created in a schema without one; absent if it can.
-    static Optional<String> obstacle(Session session) throws SQLException {
+    static Optional<String> obstacle(Session session, PostgresUri address) throws SQLException {
         String current = session.text("SELECT coalesce(current_schema(), '')");
         if (current.isEmpty() || current.startsWith("pg_")) {
             return Optional.of("no schema for tables is in its search_path, which is "
@@ -123,7 +120,7 @@ final class PostgresSchema {
                     + "); use another database, or name another schema" + BY_OPTIONS + "NAME");
         }
         String other = session.text(OTHER_STORE);
-        return other.isEmpty() || session.text(IS_NAMED).equals("t")
+        return other.isEmpty() || address.searchPath().filter(path -> !path.contains("$user")).isPresent()
                 ? Optional.empty()
                 : Optional.of("the schema " + other + " has one; use it" + BY_OPTIONS + other
                         + ", or make another" + BY_OPTIONS + current);

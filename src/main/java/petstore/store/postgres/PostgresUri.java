@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import petstore.Failure;
@@ -17,6 +18,9 @@ public final class PostgresUri {
             "channel_binding", "channelBinding", "connect_timeout", "connectTimeout", "gssencmode", "gssEncMode",
             "options", "options", "sslcert", "sslcert", "sslkey", "sslkey", "sslmode", "sslmode", "sslpassword",
             "sslpassword", "sslrootcert", "sslrootcert"));
+
+    private static final Pattern SEARCH_PATH = Pattern
+            .compile("(?i)(?:^|\\s)(?:-c\\s*|--)search[_-]path=((?:\\\\.|[^\\\\\\s])*)");
 
     private final List<String> hosts;
     private final Properties properties;
@@ -65,6 +69,12 @@ public final class PostgresUri {
     /// Returns the user, the database and the parameters. Without a password the driver looks into the pgpass file.
     Properties properties() {
         return (Properties) properties.clone();
+    }
+
+    /// Returns the search path in the parameter `options`, where the last one counts.
+    Optional<String> searchPath() {
+        return SEARCH_PATH.matcher(properties.getProperty("options", "")).results().reduce((_, last) -> last)
+                .map(option -> option.group(1).replaceAll("\\\\(.)", "$1"));
     }
 
     /// Returns the address without its secrets, e.g. `postgresql://user:***@host:5432/database?sslmode=require`.

@@ -75,6 +75,22 @@ class PgBouncerTest {
         }
     }
 
+    /// It ignores the `options` of the address.
+    @Test
+    void usesSchemaOfAddress() throws IOException {
+        PostgresServer.query(database, "CREATE SCHEMA other");
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session")) {
+            openForCommand(pooler, true).close();
+            for (String options : List.of("-csearch_path%3Dother", "-c%20search_path%3Dpublic%20--search-path%3Dother",
+                    "--SEARCH_PATH%3Dother,%5C%20public")) {
+                Postgres.forCommand(PostgresUri.parse(pooler.url() + "?options=" + options), SchemaPolicy.AUTO,
+                        StoreAccess.CREATE).close();
+            }
+        }
+        assertThat(PostgresServer.query(database, "SELECT schemaname FROM pg_tables WHERE tablename = 'pet'"))
+                .containsExactlyInAnyOrder("public", "other");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"transaction", "statement"})
     void refusesOtherPoolModesAtStart(String poolMode) throws IOException {
