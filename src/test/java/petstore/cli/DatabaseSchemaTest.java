@@ -102,6 +102,10 @@ class DatabaseSchemaTest {
                     .contains("there is no store in the schema postgres of", "the schema public has one");
         }
         assertThat(tables()).isEqualTo(before);
+        PostgresServer.query(url, "ALTER TABLE public.api_key RENAME TO elsewhere");
+        assertThat(create(url).err()).singleElement().asString().contains("the schema public has one");
+        PostgresServer.query(url, "ALTER TABLE public.elsewhere RENAME TO api_key");
+        assertThat(tables()).isEqualTo(before);
         assertThat(run(url + "?options=-csearch_path%3Dpublic", "keys", "list").out()).hasSize(2);
         assertThat(create(url + "?options=--search_path%3Dpostgres").code()).isZero();
         assertThat(run(url, "keys", "list").out()).hasSize(2);

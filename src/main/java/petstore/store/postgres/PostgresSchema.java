@@ -30,8 +30,10 @@ final class PostgresSchema {
     /// The tables that another program has under the names of the store's.
     private static final String TAKEN = "SELECT coalesce(string_agg(relname, ', ' ORDER BY relname), '') FROM pg_class"
             + " WHERE relname IN ('schema_version', 'pet', 'pet_id', 'api_key') AND relnamespace = " + CURRENT;
+    /// The first of the other schemas with a store, which may lack some of its tables.
     private static final String OTHER_STORE = "SELECT coalesce(min(oid::regnamespace::text), '') FROM pg_namespace"
-            + " WHERE oid <> " + CURRENT + " AND oid IN " + Migrations.STORES;
+            + " WHERE oid <> " + CURRENT + " AND oid IN (SELECT relnamespace FROM pg_class WHERE relkind IN ('r', 'p')"
+            + " AND relname IN ('pet', 'pet_id') GROUP BY relnamespace HAVING count(*) = 2)";
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
 
     private PostgresSchema() {
