@@ -9,9 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,15 +138,8 @@ public final class PlainPostgres implements AutoCloseable {
 
     /// Runs a statement. Returns the first column of its rows; empty if there are no rows.
     public List<String> query(String sql) {
-        try (Connection connection = connect(); Statement statement = connection.createStatement()) {
-            List<String> rows = new ArrayList<>();
-            if (statement.execute(sql)) {
-                ResultSet result = statement.getResultSet();
-                while (result.next()) {
-                    rows.add(result.getString(1));
-                }
-            }
-            return rows;
+        try (Connection connection = connect()) {
+            return PostgresServer.query(connection, sql);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -79,7 +79,16 @@ public final class PostgresServer {
 
     /// Runs a statement in a database of [#newDatabase]. Returns the first column of its rows; empty if there are no rows.
     public static List<String> query(String url, String sql) {
-        try (Connection connection = connect(url); Statement statement = connection.createStatement()) {
+        try (Connection connection = connect(url)) {
+            return query(connection, sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Runs a statement on a connection. Returns the first column of its rows; empty if there are no rows.
+    public static List<String> query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
             List<String> rows = new ArrayList<>();
             if (statement.execute(sql)) {
                 ResultSet result = statement.getResultSet();
@@ -88,8 +97,6 @@ public final class PostgresServer {
                 }
             }
             return rows;
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -2,9 +2,7 @@ package petstore.store.postgres;
 
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -130,16 +128,8 @@ class LogicalReplicationTest {
 
     /// Returns the first column of all rows.
     private List<String> query(String database, String sql) throws SQLException {
-        try (Connection connection = server.getDatabase("postgres", database).getConnection();
-                Statement statement = connection.createStatement()) {
-            List<String> rows = new ArrayList<>();
-            if (statement.execute(sql)) {
-                ResultSet result = statement.getResultSet();
-                while (result.next()) {
-                    rows.add(result.getString(1));
-                }
-            }
-            return rows;
+        try (Connection connection = server.getDatabase("postgres", database).getConnection()) {
+            return PostgresServer.query(connection, sql);
         }
     }
 
