@@ -82,6 +82,8 @@ class PageIT extends AbstractPageTest {
     void asksBeforeLinkReplacesKey() {
         String other = createKey();
         signIn();
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
         browser.visitInNewTab(page + "#key=" + other);
         browser.assertFocused(browser.find("heading", "Use another API key?"));
         assertThat(browser.address()).isEqualTo(page);
@@ -100,6 +102,32 @@ class PageIT extends AbstractPageTest {
         browser.find("button", "Use the API key of the link").click();
         browser.find("heading", "All animals");
         assertThat(keyOfTab()).isEqualTo(other);
+    }
+
+    /// All tabs get the answers to each question.
+    @Test
+    void ignoresKeysOfTabsOnceSignedInOrAsked() {
+        String other = createKey();
+        signIn();
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
+        browser.run("sessionStorage.setItem('petstore.key', arguments[0])", other);
+        browser.visitInNewTab(page + "#key=" + createKey());
+        browser.find("heading", "Use another API key?");
+        String asking = browser.driver().getWindowHandle();
+        double before = probes();
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
+        assertThat(keyOfTab()).isIn(KEY, other);
+        browser.driver().switchTo().window(asking);
+        assertThat(browser.has("heading", "Use another API key?")).isTrue();
+        assertThat(keyOfTab()).isNull();
+        assertThat(probes() - before).isOne();
+    }
+
+    /// Returns the number of requests that ask for the scopes of a key.
+    private double probes() {
+        return service.metric("http_server_request_duration_seconds_count", "http_request_method=\"POST\"");
     }
 
     private @Nullable Object keyOfTab() {

@@ -110,15 +110,15 @@ function parameter(field, name) {
 
 const RETRY_SECONDS = 2;
 
-/** Returns the name of the message for a status after which to try again; null for any other. */
+/** Returns the name of the message for a status after which to try again; null for any other. Only a 503 is said before anything is done. */
 export function waitOf(status) {
-  return { 429: 'limited', 500: 'unavailable', 503: 'unavailable' }[status] ?? null;
+  return status === 429 ? 'limited' : status === 503 ? 'unavailable' : status >= 500 ? 'internal' : null;
 }
 
 /**
  * Sends a request until a response is final. Returns that response; null if the signal ended the wait.
  *
- * `onWait` gets the name of a message (`offline`, `foreign`, `unavailable` or `limited`) and the seconds until the next try.
+ * `onWait` gets the name of a message (`offline`, `foreign`, `unavailable`, `internal` or `limited`) and the seconds until the next try.
  */
 export async function sendUntilAnswered(request, signal, onWait, waitFor = waitOf) {
   while (!signal.aborted) {

@@ -99,6 +99,13 @@ async function begin(given) {
   }
 }
 
+/** Signs in with the key of another tab, unless this tab already does or asks something. */
+function followTab(key) {
+  if (!element('sign-in').hidden && entering.signal.aborted) {
+    enter(key);
+  }
+}
+
 function ask(given) {
   entering.abort();
   offered = given;
@@ -138,7 +145,7 @@ function showProblem(name) {
 const given = session.takeFromAddress();
 if (!canReadExactly()) {
   showProblem('old-browser');
-} else if (!session.start(enter, showSignedOut)) {
+} else if (!session.start(followTab, showSignedOut)) {
   showProblem('blocked');
 } else {
   list.start(refuse);
