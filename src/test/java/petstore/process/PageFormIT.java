@@ -186,6 +186,16 @@ class PageFormIT extends AbstractPageTest {
                 proxy.endInterception();
                 browser.awaitText("Added Rex as animal " + ++id + ".");
             }
+            // The animal is added, but a gateway fails.
+            for (int status : List.of(500, 502, 504, 599)) {
+                fillForm("Rex", String.valueOf(status));
+                proxy.intercept(status, "{\"status\":" + status + ",\"code\":\"x\",\"message\":\"x\"}");
+                browser.find("button", "Add animal").click();
+                browser.awaitText(status == 500 ? "The service had an internal error, so the animal may have been added"
+                        : "The service is starting or busy. This page asks again in 1 s, and adds the animal only once.");
+                proxy.endInterception();
+                browser.awaitText("Added Rex as animal " + ++id + ".");
+            }
             fillForm("Tom", "7");
             proxy.intercept(413, "{\"status\":200,\"code\":\"x\",\"message\":\"x\"}");
             browser.find("button", "Add animal").click();

@@ -110,9 +110,9 @@ function parameter(field, name) {
 
 const RETRY_SECONDS = 2;
 
-/** Returns the name of the message for a status after which to try again; null for any other. Only a 503 is said before anything is done. */
+/** Returns the name of the message for a status after which to try again; null for any other. From 500 on, the outcome is unknown. */
 export function waitOf(status) {
-  return status === 429 ? 'limited' : status === 503 ? 'unavailable' : status >= 500 ? 'internal' : null;
+  return status === 429 ? 'limited' : status === 500 ? 'internal' : status > 500 ? 'unavailable' : null;
 }
 
 /**

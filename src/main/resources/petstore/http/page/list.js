@@ -10,7 +10,7 @@ const LARGEST_PAGE = 100;
 const REFRESH_SECONDS = 10;
 const STATUSES = ['available', 'pending', 'sold'];
 /** The messages that the next good response removes. */
-const PASSING = ['loading', 'offline', 'foreign', 'unavailable', 'limited', 'failed'];
+const PASSING = ['loading', 'offline', 'foreign', 'internal', 'unavailable', 'limited', 'failed'];
 const EMPTY = ['empty', 'empty-add', 'empty-status', 'empty-page'];
 const GREATEST_ID = 2n ** 63n - 1n;
 
