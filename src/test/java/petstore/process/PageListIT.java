@@ -13,6 +13,7 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.interactions.Actions;
 import petstore.testkit.PathProxy;
+import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -74,6 +75,25 @@ class PageListIT extends AbstractPageTest {
         await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
         browser.assertFocused(name);
         assertThat(name.getDomProperty("value")).isEqualTo("typing");
+    }
+
+    @Test
+    void showsChangesOfAnimalsAndKeepsMark() {
+        addAnimals(2);
+        signIn();
+        browser.visit(page + "?after=0#animal-1");
+        browser.driver().navigate().refresh();
+        browser.awaitText("Animal 1 is marked.");
+        browser.run("document.querySelectorAll('tbody tr').forEach(row => { row.title = 'kept'; })");
+        try (StoreFile store = new StoreFile(folder.resolve("data"))) {
+            store.execute("UPDATE pet SET name = 'Tom', status = 'sold' WHERE id = 1");
+        }
+        addAnimals(1);
+        await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 3);
+        assertThat(browser.rows().getFirst()).isEqualTo(List.of("1", "Tom", "7", "sold"));
+        assertThat(browser.run("return [...document.querySelectorAll('tbody tr')]"
+                + ".map(row => row.title + row.getAttribute('aria-current'))"))
+                .isEqualTo(List.of("true", "keptnull", "null"));
     }
 
     @Test

@@ -162,18 +162,16 @@ export async function open(focused = null) {
   return response.status;
 }
 
-/** Marks the animal that the address names. Returns the element for the focus; null if the address names no animal. */
+/** Says whether the marked animal exists. Returns the element for the focus; null if the address names no animal. */
 function focusOf({ mark }) {
   if (!mark) {
     return null;
   }
-  const row = rows.querySelector(`[data-id="${mark}"]`);
+  const row = rows.querySelector('[aria-current]');
   if (row === null) {
     show(element('find-error'), 'not-found', mark);
     return element('find-id');
   }
-  row.setAttribute('aria-current', 'true');
-  row.tabIndex = -1;
   show(element('list-status'), 'found', mark);
   return row;
 }
@@ -222,14 +220,14 @@ function isBusy() {
   return element('list').getAttribute('aria-busy') === 'true';
 }
 
-/** Shows a page. Rows that are on the screen already stay as they are. */
+/** Shows a page. Rows of animals that are on the screen already stay as they are. */
 function render(view, response) {
   const pets = parse(response.text);
   const same = shown !== null && address(shown.view) === address(view);
   shown = { view, etag: response.headers.get('ETag'), next: nextAfter(response.headers) };
   refreshIn(Math.max(REFRESH_SECONDS, secondsToSpare(response)));
-  const before = new Map(same ? [...rows.children].map((row) => [row.dataset.id, row]) : []);
-  const after = pets.map((pet) => before.get(pet.id) ?? row(pet));
+  const before = new Map(same ? [...rows.children].map((row) => [row.dataset.pet, row]) : []);
+  const after = pets.map((pet) => before.get(JSON.stringify(pet)) ?? row(pet, view.mark));
   if (after.length !== rows.children.length || after.some((each, i) => each !== rows.children[i])) {
     rows.replaceChildren(...after);
   }
@@ -274,9 +272,13 @@ function link(anchor, target) {
   anchor.setAttribute('href', target ?? '?');
 }
 
-function row(pet) {
+function row(pet, mark) {
   const made = document.createElement('tr');
-  made.dataset.id = pet.id;
+  made.dataset.pet = JSON.stringify(pet);
+  if (pet.id === mark) {
+    made.setAttribute('aria-current', 'true');
+    made.tabIndex = -1;
+  }
   const exact = [pet.id, pet.name, pet.categoryId].map(cell);
   exact.forEach((each) => { each.translate = false; });
   exact[1].dir = 'auto';
