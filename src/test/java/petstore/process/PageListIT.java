@@ -182,6 +182,25 @@ class PageListIT extends AbstractPageTest {
         }
     }
 
+    @Test
+    void saysThatListIsEmptyAgainAfterOutage() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            installClockAndRequestCounter();
+            proxy.intercept(502, "<!DOCTYPE html><title>Bad gateway</title>");
+            requestsAfter(Duration.ofMinutes(1));
+            browser.awaitText("Something else answered in place of the service");
+            proxy.endInterception();
+            requestsAfter(Duration.ofMinutes(1));
+            browser.awaitText("There are no animals yet. Add the first one below.");
+            assertThat(service.metric("http_server_request_duration_seconds_count",
+                    "http_response_status_code=\"304\"")).isPositive();
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
     /// Timers of browsers count at most 24.8 days.
     @Test
     void waitsAtMostAnHour() throws IOException {

@@ -10,8 +10,8 @@ const LARGEST_PAGE = 100;
 const REFRESH_SECONDS = 10;
 const STATUSES = ['available', 'pending', 'sold'];
 /** The messages that the next good response removes. */
-const PASSING = ['loading', 'offline', 'foreign', 'internal', 'unavailable', 'limited', 'failed'];
-const EMPTY = ['empty', 'empty-add', 'empty-status', 'empty-page'];
+const PASSING = ['loading', 'offline', 'foreign', 'internal', 'unavailable', 'limited', 'failed',
+  'empty', 'empty-add', 'empty-status', 'empty-page'];
 const GREATEST_ID = 2n ** 63n - 1n;
 
 const element = (id) => document.getElementById(id);
@@ -204,7 +204,7 @@ async function refresh() {
   if (response.status === 200) {
     render(view, response);
   } else if (response.status === 304) {
-    clear(element('list-status'), ...PASSING);
+    renderStatus(...PASSING);
   } else if (response.status === 401) {
     refused();
   } else {
@@ -233,14 +233,18 @@ function render(view, response) {
   }
   renderTitle(view);
   element('list-table').hidden = pets.length === 0;
-  if (pets.length === 0) {
-    clear(element('list-caption'));
-    show(element('list-status'), emptyText(view));
-  } else {
-    show(element('list-caption'), 'caption', pets.length, pets[0].id, pets.at(-1).id);
-    clear(element('list-status'), ...(same ? [...PASSING, ...EMPTY] : []));
-  }
+  show(element('list-caption'), ...(pets.length === 0 ? ['none'] : ['caption', pets.length, pets[0].id, pets.at(-1).id]));
+  renderStatus(...(same ? PASSING : []));
   renderPages(view);
+}
+
+/** Says that the list is empty, or removes messages with these names; all messages if there is no name. */
+function renderStatus(...passing) {
+  if (rows.childElementCount === 0) {
+    show(element('list-status'), emptyText(shown.view));
+  } else {
+    clear(element('list-status'), ...passing);
+  }
 }
 
 function renderTitle(view) {
