@@ -99,6 +99,8 @@ class PageIT extends AbstractPageTest {
         browser.find("heading", "Use another API key?");
         assertThat(browser.address()).isEqualTo(page);
         assertThat(browser.has("heading", "All animals")).isFalse();
+        installClockAndRequestCounter();
+        assertThat(requestsAfter(Duration.ofMinutes(1))).as("of the hidden list").isZero();
         browser.find("button", "Use the API key of the link").click();
         browser.find("heading", "All animals");
         assertThat(keyOfTab()).isEqualTo(other);

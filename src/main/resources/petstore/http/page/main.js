@@ -108,6 +108,8 @@ function followTab(key) {
 
 function ask(given) {
   entering.abort();
+  list.close();
+  add.close();
   offered = given;
   showOnly('other-key');
   element('other-key-title').focus();
