@@ -106,6 +106,21 @@ class PageIT extends AbstractPageTest {
         assertThat(keyOfTab()).isEqualTo(other);
     }
 
+    @Test
+    void keepsKeyOfTabIfKeyOfLinkIsRefused() {
+        signIn();
+        browser.run("location.hash = '#key=a-key-that-is-wrong'");
+        browser.find("button", "Use the API key of the link").click();
+        browser.awaitText("This API key is not accepted: it is wrong, revoked or expired.");
+        assertAccessible();
+        assertThat(keyOfTab()).isEqualTo(KEY);
+        browser.find("button", "Stay signed in as before").click();
+        browser.find("heading", "All animals");
+        browser.run("location.hash = '#key=another-key'");
+        browser.find("button", "Use the API key of the link");
+        assertThat(browser.text()).doesNotContain("not accepted");
+    }
+
     /// All tabs get the answers to each question.
     @Test
     void ignoresKeysOfTabsOnceSignedInOrAsked() {

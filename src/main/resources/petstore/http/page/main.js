@@ -34,7 +34,13 @@ function askForKey() {
   element('key').focus();
 }
 
-function refuse() {
+/** Forgets a key that is not accepted. If a link has it, the tab's own key stays. */
+function refuse(refused = session.key()) {
+  if (refused !== session.key() && session.key() !== null) {
+    ask(refused);
+    show(element('other-key-error'), 'key-refused');
+    return;
+  }
   session.forget();
   askForKey();
   show(element('sign-in-error'), 'key-refused');
@@ -62,7 +68,7 @@ async function enter(key) {
     return;
   }
   if (probe.status === 401) {
-    refuse();
+    refuse(key);
     return;
   }
   if (!PROBED.includes(probe.status)) {
@@ -111,6 +117,7 @@ function ask(given) {
   list.close();
   add.close();
   offered = given;
+  clear(element('other-key-error'));
   showOnly('other-key');
   element('other-key-title').focus();
 }
