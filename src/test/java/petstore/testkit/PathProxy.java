@@ -57,7 +57,7 @@ public final class PathProxy implements AutoCloseable {
         losesNextResponse.set(true);
     }
 
-    /// Replaces the responses of the API, as a sign-in proxy or firewall does.
+    /// Replaces the responses of the API to requests without a cookie, as a sign-in proxy or firewall does.
     ///
     /// @param headers names and values
     public void intercept(int status, String body, String... headers) {
@@ -101,7 +101,7 @@ public final class PathProxy implements AutoCloseable {
                 throw new IOException("the response is lost on purpose");
             }
             Interception replacement = interception;
-            if (replacement != null && rest.startsWith("v1/")) {
+            if (replacement != null && rest.startsWith("v1/") && !exchange.getRequestHeaders().containsKey("Cookie")) {
                 intercepted.incrementAndGet();
                 respond(exchange, replacement);
                 return;

@@ -19,7 +19,7 @@ export async function send(key, method, target, headers = {}, body = undefined) 
   }
   let response;
   try {
-    const received = await fetch(target, { method, headers: fields, body, credentials: 'omit', redirect: 'manual' });
+    const received = await fetch(target, { method, headers: fields, body, credentials: 'same-origin', redirect: 'manual' });
     response = { status: received.status, headers: received.headers, text: await received.text() };
   } catch (cause) {
     throw new Unanswered('offline', cause);
