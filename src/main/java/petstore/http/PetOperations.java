@@ -18,6 +18,7 @@ import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
+import petstore.Scope;
 import petstore.Sha256;
 import petstore.http.message.ConditionalResponse;
 import petstore.http.message.Header;
@@ -122,8 +123,11 @@ public final class PetOperations {
         return key.map(catalogue::findAdded).orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
-    /// Returns the page that GET of the same target returns; absent if its query is invalid.
+    /// Returns the page that GET of the same target returns; absent if the key may not read it or its query is invalid.
     private CompletableFuture<Optional<ConditionalResponse>> current(Request request) {
+        if (!request.key().map(ApiKey::scopes).orElseThrow().contains(Scope.READ)) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
         PetQuery query;
         try {
             query = QueryParameters.petQuery(request.head().query());

@@ -1,8 +1,14 @@
 package petstore.blackbox;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -11,9 +17,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.ApiKey;
+import petstore.KeyToken;
+import petstore.RateLimit;
+import petstore.Scope;
+import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
+import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestService;
+import petstore.testkit.TestStore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -185,9 +198,40 @@ class IfMatchTest {
         }
     }
 
+    /// GET of the target returns 403. A tag would be a guess at the page.
     @Test
-    void checksPreconditionsOfCreatePetAfterOtherErrors() {
+    void comparesNoTagForKeyThatMayNotRead() {
+        ApiClient writer = client.withKey(issue(Scope.WRITE, Optional.empty()));
+        assertThat(add(writer, "", PET, "If-Match", "*").statusCode()).isEqualTo(412);
+        assertThat(add(writer, "", PET, "If-Match", tag("/v1/pets")).statusCode()).isEqualTo(412);
+        for (String field : List.of("*", tag("/v1/pets"))) {
+            assertThat(add(writer, "", PET, "If-None-Match", field).statusCode()).isEqualTo(201);
+        }
+        assertThat(count()).isEqualTo(3);
+    }
+
+    /// Returns a new key.
+    private String issue(Scope scope, Optional<RateLimit> limit) {
+        KeyToken token = KeyToken.random(new SecureRandom());
+        try (SqlStore store = TestStore.open(folder)) {
+            store.keys().add(ApiKey.issued(token, token.id(), Set.of(scope), Instant.now(), Optional.empty(), limit));
+        }
+        return token.text();
+    }
+
+    @Test
+    void checksPreconditionsOfCreatePetAfterOtherErrors() throws IOException {
         String[] failing = {"If-Match", "\"a\""};
+        ApiClient reader = client.withKey(issue(Scope.READ, Optional.empty()));
+        assertThat(add(reader, "", PET, failing).statusCode()).isEqualTo(403);
+        ApiClient slow = client.withKey(
+                issue(Scope.WRITE, Optional.of(new RateLimit(1, Duration.ofHours(1)))));
+        assertThat(add(slow, "", PET, failing).statusCode()).isEqualTo(412);
+        assertThat(add(slow, "", PET, failing).statusCode()).isEqualTo(429);
+        try (RawClient raw = new RawClient(service.port())) {
+            assertThat(raw.send(BadRequest.post(PET).replace("Host", "Expect: 200-ok\r\nIf-Match: \"a\"\r\nHost"))
+                    .response().orElseThrow().status()).isEqualTo(417);
+        }
         assertThat(add(client.withKey(""), "", PET, failing).statusCode()).isEqualTo(401);
         assertThat(add(client, "", "{}", failing).statusCode()).isEqualTo(400);
         assertThat(add(client, "", " ".repeat(70_000), failing).statusCode()).isEqualTo(413);
