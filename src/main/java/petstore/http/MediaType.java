@@ -38,10 +38,10 @@ final class MediaType {
                         .with(coded ? UNCODED : List.of()));
     }
 
-    /// Returns true if a body has a coding that changes it (RFC 9110 section 8.4).
+    /// Returns true if a body has a coding that changes it (RFC 9110 section 8.4). Empty elements of lists count as none.
     private static boolean isCoded(List<String> contentEncodings) {
         return contentEncodings.stream().flatMap(list -> Stream.of(list.split(",", -1)))
-                .anyMatch(coding -> !coding.strip().equalsIgnoreCase("identity"));
+                .map(String::strip).anyMatch(coding -> !coding.isEmpty() && !coding.equalsIgnoreCase("identity"));
     }
 
     private static Optional<String> violation(List<String> contentTypes) {

@@ -101,6 +101,8 @@ class BoundaryRequestsTest {
                     "/json\r\nContent-Encoding: Identity")),
             added("the coding identity twice", BadRequest.post(BadRequest.PET).replace("/json",
                     "/json\r\nContent-Encoding: identity,IDENTITY\r\nContent-Encoding: identity")),
+            added("empty codings", BadRequest.post(BadRequest.PET).replace("/json",
+                    "/json\r\nContent-Encoding:\r\nContent-Encoding: ,identity,\t ,")),
             added("a charset in quotes", BadRequest.post(BadRequest.PET).replace("/json", "/json;charset=\"utf-8\"")),
             added("a space before the semicolon",
                     BadRequest.post(BadRequest.PET).replace("/json", "/json ; charset=utf-8")),
