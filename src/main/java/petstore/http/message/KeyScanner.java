@@ -10,25 +10,21 @@ import petstore.KeyToken;
 /// Finds API keys in text of clients, so that no response, log or store repeats them: keys of any store, and the configured key.
 public final class KeyScanner {
 
-    /// As for [KeyToken#isIn]: a pasted key may lack its end.
-    private static final int TYPOS = 4;
-
     private static final Pattern ESCAPE = Pattern.compile("%([2-7][0-9A-Fa-f])");
 
     private final Optional<Pattern> configured;
 
     /// @param configuredKey the key that is accepted besides those of the store, of 16 characters or more
     public KeyScanner(Optional<String> configuredKey) {
-        configured = configuredKey.map(key -> Pattern.compile(
-                Pattern.quote(key.substring(0, key.length() - TYPOS)), Pattern.CASE_INSENSITIVE));
+        configured = configuredKey.map(key -> Pattern.compile(Pattern.quote(key), Pattern.CASE_INSENSITIVE));
     }
 
-    /// Returns true if the text contains an API key, also with URL escapes, in another case, or without its last characters.
+    /// Returns true if the text contains an API key, also with URL escapes or in another case.
     public boolean isIn(String text) {
         return KeyToken.isIn(text) || isConfiguredIn(text);
     }
 
-    /// Returns true if the text contains the configured key, as in [#isIn].
+    /// Returns true if the text contains the whole configured key, as in [#isIn]. Its end may be its only secret part.
     boolean isConfiguredIn(String text) {
         return configured.isPresent() && (configured.get().matcher(text).find()
                 || (text.indexOf('%') >= 0 && configured.get().matcher(decoded(text)).find()));

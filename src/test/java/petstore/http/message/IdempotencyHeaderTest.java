@@ -32,12 +32,12 @@ class IdempotencyHeaderTest {
     @Test
     void refusesConfiguredKey() {
         for (String value : List.of(CONFIGURED, "a" + CONFIGURED + "b", CONFIGURED.toUpperCase(Locale.ROOT),
-                '"' + CONFIGURED.replace("\"", "\\\"") + '"', CONFIGURED.replace("-", "%2d"),
-                CONFIGURED.substring(0, CONFIGURED.length() - 4))) {
+                '"' + CONFIGURED.replace("\"", "\\\"") + '"', CONFIGURED.replace("-", "%2d"))) {
             assertThatExceptionOfType(Failure.class).as(value).isThrownBy(() -> find(value))
                     .withMessage("Idempotency-Key must not contain an API key");
         }
-        assertThat(find("configured-key")).contains("configured-key");
+        String others = CONFIGURED.substring(0, CONFIGURED.length() - 1);
+        assertThat(find(others)).as("the start of the key may be that of other names").contains(others);
     }
 
     @Test

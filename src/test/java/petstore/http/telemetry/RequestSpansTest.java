@@ -29,11 +29,11 @@ class RequestSpansTest {
         assertThat(parent(Optional.of(PARENT.substring(3, 35)), "a=b")).as("the key is the id of the trace").isEmpty();
         String key = "a-key.Of_this+service";
         for (String spelling : List.of(key, key.toUpperCase(Locale.ROOT), "a%2Dkey%2eOf%5fthis%2Bservice",
-                "%zz-a%2dkey.Of_this+service%", key.substring(0, key.length() - 4))) {
+                "%zz-a%2dkey.Of_this+service%")) {
             assertThat(parent(Optional.of(key), "a=b,c=x" + spelling + "y").orElseThrow().getTraceState().isEmpty())
                     .as(spelling).isTrue();
         }
-        assertThat(parent(Optional.of(key), "a=a-key.Of_this").orElseThrow().getTraceState().isEmpty()).isFalse();
+        assertThat(parent(Optional.of(key), "a=a-key.Of_this+servic").orElseThrow().getTraceState().isEmpty()).isFalse();
     }
 
     @Test
