@@ -68,7 +68,7 @@ public final class Dispatcher implements Api {
 
     @Override
     public Begun refuse(RequestHead head, Response refusal) {
-        return new Begun(NO_ROUTE, false, browsers.headers(head), decided(refusal));
+        return new Begun(NO_ROUTE, false, browsers.headers(head), decided(new Respond(refusal)));
     }
 
     private CompletableFuture<Decision> judge(Call call) {
@@ -76,7 +76,7 @@ public final class Dispatcher implements Api {
         try {
             Optional<Response> preflight = browsers.preflight(head);
             if (preflight.isPresent()) {
-                return decided(preflight.get());
+                return decided(unmet(head).orElse(new Respond(preflight.get())));
             }
             if (!Routes.needsKey(head.path())) {
                 return CompletableFuture.completedFuture(
@@ -89,12 +89,12 @@ public final class Dispatcher implements Api {
                                 NO_KEY, call.headers(), new Respond(response(head, failure))));
             };
         } catch (Exception | Error e) {
-            return decided(response(head, e));
+            return decided(new Respond(response(head, e)));
         }
     }
 
-    private static CompletableFuture<Decision> decided(Response response) {
-        return CompletableFuture.completedFuture(new Decision(NO_KEY, List.of(), new Respond(response)));
+    private static CompletableFuture<Decision> decided(Next next) {
+        return CompletableFuture.completedFuture(new Decision(NO_KEY, List.of(), next));
     }
 
     private Decision decide(Call call, Bearer.Decided verdict) {
@@ -127,9 +127,9 @@ public final class Dispatcher implements Api {
         if (missing.isPresent()) {
             return refused(call, keyId, Bearer.forbidden(missing.get()));
         }
-        if (Expectation.of(call.head().headers()) == Expectation.UNKNOWN) {
-            return new RespondLast(
-                    Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue"));
+        Optional<Next> unmet = unmet(call.head());
+        if (unmet.isPresent()) {
+            return unmet.get();
         }
         if (!match.route().readsBody()) {
             return new Await(operate(call.head(), match, key, NO_BODY));
@@ -138,6 +138,14 @@ public final class Dispatcher implements Api {
         return refusal.isPresent()
                 ? new Respond(refusal.get())
                 : new ReadBody(MAX_BODY_BYTES, body -> operate(call.head(), match, key, body));
+    }
+
+    /// Returns a 417 if the request has an unknown expectation.
+    private static Optional<Next> unmet(RequestHead head) {
+        return Expectation.of(head.headers()) == Expectation.UNKNOWN
+                ? Optional.of(new RespondLast(
+                        Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue")))
+                : Optional.empty();
     }
 
     private static CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,

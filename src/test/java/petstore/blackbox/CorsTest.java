@@ -95,6 +95,12 @@ class CorsTest {
                 "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent,"
                         + " tracestate");
         assertThat(response.headers()).containsKey("access-control-max-age");
+        RawClient.Response unmet = send(service, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD, "Expect: 200-ok\r\n");
+        assertThat(unmet.status()).isEqualTo(417);
+        assertThat(unmet.headers().get("connection")).containsExactly("close");
+        assertThat(unmet.headers().get("access-control-allow-origin")).containsExactly(SHOP);
+        assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD, "Expect: 100-continue\r\n").status())
+                .isEqualTo(204);
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP)).status()).as("not a preflight").isEqualTo(401);
         assertThat(send(service, "OPTIONS /v1/pets", origin(SHOP), KEY).status()).as("not a preflight").isEqualTo(405);
         assertThat(send(service, "OPTIONS /v1/pets", REQUEST_METHOD).status()).as("without Origin").isEqualTo(401);

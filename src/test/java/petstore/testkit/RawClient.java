@@ -57,6 +57,11 @@ public final class RawClient implements AutoCloseable {
 
     /// Waits up to 30 seconds for the next response. Returns it; absent if the server closes the connection instead.
     public Optional<Response> response() throws IOException {
+        return response("GET");
+    }
+
+    /// As [#response()], to a request with this method: a response to HEAD has no body.
+    public Optional<Response> response(String method) throws IOException {
         Optional<String> statusLine = line();
         if (statusLine.isEmpty()) {
             return Optional.empty();
@@ -74,7 +79,7 @@ public final class RawClient implements AutoCloseable {
             headers.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), _ -> new ArrayList<>())
                     .add(line.substring(colon + 1).strip());
         }
-        int length = Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
+        int length = method.equals("HEAD") ? 0 : Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
         byte[] body = in.readNBytes(length);
         if (body.length < length) {
             throw new AssertionError("the body has " + body.length + " bytes instead of " + length);
