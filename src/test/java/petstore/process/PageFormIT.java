@@ -13,6 +13,7 @@ import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// The form of the page for people, which adds an animal.
 class PageFormIT extends AbstractPageTest {
@@ -135,11 +136,41 @@ class PageFormIT extends AbstractPageTest {
             fillForm("Tom", "7");
             browser.run("sessionStorage.setItem('petstore.pending', arguments[0])",
                     """
-                            {"values":{"name":"Tom","categoryId":"7","status":""},"body":"{}","idempotencyKey":"k","keyId":"%s"}"""
+                            {"values":{"name":"Tom","categoryId":"7","status":""},"body":"{\\"name\\":\\"Tom\\",\\"categoryId\\":7}","idempotencyKey":"k","keyId":"%s"}"""
                             .formatted(key.substring(5, 15)));
             browser.driver().navigate().refresh();
             browser.find("button", "Add it again").click();
             browser.awaitText("Added Tom as animal 2.");
+            browser.run("sessionStorage.clear()");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    /// The service forgets an Idempotency-Key after a time, e.g. while a laptop sleeps.
+    @Test
+    void asksBeforeSendingAnimalAgainAfterAnHour() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            fillForm("Rex", "7");
+            proxy.intercept(503, "{\"status\":503,\"code\":\"x\",\"message\":\"x\"}", "Retry-After", "1");
+            browser.find("button", "Add animal").click();
+            browser.awaitText("adds the animal only once");
+            browser.run("const { now } = Date; Date.now = () => now() + 3_590_000");
+            int tries = proxy.responses();
+            await("another try").atMost(PATIENCE).until(() -> proxy.responses() > tries + 1);
+            browser.run("const { now } = Date; Date.now = () => now() + 20_000");
+            browser.awaitText("Rex may have been added already");
+            proxy.endInterception();
+            assertAccessible();
+            assertThat(browser.has("button", "Stop trying")).isFalse();
+            browser.run("const pending = JSON.parse(sessionStorage.getItem('petstore.pending')); pending.since -= 4e6;"
+                    + "sessionStorage.setItem('petstore.pending', JSON.stringify(pending))");
+            browser.driver().navigate().refresh();
+            browser.awaitText("Rex may have been added already");
+            assertThat(names()).hasSize(1);
+            browser.find("button", "Add it again").click();
+            browser.awaitText("Added Rex as animal 1.");
             browser.run("sessionStorage.clear()");
             browser.visit("http://127.0.0.1:" + service.port() + "/");
         }

@@ -11,6 +11,8 @@ const DRAFT = 'petstore.draft';
 const PENDING = 'petstore.pending';
 const FIELDS = ['name', 'categoryId', 'status'];
 const KEY_BYTES = 16;
+/** The time for which the page relies on an Idempotency-Key: much less than the day for which services keep results. */
+const SURE_MS = 3_600_000;
 
 const element = (id) => document.getElementById(id);
 const form = element('add-form');
@@ -40,7 +42,7 @@ export function start(handlers) {
   });
   element('add-stop').addEventListener('click', stop);
   element('add-again').addEventListener('click', () => {
-    submit();
+    sendPending({ ...stored(PENDING), keyId: keyId(), since: Date.now() });
     element('add-title').focus();
   });
   element('add-discard').addEventListener('click', discard);
@@ -50,7 +52,7 @@ export function start(handlers) {
 }
 
 /**
- * Sends the pending animal again, e.g. after the page was reloaded. Asks first under another API key, whose Idempotency-Keys are others.
+ * Sends the pending animal again, e.g. after the page was reloaded. Asks first if it might be added twice.
  *
  * Returns the question; null if there is none.
  */
@@ -60,13 +62,8 @@ export function resume() {
   if (pending === null) {
     return null;
   }
-  if (pending.keyId !== keyId()) {
-    fill(pending.values);
-    lock(controls, true);
-    clear(element('add-status'));
-    show(element('add-question-text'), 'add-other-key', pending.values.name);
-    element('add-question').hidden = false;
-    return element('add-question');
+  if (!isSure(pending)) {
+    return ask(pending);
   }
   if (pending.stopped) {
     showStopped(pending);
@@ -75,6 +72,23 @@ export function resume() {
     sendPending(pending);
   }
   return null;
+}
+
+/** Returns true if the service knows the Idempotency-Key, which belongs to the API key, if it has got the animal. */
+function isSure({ keyId: owner, since }) {
+  return owner === keyId() && Math.abs(Date.now() - since) < SURE_MS;
+}
+
+/** Stops requests, and asks whether to add a pending animal again. Returns the question. */
+function ask(pending) {
+  close();
+  fill(pending.values);
+  lock(controls, true);
+  clear(element('add-status'));
+  element('add-stop').hidden = true;
+  show(element('add-question-text'), 'add-unsure', pending.values.name);
+  element('add-question').hidden = false;
+  return element('add-question');
 }
 
 /** Stops requests. An animal whose outcome is unknown stays pending. */
@@ -133,7 +147,11 @@ function submit() {
   if (key() !== null) {
     const stopped = stored(PENDING);
     const isSame = stopped?.body === body && stopped.keyId === keyId();
-    sendPending({ values: typed, body, keyId: keyId(), idempotencyKey: isSame ? stopped.idempotencyKey : randomKey() });
+    if (isSame && !isSure(stopped)) {
+      ask(stopped).focus();
+    } else {
+      sendPending(isSame ? stopped : { values: typed, body, keyId: keyId(), since: Date.now(), idempotencyKey: randomKey() });
+    }
   }
 }
 
@@ -152,7 +170,7 @@ async function sendPending(pending) {
   showErrors([]);
   lock(controls, true);
   show(element('add-status'), 'adding');
-  const response = await sendUntilAnswered(() => post(pending), running.signal,
+  const response = await sendUntilAnswered(() => (isSure(pending) ? post(pending) : ask(pending)), running.signal,
     (reason, seconds) => {
       isUnknown ||= reason !== 'limited';
       show(element('add-status'), `add-${reason}`, seconds);

@@ -116,7 +116,7 @@ export function waitOf(status) {
 }
 
 /**
- * Sends a request until a response is final. Returns that response; null if the signal ended the wait.
+ * Sends a request until a response is final. Returns that response; null if the signal ended the wait, also while it sends.
  *
  * `onWait` gets the name of a message (`offline`, `foreign`, `unavailable`, `internal` or `limited`) and the seconds until the next try.
  */
@@ -126,9 +126,12 @@ export async function sendUntilAnswered(request, signal, onWait, waitFor = waitO
     let seconds = RETRY_SECONDS;
     try {
       const response = await request();
+      if (signal.aborted) {
+        return null;
+      }
       reason = waitFor(response.status);
       if (reason === null) {
-        return signal.aborted ? null : response;
+        return response;
       }
       seconds = retryAfter(response.headers);
     } catch (error) {
