@@ -40,11 +40,8 @@ export function start(handlers) {
       submit();
     }
   });
-  element('add-stop').addEventListener('click', stop);
-  element('add-again').addEventListener('click', () => {
-    sendPending({ ...stored(PENDING), keyId: keyId(), since: Date.now() });
-    element('add-title').focus();
-  });
+  element('add-stop').addEventListener('click', () => ask(stored(PENDING)).focus());
+  element('add-again').addEventListener('click', addAgain);
   element('add-discard').addEventListener('click', discard);
   element('add-another').addEventListener('click', addAnother);
   follow(element('add-link'), () => showAnimal(added.id));
@@ -62,15 +59,11 @@ export function resume() {
   if (pending === null) {
     return null;
   }
-  if (!isSure(pending)) {
+  if (pending.stopped || !isSure(pending)) {
     return ask(pending);
   }
-  if (pending.stopped) {
-    showStopped(pending);
-  } else {
-    fill(pending.values);
-    sendPending(pending);
-  }
+  fill(pending.values);
+  sendPending(pending);
   return null;
 }
 
@@ -79,14 +72,15 @@ function isSure({ keyId: owner, since }) {
   return owner === keyId() && Math.abs(Date.now() - since) < SURE_MS;
 }
 
-/** Stops requests, and asks whether to add a pending animal again. Returns the question. */
+/** Stops requests, and asks whether to add a pending animal again. The form is locked until the answer. Returns the question. */
 function ask(pending) {
   close();
+  sessionStorage.setItem(PENDING, JSON.stringify({ ...pending, stopped: true }));
   fill(pending.values);
   lock(controls, true);
   clear(element('add-status'));
   element('add-stop').hidden = true;
-  show(element('add-question-text'), 'add-unsure', pending.values.name);
+  show(element('add-question-text'), isSure(pending) ? 'add-stopped' : 'add-unsure', pending.values.name);
   element('add-question').hidden = false;
   return element('add-question');
 }
@@ -96,19 +90,18 @@ export function close() {
   running.abort();
 }
 
-/** Stops trying. The same animal can be sent again, with the same Idempotency-Key. */
-function stop() {
-  close();
-  const pending = { ...stored(PENDING), stopped: true };
-  sessionStorage.setItem(PENDING, JSON.stringify(pending));
-  showStopped(pending);
-  fields[0].focus();
-}
-
-function showStopped(pending) {
-  lock(controls, false);
-  element('add-stop').hidden = true;
-  show(element('add-status'), 'add-stopped', pending.values.name);
+/** Adds the pending animal again, with the same Idempotency-Key. Asks again if the question has become another. */
+function addAgain() {
+  const pending = stored(PENDING);
+  if (isSure(pending)) {
+    sendPending({ ...pending, stopped: false });
+  } else if (element('add-question-text').dataset.shows === 'add-unsure') {
+    sendPending({ ...pending, stopped: false, keyId: keyId(), since: Date.now() });
+  } else {
+    ask(pending).focus();
+    return;
+  }
+  element('add-title').focus();
 }
 
 function discard() {
@@ -145,13 +138,7 @@ function submit() {
   const typed = values();
   const body = petJson({ ...typed, categoryId: typed.categoryId.trim() });
   if (key() !== null) {
-    const stopped = stored(PENDING);
-    const isSame = stopped?.body === body && stopped.keyId === keyId();
-    if (isSame && !isSure(stopped)) {
-      ask(stopped).focus();
-    } else {
-      sendPending(isSame ? stopped : { values: typed, body, keyId: keyId(), since: Date.now(), idempotencyKey: randomKey() });
-    }
+    sendPending({ values: typed, body, keyId: keyId(), since: Date.now(), idempotencyKey: randomKey() });
   }
 }
 
