@@ -227,6 +227,20 @@ class PageFormIT extends AbstractPageTest {
                 proxy.endInterception();
                 browser.awaitText("Added Rex as animal " + ++id + ".");
             }
+            // An earlier try has added the animal, but the next one is forbidden.
+            fillForm("Rex", "403");
+            proxy.intercept(200, HTML);
+            browser.find("button", "Add animal").click();
+            browser.awaitText("Something else answered in place of the service");
+            proxy.intercept(403, "{\"status\":403,\"code\":\"x\",\"message\":\"x\"}");
+            browser.awaitText("Your API key may not add animals.");
+            browser.awaitText("Rex may have been added or not.");
+            assertAccessible();
+            assertThat(browser.run("return sessionStorage.getItem('petstore.key')")).isEqualTo(KEY);
+            proxy.endInterception();
+            browser.find("button", "Add it again").click();
+            browser.awaitText("Added Rex as animal " + ++id + ".");
+            assertThat(browser.text()).doesNotContain("may not add");
             fillForm("Tom", "7");
             proxy.intercept(413, "{\"status\":200,\"code\":\"x\",\"message\":\"x\"}");
             browser.find("button", "Add animal").click();

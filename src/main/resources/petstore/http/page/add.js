@@ -108,6 +108,7 @@ function discard() {
   sessionStorage.removeItem(PENDING);
   sessionStorage.removeItem(DRAFT);
   element('add-question').hidden = true;
+  showErrors([]);
   lock(controls, false);
   fill({});
   fields[0].focus();
@@ -166,9 +167,14 @@ async function sendPending(pending) {
   if (response === null) {
     return;
   }
-  if ((response.status === 401 || response.status === 403) && isUnknown) {
-    // An earlier try may have added the animal: the form stays locked until another API key can ask again.
+  // An earlier try may have added the animal: the form stays locked until another API key can ask again.
+  if (response.status === 401 && isUnknown) {
     refused();
+    return;
+  }
+  if (response.status === 403 && isUnknown) {
+    ask(pending).focus();
+    show(element('add-error'), 'forbidden');
     return;
   }
   sessionStorage.removeItem(PENDING);
