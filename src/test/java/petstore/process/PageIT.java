@@ -79,6 +79,23 @@ class PageIT extends AbstractPageTest {
     }
 
     @Test
+    void endsSignInAfterSignOutInOtherTab() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            proxy.intercept(503, "{\"status\":503,\"code\":\"x\",\"message\":\"x\"}", "Retry-After", "1");
+            browser.visitInNewTab(page);
+            String second = browser.driver().getWindowHandle();
+            browser.awaitText("The service is starting or busy.");
+            browser.switchToFirstTab();
+            browser.find("button", "Sign out").click();
+            browser.driver().switchTo().window(second);
+            browser.awaitText("You have signed out.");
+            browser.visit("http://127.0.0.1:" + service.port() + "/");
+        }
+    }
+
+    @Test
     void asksBeforeLinkReplacesKey() {
         String other = createKey();
         signIn();

@@ -60,7 +60,7 @@ async function enter(key) {
   clear(element('sign-in-error'));
   clear(element('sign-in-status'));
   lock(controls, true);
-  const probe = await sendUntilAnswered(() => send(key, 'POST', 'v1/pets'), entering.signal, (reason, seconds) => {
+  const probe = await sendUntilAnswered(() => (session.lastSignOut() === word ? send(key, 'POST', 'v1/pets') : showSignedOut()), entering.signal, (reason, seconds) => {
     lock(controls, false);
     show(element('sign-in-error'), reason, seconds);
   });
