@@ -401,6 +401,16 @@ class PageListIT extends AbstractPageTest {
         browser.find("button", "Try again").click();
         browser.awaitText("No animal has this status.");
         browser.awaitNo("button", "Try again");
+        browser.run("""
+                const { fetch } = window;
+                window.fetch = async () => {
+                  window.fetch = fetch;
+                  return new Response('{"status":403,"code":"x","message":"you may not"}', { status: 403 });
+                };""");
+        browser.find("link", "Show all animals").click();
+        browser.awaitText("The service says: you may not");
+        browser.find("button", "Try again").click();
+        awaitFirstRow("1");
     }
 
     @Test

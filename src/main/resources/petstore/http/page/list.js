@@ -155,7 +155,7 @@ export async function open(focused = null) {
     (focusOf(view) ?? focused ?? element('list-title')).focus();
   } else if (response.status === 401) {
     refused();
-  } else if (response.status !== 403) {
+  } else {
     emptyUnless(view);
     show(element('list-status'), 'failed', message(response));
   }
