@@ -138,6 +138,31 @@ class PageIT extends AbstractPageTest {
         assertThat(browser.text()).doesNotContain("not accepted");
     }
 
+    @Test
+    void asksBeforeLinkReplacesKeyOfTabThatIsAsleep() {
+        String other = createKey();
+        signIn();
+        browser.freeze(true);
+        browser.visitInNewTab(page + "#key=" + KEY);
+        browser.find("heading", "All animals");
+        browser.closeOtherTabs();
+        browser.visitInNewTab(page + "#key=" + other);
+        browser.find("heading", "Use another API key?");
+        browser.find("button", "Use the API key of the link").click();
+        browser.find("heading", "All animals");
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        browser.switchToFirstTab();
+        browser.freeze(false);
+        browser.find("heading", "Sign in");
+        browser.visitInNewTab(page + "#key=" + other);
+        browser.find("heading", "All animals");
+        browser.run("window.close()");
+        browser.switchToFirstTab();
+        browser.visitInNewTab(page + "#key=" + KEY);
+        browser.find("heading", "All animals");
+    }
+
     /// All tabs get the answers to each question.
     @Test
     void ignoresKeysOfTabsOnceSignedInOrAsked() {

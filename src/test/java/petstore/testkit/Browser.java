@@ -103,6 +103,11 @@ public final class Browser implements AutoCloseable {
         driver.switchTo().window(driver.getWindowHandles().iterator().next());
     }
 
+    /// Puts the tab to sleep, as browsers do with tabs in the background, or wakes it.
+    public void freeze(boolean isFrozen) {
+        driver.executeCdpCommand("Page.setWebLifecycleState", Map.of("state", isFrozen ? "frozen" : "active"));
+    }
+
     /// Closes all tabs but the first.
     public void closeOtherTabs() {
         List<String> tabs = List.copyOf(driver.getWindowHandles());

@@ -1,6 +1,6 @@
 // The form that adds an animal once, even if its button is pressed again or the network fails.
 
-import { key } from './session.js';
+import { idOf, key } from './session.js';
 import { message, send, sendUntilAnswered, waitOf } from './api.js';
 import { parse, petJson } from './exact.js';
 import { addressOf, follow } from './list.js';
@@ -69,7 +69,7 @@ export function resume() {
 
 /** Returns true if the service knows the Idempotency-Key, which belongs to the API key, if it has got the animal. */
 function isSure({ keyId: owner, since }) {
-  return owner === keyId() && Math.abs(Date.now() - since) < SURE_MS;
+  return owner === idOf(key()) && Math.abs(Date.now() - since) < SURE_MS;
 }
 
 /** Stops requests, and asks whether to add a pending animal again. The form is locked until the answer. Returns the question. */
@@ -96,7 +96,7 @@ function addAgain() {
   if (isSure(pending)) {
     sendPending({ ...pending, stopped: false });
   } else if (element('add-question-text').dataset.shows === 'add-unsure') {
-    sendPending({ ...pending, stopped: false, keyId: keyId(), since: Date.now() });
+    sendPending({ ...pending, stopped: false, keyId: idOf(key()), since: Date.now() });
   } else {
     ask(pending).focus();
     return;
@@ -112,11 +112,6 @@ function discard() {
   lock(controls, false);
   fill({});
   fields[0].focus();
-}
-
-/** Returns the public part of the API key. The only key of another form is configured by the service. */
-function keyId() {
-  return /^pets_([0-9A-Za-z]{10})/.exec(key())?.[1] ?? 'configured';
 }
 
 function stored(name) {
@@ -139,7 +134,7 @@ function submit() {
   const typed = values();
   const body = petJson({ ...typed, categoryId: typed.categoryId.trim() });
   if (key() !== null) {
-    sendPending({ values: typed, body, keyId: keyId(), since: Date.now(), idempotencyKey: randomKey() });
+    sendPending({ values: typed, body, keyId: idOf(key()), since: Date.now(), idempotencyKey: randomKey() });
   }
 }
 

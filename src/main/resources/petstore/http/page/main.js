@@ -96,7 +96,7 @@ async function enter(key) {
 /** Signs in with the API key of a link, of this tab or of another tab. Asks before a link replaces a key. */
 async function begin(given) {
   const present = session.key() ?? await session.askOtherTabs();
-  if (given !== null && present !== null && given !== present) {
+  if (given !== null && given !== present && (present !== null || await session.isReplacing(given))) {
     ask(given);
   } else if (given !== null || present !== null) {
     enter(given ?? present);

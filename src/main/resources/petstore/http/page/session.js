@@ -5,7 +5,11 @@ const KEY = 'petstore.key';
 const SIGN_OUT = 'petstore.sign-out';
 const ANSWER_MS = 500;
 
+/** The name of the tabs of this page: one host may have several. */
+const NAME = `petstore ${new URL('.', location.href).pathname}`;
+
 let tabs;
+let unlock = () => {};
 let onKey = () => {};
 let onSignOut = () => {};
 const waiting = new Set();
@@ -19,7 +23,7 @@ export function start(signedIn, signedOut) {
   try {
     sessionStorage.getItem(KEY);
     lastSignOut();
-    tabs = new BroadcastChannel(`petstore ${new URL('.', location.href).pathname}`);
+    tabs = new BroadcastChannel(NAME);
   } catch {
     return false;
   }
@@ -47,6 +51,23 @@ export function key() {
   return null;
 }
 
+/** Holds a lock while this tab is signed in, also while it is asleep. Its name has the public part of the key. Only with TLS or on localhost. */
+function holdLock() {
+  unlock();
+  navigator.locks?.request(`${NAME} ${idOf(key())}`, { mode: 'shared' }, () => new Promise((resolve) => { unlock = resolve; }));
+}
+
+/** Returns true if a tab is signed in with another key than this one. Unlike askOtherTabs, it knows tabs that are asleep. */
+export async function isReplacing(given) {
+  const { held } = await navigator.locks?.query() ?? { held: [] };
+  return held.some(({ name }) => name.startsWith(`${NAME} `) && name !== `${NAME} ${idOf(given)}`);
+}
+
+/** Returns the public part of an API key. The only key of another form is configured by the service. */
+export function idOf(apiKey) {
+  return /^pets_([0-9A-Za-z]{10})/.exec(apiKey)?.[1] ?? 'configured';
+}
+
 /** Keeps an accepted API key, and sends it to the other tabs. Returns false if a tab has signed out since `word`. */
 export function signIn(accepted, word) {
   if (word !== lastSignOut()) {
@@ -58,6 +79,7 @@ export function signIn(accepted, word) {
   } else {
     sessionStorage.setItem(SIGN_OUT, word);
   }
+  holdLock();
   sendKey();
   return true;
 }
@@ -70,6 +92,7 @@ function sendKey() {
 
 /** Forgets the API key in this tab. */
 export function forget() {
+  unlock();
   sessionStorage.removeItem(KEY);
   sessionStorage.removeItem(SIGN_OUT);
 }
