@@ -141,21 +141,16 @@ element('replace-key').addEventListener('click', () => enter(offered));
 
 addEventListener('hashchange', () => {
   const given = session.takeFromAddress();
-  if (given !== null) {
+  if (given !== null && problem === null) {
     begin(given);
   }
 });
 
-function showProblem(name) {
-  showOnly('scope');
-  show(element('scope'), name);
-}
-
 const given = session.takeFromAddress();
-if (!canReadExactly()) {
-  showProblem('old-browser');
-} else if (!session.start(followTab, showSignedOut)) {
-  showProblem('blocked');
+const problem = !canReadExactly() ? 'old-browser' : session.start(followTab, showSignedOut) ? null : 'blocked';
+if (problem !== null) {
+  showOnly('scope');
+  show(element('scope'), problem);
 } else {
   list.start(refuse);
   add.start({ refused: refuse, added: list.refreshSoon, show: list.showAnimal });
