@@ -95,7 +95,8 @@ class CorsTest {
                 "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent,"
                         + " tracestate");
         assertThat(response.headers()).containsKey("access-control-max-age");
-        RawClient.Response unmet = send(service, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD, "Expect: 200-ok\r\n");
+        RawClient.Response unmet = send(service, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD,
+                "Expect: 200-ok\r\n");
         assertThat(unmet.status()).isEqualTo(417);
         assertThat(unmet.headers().get("connection")).containsExactly("close");
         assertThat(unmet.headers().get("access-control-allow-origin")).containsExactly(SHOP);

@@ -222,7 +222,8 @@ class PageFormIT extends AbstractPageTest {
                 fillForm("Rex", String.valueOf(status));
                 proxy.intercept(status, "{\"status\":" + status + ",\"code\":\"x\",\"message\":\"x\"}");
                 browser.find("button", "Add animal").click();
-                browser.awaitText(status == 500 ? "The service had an internal error, so the animal may have been added"
+                browser.awaitText(status == 500
+                        ? "The service had an internal error, so the animal may have been added"
                         : "The service is starting or busy. This page asks again in 1 s, and adds the animal only once.");
                 proxy.endInterception();
                 browser.awaitText("Added Rex as animal " + ++id + ".");

@@ -79,7 +79,9 @@ public final class RawClient implements AutoCloseable {
             headers.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), _ -> new ArrayList<>())
                     .add(line.substring(colon + 1).strip());
         }
-        int length = method.equals("HEAD") ? 0 : Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
+        int length = method.equals("HEAD")
+                ? 0
+                : Integer.parseInt(headers.getOrDefault("content-length", List.of("0")).getFirst());
         byte[] body = in.readNBytes(length);
         if (body.length < length) {
             throw new AssertionError("the body has " + body.length + " bytes instead of " + length);

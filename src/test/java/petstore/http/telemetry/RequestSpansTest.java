@@ -33,7 +33,8 @@ class RequestSpansTest {
             assertThat(parent(Optional.of(key), "a=b,c=x" + spelling + "y").orElseThrow().getTraceState().isEmpty())
                     .as(spelling).isTrue();
         }
-        assertThat(parent(Optional.of(key), "a=a-key.Of_this+servic").orElseThrow().getTraceState().isEmpty()).isFalse();
+        assertThat(parent(Optional.of(key), "a=a-key.Of_this+servic").orElseThrow().getTraceState().isEmpty())
+                .isFalse();
     }
 
     @Test
