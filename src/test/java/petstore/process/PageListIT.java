@@ -372,6 +372,7 @@ class PageListIT extends AbstractPageTest {
         signIn();
         browser.find("combobox", "Show").sendKeys("sold");
         browser.awaitText("No animal has this status.");
+        assertThat(browser.text()).doesNotContain("Save all pages");
         browser.find("link", "Show all animals").click();
         browser.awaitText("There are no animals yet. Add the first one below.");
         assertAccessible();
@@ -397,6 +398,7 @@ class PageListIT extends AbstractPageTest {
                 };""");
         browser.find("combobox", "Show").sendKeys("sold");
         browser.awaitText("The service says: limit must be an integer between 1 and 100");
+        assertThat(browser.text()).doesNotContain("Save all pages");
         assertAccessible();
         browser.find("button", "Try again").click();
         browser.awaitText("No animal has this status.");

@@ -85,8 +85,15 @@ const nameControls = (reference) => reference.querySelectorAll('select, textarea
       : field.closest('tr')?.dataset.paramName ?? (field.tagName === 'TEXTAREA' ? 'Request body' : 'Example or media type');
   }
 });
+/** Closes the gap between the heading of the page and those of Swagger UI, which begin at the third level. */
+const raiseHeadings = (reference) => reference.querySelectorAll('h3, h4, h5').forEach((heading) => {
+  heading.ariaLevel = String(Number(heading.tagName[1]) - 1);
+});
 const reference = document.getElementById('reference');
-new MutationObserver(() => nameControls(reference)).observe(reference, { childList: true, subtree: true });
+new MutationObserver(() => {
+  nameControls(reference);
+  raiseHeadings(reference);
+}).observe(reference, { childList: true, subtree: true });
 
 SwaggerUIBundle({
   url: 'openapi.json',

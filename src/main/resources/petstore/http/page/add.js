@@ -67,7 +67,7 @@ export function resume() {
   return null;
 }
 
-/** Returns true if the service knows the Idempotency-Key, which belongs to the API key, if it has got the animal. */
+/** Returns true if the service adds the animal only once. An Idempotency-Key belongs to the API key. */
 function isSure({ keyId: owner, since }) {
   return owner === idOf(key()) && Math.abs(Date.now() - since) < SURE_MS;
 }
@@ -131,10 +131,8 @@ function fill(draft) {
 }
 
 function submit() {
-  const typed = values();
-  const body = petJson({ ...typed, categoryId: typed.categoryId.trim() });
   if (key() !== null) {
-    sendPending({ values: typed, body, keyId: idOf(key()), since: Date.now(), idempotencyKey: randomKey() });
+    sendPending({ values: values(), keyId: idOf(key()), since: Date.now(), idempotencyKey: randomKey() });
   }
 }
 
@@ -143,7 +141,7 @@ function randomKey() {
   return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Sends the same bytes with the same Idempotency-Key until the outcome is known. */
+/** Sends the same animal with the same Idempotency-Key until the outcome is known. */
 async function sendPending(pending) {
   close();
   running = new AbortController();
@@ -185,8 +183,9 @@ async function sendPending(pending) {
   }
 }
 
-function post({ body, idempotencyKey }) {
-  return send(key(), 'POST', 'v1/pets', { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }, body);
+function post({ values: typed, idempotencyKey }) {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
+  return send(key(), 'POST', 'v1/pets', headers, petJson({ ...typed, categoryId: typed.categoryId.trim() }));
 }
 
 function succeed(typed, response) {

@@ -4,7 +4,6 @@ const KEY = 'petstore.key';
 /** A random word of the last sign-out, for all tabs. Beside a tab's key, the word of that time, also in copies of the tab. */
 const SIGN_OUT = 'petstore.sign-out';
 const ANSWER_MS = 500;
-
 /** The name of the tabs of this page: one host may have several. */
 const NAME = `petstore ${new URL('.', location.href).pathname}`;
 
@@ -51,7 +50,7 @@ export function key() {
   return null;
 }
 
-/** Holds a lock while this tab is signed in, also while it is asleep. Its name has the public part of the key. Only with TLS or on localhost. */
+/** Holds a lock with the key's id in its name until the tab signs out or is closed. Browsers have locks only with TLS or on localhost. */
 function holdLock() {
   unlock();
   navigator.locks?.request(`${NAME} ${idOf(key())}`, { mode: 'shared' }, () => new Promise((resolve) => { unlock = resolve; }));
