@@ -85,14 +85,19 @@ const nameControls = (reference) => reference.querySelectorAll('select, textarea
       : field.closest('tr')?.dataset.paramName ?? (field.tagName === 'TEXTAREA' ? 'Request body' : 'Example or media type');
   }
 });
-/** Closes the gap between the heading of the page and those of Swagger UI, which begin at the third level. */
-const raiseHeadings = (reference) => reference.querySelectorAll('h3, h4, h5').forEach((heading) => {
-  heading.ariaLevel = String(Number(heading.tagName[1]) - 1);
-});
+/** Closes the gap between the heading of the page and those of Swagger UI, and puts what is beside its main part into landmarks. */
+const structure = (reference) => {
+  reference.querySelectorAll('h3, h4, h5').forEach((heading) => { heading.ariaLevel = String(Number(heading.tagName[1]) - 1); });
+  Object.entries({ '.information-container': 'About this API', '.scheme-container': 'Server and API key' }).forEach(([selector, label]) => {
+    const part = reference.querySelector(selector);
+    part?.setAttribute('role', 'region');
+    part?.setAttribute('aria-label', label);
+  });
+};
 const reference = document.getElementById('reference');
 new MutationObserver(() => {
   nameControls(reference);
-  raiseHeadings(reference);
+  structure(reference);
 }).observe(reference, { childList: true, subtree: true });
 
 SwaggerUIBundle({

@@ -118,7 +118,7 @@ export function waitOf(status) {
 /**
  * Sends a request until a response is final. Returns that response; null if the signal ended the wait, also while it sends.
  *
- * `onWait` gets the name of a message (`offline`, `foreign`, `unavailable`, `internal` or `limited`) and the seconds until the next try.
+ * `onWait` gets the name of a message and the seconds until the next try.
  */
 export async function sendUntilAnswered(request, signal, onWait, waitFor = waitOf) {
   while (!signal.aborted) {

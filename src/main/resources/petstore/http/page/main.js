@@ -34,7 +34,7 @@ function askForKey() {
   element('key').focus();
 }
 
-/** Forgets a key that is not accepted. If a link has it, the tab's own key stays. */
+/** Forgets a key that is not accepted, but not the tab's own if a link has another. */
 function refuse(refused = session.key()) {
   if (refused !== session.key() && session.key() !== null) {
     ask(refused);
@@ -105,7 +105,7 @@ async function begin(given) {
   }
 }
 
-/** Signs in with the key of another tab, unless this tab already does or asks something. */
+/** Signs in with the key of another tab, unless this tab is busy. */
 function followTab(key) {
   if (!element('sign-in').hidden && entering.signal.aborted) {
     enter(key);

@@ -50,13 +50,13 @@ export function key() {
   return null;
 }
 
-/** Holds a lock with the key's id in its name until the tab signs out or is closed. Browsers have locks only with TLS or on localhost. */
+/** Holds a lock named after the key until the tab is closed. Browsers have locks only with TLS or on localhost. */
 function holdLock() {
   unlock();
   navigator.locks?.request(`${NAME} ${idOf(key())}`, { mode: 'shared' }, () => new Promise((resolve) => { unlock = resolve; }));
 }
 
-/** Returns true if a tab is signed in with another key than this one. Unlike askOtherTabs, it knows tabs that are asleep. */
+/** Returns true if a tab, even asleep, is signed in with another key. */
 export async function isReplacing(given) {
   const { held } = await navigator.locks?.query() ?? { held: [] };
   return held.some(({ name }) => name.startsWith(`${NAME} `) && name !== `${NAME} ${idOf(given)}`);
