@@ -21,10 +21,9 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpServerResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
@@ -119,21 +119,26 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheServerUsesVertxAndNetty() {
+    void onlyTheServerUsesNetty() {
         check(noClasses().that().resideOutsideOfPackage("petstore.http.server..").should().dependOnClassesThat()
-                .resideInAnyPackage("io.vertx..", "io.netty.."));
+                .resideInAPackage("io.netty.."));
     }
 
-    /// `Server` closes the listening sockets as a group, which is not matched. `FlushConsolidator` forwards a close after a flush.
+    @Test
+    void nothingUsesInternalsOfNetty() {
+        check(noClasses().should().dependOnClassesThat(resideInAPackage("io.netty..internal..")).orShould()
+                .callMethodWhere(target(nameMatching("unsafe")).and(target(owner(assignableTo(Channel.class))))));
+    }
+
+    /// `Server` closes the listening sockets as a group, which is not matched. The other exceptions pass a close on.
     @Test
     void onlyConnectionCloserClosesConnections() {
         check(noClasses().that().resideInAPackage("petstore.http.server..").and()
-                .haveSimpleNameNotStartingWith("ConnectionCloser").and().doNotHaveSimpleName("FlushConsolidator")
-                .should().callMethodWhere(
-                        target(nameMatching("(close|disconnect|deregister|reset|resetStream|goAway|shutdown)")).and(
+                .haveSimpleNameNotStartingWith("ConnectionCloser").and()
+                .haveSimpleNameNotEndingWith("FlushConsolidator").and().doNotHaveSimpleName("OfStream").should()
+                .callMethodWhere(
+                        target(nameMatching("(close|disconnect|deregister|resetStream|goAway|shutdown.*)")).and(
                                 target(owner(assignableTo(ChannelOutboundInvoker.class)
-                                        .or(assignableTo(HttpConnection.class))
-                                        .or(assignableTo(HttpServerResponse.class))
                                         .or(assignableTo(Http2ConnectionHandler.class)))))));
     }
 

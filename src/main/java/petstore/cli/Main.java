@@ -33,6 +33,7 @@ import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.WholeWords;
 import petstore.http.BaseUrl;
+import petstore.http.server.tls.JavaTls;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -91,6 +92,7 @@ public final class Main implements ConsoleCommand.Program {
         // Java reads these at its first look-up of a host, and by default keeps addresses for 30 s and failures for 10 s.
         Security.setProperty("networkaddress.cache.ttl", "1");
         Security.setProperty("networkaddress.cache.negative.ttl", "0");
+        JavaTls.configure();
         Console console = Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
                 new FileOutputStream(FileDescriptor.err), Boolean.getBoolean("petstore.terminal"), System.getenv(),
                 Clock.systemUTC());

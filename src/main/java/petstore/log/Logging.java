@@ -43,7 +43,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // These loggers would log each fault of a client.
         log.getLogger("io.netty").setLevel(Level.WARN);
         log.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(Level.OFF);
-        log.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(Level.OFF);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 

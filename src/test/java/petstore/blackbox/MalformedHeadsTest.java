@@ -169,12 +169,11 @@ class MalformedHeadsTest {
 
     @Test
     void namesEveryViolation() throws IOException {
-        Response response = service.refusesAndCloses(BadRequest.of("", "GET pets HTTP/1.2\r\n: a\r\n\r\n"));
+        Response response = service.refusesAndCloses(BadRequest.of("", "GET pets HTTP/1.2\r\n\r\n"));
         assertThat(ServedContract.json(response.body()).get("message").asText())
                 .isEqualTo("the protocol must be HTTP/1.1 or HTTP/1.0;"
                         + " the request target must be a path or an http URL, in visible ASCII characters;"
-                        + " there must be one Host field, a host with or without a port;"
-                        + " every header field must have a name");
+                        + " there must be one Host field, a host with or without a port");
     }
 
     private static BadRequest line(String requestLine) {

@@ -9,6 +9,13 @@ import org.jspecify.annotations.Nullable;
 /// The header fields of a request, by name in any case.
 public interface HeaderFields {
 
+    /// The names of the fields that the service reads, with the field of [TrustedProxies]. A server drops the others.
+    List<String> READ = List.of("Accept", "Accept-Encoding", "Access-Control-Request-Method", "Authorization",
+            "Content-Encoding",
+            "Content-Length", "Content-Type", "Expect", "Idempotency-Key", "If-Match", "If-None-Match", "Origin",
+            "Traceparent",
+            "Tracestate", "X-Request-Id");
+
     /// A weight of 0, e.g. `q=0.000`.
     Pattern NO_WEIGHT = Pattern.compile("\\s*+q=0\\.?0*+\\s*+", Pattern.CASE_INSENSITIVE);
 

@@ -3,92 +3,103 @@ package petstore.http.server;
 import java.time.Duration;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.netty.handler.codec.http2.Http2Error;
-import org.jspecify.annotations.Nullable;
+import io.netty.handler.ssl.SslHandler;
 
-/// The only class of the server that closes a connection or resets one of its streams. Confined to the connection's event loop.
+/// The ways to close a connection. Each takes a bounded time, whatever the client does. Confined to the connection's event loop.
 final class ConnectionCloser {
 
-    private static final long LONGEST_FLUSH_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long LONGEST_CLOSE_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long LONGEST_DRAIN_NANOS = Duration.ofSeconds(2).toNanos();
 
     private final Channel channel;
-    /// The handler of Vert.x; null until Vert.x has the connection.
-    private @Nullable ChannelHandlerContext vertx;
-    private boolean goingAway;
-    /// The time by [System#nanoTime] when GOAWAY was written.
-    private long goingAwayNanos;
-    private boolean ending;
+    private boolean isClosing;
+    private boolean isDraining;
+    /// The time by [System#nanoTime] when the connection is closed at last.
+    private long deadlineNanos;
 
     ConnectionCloser(Channel channel) {
         this.channel = channel;
     }
 
-    void opened(ChannelHandlerContext handler) {
-        vertx = handler;
+    /// Returns true if no more input is handled.
+    boolean isClosing() {
+        return isClosing;
     }
 
-    /// Closes without waiting for the client to read, unlike `HttpConnection.close()`. With HTTP/2, sends GOAWAY first, and closes at the
-    /// next call.
-    void closeGracefully() {
-        ChannelHandlerContext handler = vertx;
-        if (goingAway) {
-            closeNow();
-        } else if (handler == null || handler.handler() instanceof Http2ConnectionHandler) {
-            goingAway = true;
-            goingAwayNanos = System.nanoTime();
-            var _ = channel.close();
+    /// Closes after the bytes that the client takes within a second. With HTTP/2, sends GOAWAY with the last stream.
+    void close() {
+        begin(LONGEST_CLOSE_NANOS);
+        var _ = channel.close();
+    }
+
+    /// Closes once the client ends its output, which it does after it has read the last response. Until then, drops its input: a TCP
+    /// reset would destroy the response.
+    void drain() {
+        begin(LONGEST_DRAIN_NANOS);
+        isDraining = true;
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        if (tls == null) {
+            endOutput();
         } else {
-            var _ = handler.close();
+            var _ = tls.closeOutbound().addListener(_ -> endOutput());
+        }
+        // Only reading shows the end of the input.
+        channel.config().setAutoRead(true);
+    }
+
+    private void endOutput() {
+        if (channel instanceof DuplexChannel duplex && channel.isActive()) {
+            var _ = duplex.shutdownOutput();
         }
     }
 
-    /// Returns true if the client has not taken GOAWAY within a second, so that [#closeGracefully] must be called again.
-    boolean isLate(long now) {
-        return goingAway && now - goingAwayNanos > LONGEST_FLUSH_NANOS;
+    /// Records that the client has ended its output.
+    void inputEnded() {
+        if (isDraining) {
+            closeNow();
+        }
+    }
+
+    /// Resets a stream of the connection, or closes the connection at once, if it carries no streams.
+    ///
+    /// @param streamOrConnection the channel of an exchange
+    void abandon(Channel streamOrConnection) {
+        if (streamOrConnection.equals(channel)) {
+            closeNow();
+        } else {
+            var _ = streamOrConnection.close();
+        }
     }
 
     /// Closes at once. Bytes that wait in the process are not sent.
     void closeNow() {
-        var _ = channel.pipeline().firstContext().close();
-    }
-
-    /// Makes the next response of HTTP/1.1 the last: later requests are not handled.
-    void endAfterResponse() {
-        ending = true;
-    }
-
-    boolean isEnding() {
-        return ending;
-    }
-
-    /// Ends the connection after its last response. While the client sends a body, only the output ends, because a TCP reset could
-    /// destroy the response.
-    void end(boolean bodyIsComplete) {
-        if (bodyIsComplete) {
-            closeGracefully();
-        } else if (channel instanceof DuplexChannel duplex) {
-            var _ = duplex.shutdownOutput();
+        if (channel.isOpen()) {
+            begin(0);
+            var _ = channel.pipeline().firstContext().close();
         }
     }
 
     /// Closes at once with a TCP reset, which drops the bytes that wait in the operating system too.
     void abort() {
-        channel.config().setOption(ChannelOption.SO_LINGER, 0);
-        closeNow();
+        if (channel.isOpen()) {
+            channel.config().setOption(ChannelOption.SO_LINGER, 0);
+            closeNow();
+        }
     }
 
-    /// Resets a stream of HTTP/2. Vert.x does not reset a stream whose response waits for the client.
-    void resetStream(long stream) {
-        ChannelHandlerContext handler = vertx;
-        if (handler != null && handler.handler() instanceof Http2ConnectionHandler http2
-                && http2.connection().stream(Math.toIntExact(stream)) != null) {
-            var _ = http2.resetStream(handler, Math.toIntExact(stream), Http2Error.CANCEL.code(),
-                    handler.newPromise());
-            handler.flush();
+    /// Closes at once if the time to close is over.
+    void sweep(long now) {
+        if (isClosing && now - deadlineNanos > 0) {
+            closeNow();
+        }
+    }
+
+    private void begin(long nanos) {
+        if (!isClosing) {
+            isClosing = true;
+            deadlineNanos = System.nanoTime() + nanos;
         }
     }
 }

@@ -93,17 +93,12 @@ record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter r
         /// The time of the first connection since [#EPOCH], plus [#HEADLESS] if it is not idle.
         private volatile long first = NONE;
 
-        /// Adds or moves a connection whose last response is sent.
-        void becameIdle(C connection, long now) {
-            headless.remove(connection);
-            idle.putLast(connection, now);
-            publish();
-        }
-
-        /// Adds or moves a connection that is new, or has begun to send a head. It is spared for a second.
-        void becameHeadless(C connection, long now) {
-            idle.remove(connection);
-            headless.putLast(connection, now);
+        /// Adds or moves a connection.
+        ///
+        /// @param isIdle true if its last response is sent; false if it is new, or has begun to send a head, and is spared for a second
+        void add(C connection, boolean isIdle, long now) {
+            (isIdle ? headless : idle).remove(connection);
+            (isIdle ? idle : headless).putLast(connection, now);
             publish();
         }
 

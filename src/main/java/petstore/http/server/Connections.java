@@ -10,19 +10,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.TimeUnit;
 
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelConfig;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.WriteBufferWaterMark;
-import io.vertx.core.http.impl.HttpServerConnection;
-import org.jspecify.annotations.Nullable;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 
@@ -31,179 +22,154 @@ final class Connections {
 
     private static final long LONGEST_SWEEP_MS = 250;
 
-    /// A connection becomes unwritable at the second number of unread bytes, and writable again below the first.
-    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
-    /// Reads are small: a pipelined request takes many times the memory of its bytes.
-    private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
-            .maxMessagesPerRead(1);
-
+    private final EventLoop loop;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
     private final TrustedProxies proxies;
     private final long mostUnreadBytes;
-    private final Set<ConnectionWatch> watches = new HashSet<>();
+    private final Map<EventLoop, Connections> all;
+    private final Set<Connection> open = new HashSet<>();
+    private final ConnectionLimit.DisplacementOrder<Connection> order = new ConnectionLimit.DisplacementOrder<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
-    private final BooleanSupplier stopping;
-    private final Map<EventLoop, Connections> shares;
-    private final ConnectionLimit.DisplacementOrder<ConnectionWatch> order = new ConnectionLimit.DisplacementOrder<>();
 
     /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
-    /// @param stopping returns true if each response must be the last of its connection
-    /// @param shares the connections of each event loop of the listener
-    Connections(Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies, long mostUnreadBytes,
-            BooleanSupplier stopping, Map<EventLoop, Connections> shares) {
+    /// @param all the connections of each event loop of the listener
+    Connections(EventLoop loop, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
+            long mostUnreadBytes, Map<EventLoop, Connections> all) {
+        this.loop = loop;
         this.deadlines = deadlines;
         this.limit = limit;
         this.proxies = proxies;
         this.mostUnreadBytes = mostUnreadBytes;
-        this.stopping = stopping;
-        this.shares = shares;
+        this.all = all;
+        Duration shortest = Collections.min(List.of(deadlines.idle(), deadlines.header(), deadlines.request()));
+        long sweepMs = Math.clamp(shortest.toMillis() / 4, 1, LONGEST_SWEEP_MS);
+        var _ = loop.scheduleWithFixedDelay(this::sweep, sweepMs, sweepMs, TimeUnit.MILLISECONDS);
     }
 
-    /// Makes this the share of an event loop, which has called it.
-    void joined(EventLoop loop) {
-        shares.put(loop, this);
+    FlushConsolidator flushes() {
+        return flushes;
     }
 
-    /// Adds a new connection, before its first handler. At the limit it displaces another one, or is closed.
-    void accepted(Channel channel) {
-        ConnectionWatch watch = new ConnectionWatch(channel, deadlines, limit, proxies, order);
-        channel.closeFuture().addListener(_ -> closed(watch));
+    /// Adds a new connection. At the limit it displaces another one, or is closed.
+    Connection add(Channel channel) {
+        Connection connection = new Connection(channel, deadlines, limit, proxies, order);
+        var _ = channel.closeFuture().addListener(_ -> closed(connection));
         limit.enter();
+        open.add(connection);
         if (limit.isShort()) {
-            refuse(watch);
-            return;
+            refuse(connection);
+            return connection;
         }
-        watches.add(watch);
-        order.becameHeadless(watch, System.nanoTime());
-        channel.pipeline().addFirst(flushes, watch);
-        ChannelConfig config = channel.config();
-        // A client may close its side and still wait for the response.
-        config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        config.setRecvByteBufAllocator(READS);
-        config.setWriteBufferWaterMark(WRITES);
+        connection.awaitRequest();
         if (limit.isExceeded()) {
-            makeRoom(watch, channel, new HashSet<>());
+            // Until there is room, the new connection is not read.
+            channel.config().setAutoRead(false);
+            makeRoom(connection, channel, new HashSet<>());
         }
+        return connection;
     }
 
-    private void refuse(ConnectionWatch watch) {
+    private void closed(Connection connection) {
+        limit.leave();
+        open.remove(connection);
+        connection.closed();
+    }
+
+    private void refuse(Connection connection) {
         limit.refused().increment();
-        watch.closer().closeGracefully();
+        connection.closer().close();
     }
 
-    /// Displaces a connection of the event loop whose first is the first of all, or of the next one. Until then, the new connection is
-    /// not read. If no event loop has one, closes the new connection.
+    /// Displaces a connection of the event loop whose first is the first of all, or of the next one. If no event loop has one, closes the
+    /// new connection.
     ///
     /// @param asked the event loops that have none
-    private void makeRoom(ConnectionWatch newest, Channel channel, Set<EventLoop> asked) {
+    private void makeRoom(Connection newest, Channel channel, Set<EventLoop> asked) {
         long now = System.nanoTime();
-        Optional<EventLoop> next = shares.keySet().stream()
-                .filter(loop -> !asked.contains(loop) && rank(loop, now) != ConnectionLimit.DisplacementOrder.NONE)
-                .min(Comparator.comparingLong(loop -> rank(loop, now)));
+        Optional<EventLoop> next = all.keySet().stream()
+                .filter(other -> !asked.contains(other) && rank(other, now) != ConnectionLimit.DisplacementOrder.NONE)
+                .min(Comparator.comparingLong(other -> rank(other, now)));
         if (next.isEmpty()) {
             refuse(newest);
             return;
         }
         asked.add(next.get());
-        channel.config().setAutoRead(false);
-        var _ = CompletableFuture.supplyAsync(share(next.get())::displace, in(next.get()))
-                .thenAcceptAsync(displaced -> {
-                    if (displaced) {
-                        channel.config().setAutoRead(true);
-                    } else {
-                        makeRoom(newest, channel, asked);
-                    }
-                }, in(channel.eventLoop()));
-    }
-
-    private Connections share(EventLoop loop) {
-        return Objects.requireNonNull(shares.get(loop));
-    }
-
-    private long rank(EventLoop loop, long now) {
-        return share(loop).order.rank(now);
-    }
-
-    private static Executor in(EventLoop loop) {
-        return loop.inEventLoop() ? Runnable::run : loop;
-    }
-
-    /// Closes the first connection without input, unless one has been closed meanwhile. Returns false if there is none.
-    private boolean displace() {
-        while (limit.isExceeded()) {
-            Optional<ConnectionWatch> first = order.first(System.nanoTime());
-            if (first.isEmpty()) {
-                return false;
+        CompletableFuture<Boolean> displaced = new CompletableFuture<>();
+        next.get().execute(() -> of(next.get()).displace(displaced));
+        var _ = displaced.thenAcceptAsync(done -> {
+            if (done) {
+                channel.config().setAutoRead(true);
+            } else {
+                makeRoom(newest, channel, asked);
             }
-            order.remove(first.get());
-            if (first.get().hasInput()) {
-                first.get().spare();
-            } else if (watches.contains(first.get())) {
+        }, loop);
+    }
+
+    private Connections of(EventLoop other) {
+        return Objects.requireNonNull(all.get(other));
+    }
+
+    private long rank(EventLoop other, long now) {
+        return of(other).order.rank(now);
+    }
+
+    /// Closes the first connection without input, unless one has been closed meanwhile.
+    ///
+    /// @param displaced gets false if there is none
+    private void displace(CompletableFuture<Boolean> displaced) {
+        Optional<Connection> first = order.first(System.nanoTime());
+        if (!limit.isExceeded() || first.isEmpty()) {
+            displaced.complete(!limit.isExceeded());
+            return;
+        }
+        Connection candidate = first.get();
+        order.remove(candidate);
+        candidate.awaitInput();
+        // By then, the event loop has read what the system has of its input.
+        var _ = loop.schedule(() -> {
+            if (!limit.isExceeded()) {
+                candidate.awaitRequest();
+                displaced.complete(true);
+            } else if (candidate.hasInput()) {
+                candidate.awaitRequest();
+                displace(displaced);
+            } else if (open.contains(candidate)) {
                 limit.displaced().increment();
-                first.get().closer().closeGracefully();
-                return true;
+                candidate.closer().close();
+                displaced.complete(true);
+            } else {
+                displace(displaced);
             }
-        }
-        return true;
+        }, 0, TimeUnit.NANOSECONDS);
     }
 
-    private void closed(ConnectionWatch watch) {
-        limit.leave();
-        watches.remove(watch);
-        watch.closed();
-    }
-
-    /// Records that a connection can carry requests.
-    void opened(ChannelHandlerContext vertx) {
-        ConnectionWatch watch = vertx.pipeline().get(ConnectionWatch.class);
-        if (watch != null) {
-            watch.opened(vertx);
-        }
-    }
-
-    /// Adds an exchange, whose header block is complete. Returns its connection; null if that is closed.
-    @Nullable
-    ConnectionWatch began(Exchange exchange) {
-        Channel channel = ((HttpServerConnection) exchange.request().connection()).channelHandlerContext().channel();
-        ConnectionWatch watch = channel.isOpen() ? channel.pipeline().get(ConnectionWatch.class) : null;
-        if (watch != null) {
-            watch.began(exchange);
-        }
-        return watch;
-    }
-
-    /// Returns true if each response must be the last of its connection.
-    boolean isStopping() {
-        return stopping.getAsBoolean();
-    }
-
-    long sweepIntervalMs() {
-        Duration shortest = Collections.min(List.of(deadlines.idle(), deadlines.header(), deadlines.request()));
-        return Math.clamp(shortest.toMillis() / 4, 1, LONGEST_SWEEP_MS);
+    /// Ends each connection once its requests are answered. For any thread.
+    void shutDown() {
+        loop.execute(() -> List.copyOf(open).forEach(Connection::shutDown));
     }
 
     /// Closes connections that are overdue, or whose unread responses take too much memory.
-    void sweep() {
+    private void sweep() {
         long now = System.nanoTime();
         boolean memoryIsShort = limit.isShort();
-        List.copyOf(watches).forEach(watch -> watch.sweep(now, memoryIsShort));
+        List.copyOf(open).forEach(connection -> connection.sweep(now, memoryIsShort));
         shedUnread();
     }
 
     /// If unread responses take too much memory, closes connections with the most unread bytes until half of the allowed is left.
     private void shedUnread() {
-        long unread = watches.stream().mapToLong(ConnectionWatch::unreadBytes).sum();
+        long unread = open.stream().mapToLong(Connection::unreadBytes).sum();
         if (unread <= mostUnreadBytes) {
             return;
         }
-        for (ConnectionWatch watch : watches.stream()
-                .sorted(Comparator.comparingLong(ConnectionWatch::unreadBytes).reversed()).toList()) {
+        for (Connection connection : open.stream()
+                .sorted(Comparator.comparingLong(Connection::unreadBytes).reversed()).toList()) {
             if (unread <= mostUnreadBytes / 2) {
                 break;
             }
-            unread -= watch.unreadBytes();
-            watch.abortForMemory();
+            unread -= connection.unreadBytes();
+            connection.abortForMemory();
         }
     }
 }

@@ -1,101 +1,81 @@
 package petstore.http.server;
 
+import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
-import io.vertx.core.Context;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
+import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
-import petstore.http.message.Header;
+import petstore.http.message.Expectation;
 import petstore.http.message.Response;
-import petstore.http.telemetry.Telemetry;
+import petstore.http.server.codec.Head;
+import petstore.http.server.codec.Outgoing;
 
-/// One request and its response. Confined to the request's event loop.
+/// One request and its response, over HTTP/1.1 or a stream of HTTP/2. Confined to its event loop.
 final class Exchange {
 
-    private static final Header CLOSE = Header.of("Connection", "close");
+    private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
 
     private enum Stage {
-        /// The event loop reads or routes the request.
+        /// The request arrives.
         READING,
-        /// The API works on the response on another thread.
+        /// The API works on another thread.
         WORKING,
         /// The client reads the response.
         SENDING,
-        /// The response is sent, or the connection is closed.
+        /// The response is sent, or the connection or stream is closed.
         SENT
     }
 
-    private final HttpServerRequest request;
-    private final Context context;
-    private final Connections connections;
-    private final @Nullable ConnectionWatch watch;
+    /// Of the connection, or of the stream.
+    private final ChannelHandlerContext context;
+    private final Connection connection;
+    private final Listener listener;
+    private final Head head;
     private final RequestRecord record;
-    private final boolean multiplexed;
-    private final boolean announcesBody;
-    private boolean paused;
+    private final RequestBody body;
+    /// Gets this once the request has arrived and its response is sent, unless the connection closes after it.
+    private final Consumer<Exchange> done;
     private Stage stage = Stage.READING;
-    private boolean streamClosed;
+    /// Takes the body; null until the API wants it.
+    private Api.@Nullable ReadBody reader;
+    private boolean isPaused;
+    private boolean isLast;
+    private boolean isClosed;
 
-    /// @param beganMillis the time when the header block was complete, in milliseconds since 1970
-    /// @param date returns the `Date` of the response when it begins
-    Exchange(HttpServerRequest request, Context context, Connections connections, Telemetry telemetry,
-            long beganMillis, Supplier<Header> date) {
-        this.request = request;
+    Exchange(ChannelHandlerContext context, Connection connection, Listener listener, Head head,
+            Consumer<Exchange> done) {
         this.context = context;
-        this.connections = connections;
-        this.multiplexed = request.version() == HttpVersion.HTTP_2;
-        this.announcesBody = !multiplexed && (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
-                || request.headers().contains(HttpHeaders.CONTENT_LENGTH));
-        this.watch = connections.began(this);
-        this.record = new RequestRecord(
-                VertxHeaders.head(request, watch, telemetry, beganMillis), date, telemetry);
-        if (watch == null) {
-            // The connection was closed before the request was read.
-            record.finish(Optional.empty());
-        } else if (multiplexed) {
-            request.response().closeHandler(_ -> streamClosed());
-        }
+        this.connection = connection;
+        this.listener = listener;
+        this.head = head;
+        this.done = done;
+        this.isLast = head.isLast();
+        this.body = new RequestBody(head);
+        this.record = listener.record(head, connection.client().of(head.fields()));
     }
 
-    /// Hands the request to the API, unless it follows the last of its connection.
-    void begin(Api api) {
-        if (watch != null && watch.closer().isEnding()) {
-            return;
-        }
-        if (announcesBody) {
-            request.exceptionHandler(_ -> send(last(Errors.response(Kind.INVALID_REQUEST,
-                    "the body is not well-formed HTTP"))));
-        }
-        Api.Begun begun = api.begin(record.head());
+    /// Hands the request to the API, or answers it if it is refused.
+    void begin() {
+        connection.began(this);
+        Api.Begun begun = head.refusal().isPresent()
+                ? listener.api().refuse(record.head(), head.refusal().get())
+                : listener.api().begin(record.head());
         record.begun(begun);
         if (begun.decision().isDone()) {
             decided(begun.decision().join());
         } else {
-            paused = true;
-            request.pause();
+            setReading(false);
             await(begun.decision(), this::decided);
         }
-    }
-
-    /// Sends the response to a request whose head is invalid. With HTTP/1.1, closes the connection after it.
-    void refuse(Api api, Response refusal) {
-        record.begun(api.refuse(record.head(), refusal));
-        send(last(refusal));
-    }
-
-    private Response last(Response response) {
-        return multiplexed ? response : response.with(List.of(CLOSE));
     }
 
     private void decided(Api.Decision decision) {
@@ -103,49 +83,80 @@ final class Exchange {
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
             case Api.RespondLast(Response response) -> {
-                if (watch != null && !multiplexed) {
-                    watch.closer().endAfterResponse();
-                }
-                send(last(response));
+                isLast = true;
+                send(response);
             }
             case Api.Await(CompletableFuture<Response> response) -> respond(response);
-            case Api.ReadBody body -> {
-                RequestBody.read(request, body.limit(), bytes -> respond(body.operation().apply(bytes)), this::send);
-                resume();
-            }
+            case Api.ReadBody wanted -> read(wanted);
         }
+        setReading(true);
     }
 
     private void respond(CompletableFuture<Response> response) {
         // The rest of the body is read first: it may not be well-formed.
-        if (response.isDone() && !announcesBody) {
+        if (response.isDone() && !head.hasBody()) {
             send(response.join());
         } else {
             await(response, this::send);
         }
     }
 
-    /// Reads the body after a pause. Vert.x throws if a body is resumed after its end.
-    private void resume() {
-        if (paused) {
-            paused = false;
-            request.resume();
+    private void read(Api.ReadBody wanted) {
+        reader = wanted;
+        passBody(wanted);
+        if (body.isWanted() && Expectation.of(head.fields()) == Expectation.CONTINUE) {
+            var _ = context.writeAndFlush(Outgoing.CONTINUE);
+        }
+    }
+
+    /// Takes a part of the body.
+    void received(HttpContent part) throws IOException {
+        if (part.decoderResult().isFailure()) {
+            isLast = true;
+            send(Errors.response(Kind.INVALID_REQUEST, "the body is not well-formed HTTP"));
+            advanced();
+            return;
+        }
+        body.add(part.content(), part instanceof LastHttpContent);
+        if (body.isComplete()) {
+            setReading(true);
+        }
+        if (reader != null) {
+            passBody(reader);
+        }
+        if (body.isEndless()) {
+            closeNow();
+        } else {
+            advanced();
+        }
+    }
+
+    /// Refuses the body once it is too long, and passes it on once it is complete.
+    private void passBody(Api.ReadBody wanted) {
+        if (body.isLongerThan(wanted.limit())) {
+            send(RequestBody.tooLong(wanted.limit()));
+        } else if (body.isWanted() && body.isComplete()) {
+            respond(wanted.operation().apply(body.take()));
+        }
+    }
+
+    /// Stops or resumes reading the body.
+    private void setReading(boolean now) {
+        if (isPaused == now && (now || !body.isComplete())) {
+            isPaused = !now;
+            context.channel().config().setAutoRead(now);
         }
     }
 
     /// Calls `next` with the value of a future, on the event loop, unless a response is sent meanwhile.
-    <T> void await(CompletableFuture<T> future, Consumer<T> next) {
+    private <T> void await(CompletableFuture<T> future, Consumer<T> next) {
         stage = stage == Stage.READING ? Stage.WORKING : stage;
-        var _ = future.thenAccept(value -> context.runOnContext(_ -> {
+        var _ = future.thenAccept(value -> context.executor().execute(() -> {
             if (stage == Stage.WORKING) {
                 stage = Stage.READING;
                 next.accept(value);
             }
         }));
-    }
-
-    HttpServerRequest request() {
-        return request;
     }
 
     /// Returns true if the header block has been complete for longer than `age`.
@@ -163,48 +174,58 @@ final class Exchange {
         return stage == Stage.SENDING;
     }
 
-    /// Returns true if the body is complete and the response is sent.
-    boolean isDone() {
-        return streamClosed || (stage == Stage.SENT && isBodyComplete());
-    }
-
-    private boolean isBodyComplete() {
-        return (!multiplexed && !announcesBody) || request.isEnded();
-    }
-
-    /// Sends the response, with HTTP/1.1 after the earlier ones of the connection. The rest of the body is dropped.
+    /// Sends the response. The rest of the body is dropped.
     void send(Response response) {
-        HttpServerResponse writer = request.response();
-        if (stage == Stage.SENDING || stage == Stage.SENT || writer.closed()) {
+        if (stage == Stage.SENDING || stage == Stage.SENT) {
             return;
         }
         stage = Stage.SENDING;
         // Frees their memory: the client may take long to read the response.
-        request.headers().clear();
-        ResponseWriter.writeHead(writer, response, record, connections.isStopping() && !multiplexed);
-        if (!isBodyComplete()) {
-            RequestBody.drop(request, this::closeNow, this::advanced);
-        }
-        resume();
-        ResponseWriter.writeBody(request, response, sent -> ended(response, sent));
+        body.drop();
+        head.fields().drop();
+        isLast |= !head.isStream() && listener.isStopping();
+        var _ = context.write(record.outgoing(response, head.connectionField(isLast)))
+                .addListener(sent -> ended(response, sent.isSuccess()));
+        context.flush();
+        setReading(true);
     }
 
-    private void ended(Response response, boolean sent) {
-        stage = Stage.SENT;
-        record.finish(sent ? Optional.of(response) : Optional.empty());
-        if (!sent && !multiplexed) {
-            // Close the connection, or the client would take the next response for this one.
+    private void ended(Response response, boolean isSent) {
+        if (isSent) {
+            stage = Stage.SENT;
+            record.finish(Optional.of(response));
+            advanced();
+        } else {
             closeNow();
+            closed();
         }
-        advanced();
     }
 
     private void advanced() {
-        if (watch != null) {
-            watch.advanced(this);
-            if (stage == Stage.SENT && watch.closer().isEnding()) {
-                watch.closer().end(isBodyComplete());
+        if (stage == Stage.SENT && !isClosed) {
+            if (isLast && !head.isStream()) {
+                connection.ended(this);
+                connection.closer().drain();
+            } else if (body.isComplete()) {
+                isClosed = true;
+                done.accept(this);
             }
+        }
+    }
+
+    /// Ends the exchange at its deadline: with a 503 if the API is late, else by closing the stream or the connection.
+    void expire() {
+        if (stage == Stage.WORKING) {
+            send(LATE);
+            return;
+        }
+        endsBecause("not complete within --request-timeout");
+        if (head.isStream()) {
+            closeNow();
+        } else if (stage == Stage.SENDING) {
+            connection.closer().abort();
+        } else {
+            connection.closer().close();
         }
     }
 
@@ -213,30 +234,19 @@ final class Exchange {
         record.endsBecause(reason);
     }
 
-    /// Records that the connection or the stream is closed. A response that Vert.x has is recorded when it is sent.
+    /// Records that the connection or the stream is closed.
     void closed() {
-        if (!request.response().ended()) {
-            if (connections.isStopping()) {
-                endsBecause("the connection was closed while the service stopped");
-            }
-            record.finish(Optional.empty());
+        if (listener.isStopping()) {
+            endsBecause("the connection was closed while the service stopped");
         }
+        stage = Stage.SENT;
+        isClosed = true;
+        record.finish(Optional.empty());
+        connection.ended(this);
     }
 
-    private void streamClosed() {
-        streamClosed = true;
-        closed();
-        advanced();
-        // Vert.x does not complete a response that waited behind earlier responses.
-        context.runOnContext(_ -> record.finish(Optional.empty()));
-    }
-
-    /// Resets the stream, with HTTP/1.1 closes the connection.
+    /// Closes the stream, with HTTP/1.1 the connection.
     void closeNow() {
-        if (watch != null && multiplexed) {
-            watch.closer().resetStream(request.response().streamId());
-        } else if (watch != null) {
-            watch.closer().closeNow();
-        }
+        connection.closer().abandon(context.channel());
     }
 }

@@ -4,20 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.util.concurrent.EventExecutor;
 
-/// Flushes the connections of an event loop together, so that a client wakes once for several responses. Confined to that event loop.
+/// Flushes the connections of an event loop together, so that a client wakes once for several responses; the stock handler knows one
+/// connection. Confined to that event loop.
 ///
 /// It flushes at the end of a turn of the loop in which no further connection has requested a flush.
 @ChannelHandler.Sharable
-final class FlushConsolidator extends ChannelDuplexHandler {
+final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 
     /// The maximum number of turns of the loop that a flush waits. An idle loop's turn takes microseconds.
     private static final int MOST_TURNS = 4;
@@ -37,18 +35,6 @@ final class FlushConsolidator extends ChannelDuplexHandler {
     public void close(ChannelHandlerContext connection, ChannelPromise done) {
         connection.flush();
         var _ = connection.close(done);
-    }
-
-    /// Makes Netty check all streams of HTTP/2. Netty wakes them one by one. It may miss that the connection became full and writable
-    /// again meanwhile, and would leave the other streams waiting. Setting the window to its current value has no other effect.
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) throws Http2Exception {
-        context.fireChannelWritabilityChanged();
-        Http2ConnectionHandler http2 = context.pipeline().get(Http2ConnectionHandler.class);
-        if (context.channel().isWritable() && http2 != null) {
-            Http2RemoteFlowController streams = http2.encoder().flowController();
-            streams.initialWindowSize(streams.initialWindowSize());
-        }
     }
 
     /// @param before the number of waiting connections at the end of the previous turn

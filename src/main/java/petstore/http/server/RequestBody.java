@@ -1,67 +1,78 @@
 package petstore.http.server;
 
-import java.util.function.Consumer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
-import petstore.http.message.Expectation;
 import petstore.http.message.Response;
+import petstore.http.server.codec.Head;
 
-/// Reads the body of a request. Confined to the request's event loop.
+/// The body of a request, as it arrives. Confined to its event loop.
 final class RequestBody {
 
     /// The maximum number of bytes of an unwanted body that are read and dropped.
-    private static final long MAX_DROPPED_BYTES = 16L * 1024 * 1024;
+    private static final long MOST_DROPPED_BYTES = 16L * 1024 * 1024;
 
-    private RequestBody() {
+    /// The part that has arrived; null if it is not wanted.
+    private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(0);
+    private final @Nullable String announcedLength;
+    private long droppedBytes;
+    private boolean isComplete;
+
+    RequestBody(Head head) {
+        this.announcedLength = head.fields().first("Content-Length");
+        this.isComplete = !head.hasBody();
     }
 
-    /// Reads the body and calls one of the consumers, once; neither if the client closes the connection before.
-    ///
-    /// @param limit the longest body in bytes
-    /// @param done called with the whole body
-    /// @param refused called with the refusal of a longer body, before its rest is read
-    static void read(HttpServerRequest request, int limit, Consumer<byte[]> done, Consumer<Response> refused) {
-        String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        if (announced != null && Long.parseLong(announced) > limit) {
-            refused.accept(tooLarge(limit));
-            return;
-        }
-        Buffer body = Buffer.buffer();
-        request.handler(chunk -> {
-            if (body.length() + chunk.length() > limit) {
-                request.handler(null).endHandler(null);
-                refused.accept(tooLarge(limit));
-            } else {
-                body.appendBuffer(chunk);
-            }
-        });
-        request.endHandler(_ -> done.accept(body.getBytes()));
-        if (Expectation.of(new VertxHeaders(request.headers())) == Expectation.CONTINUE) {
-            request.response().writeContinue();
-        }
-    }
-
-    private static Response tooLarge(int limit) {
+    static Response tooLong(int limit) {
         return Errors.response(new Failure(Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + limit + " bytes"));
     }
 
-    /// Reads and drops the rest of a body: a client may read the response only after sending it.
+    boolean isComplete() {
+        return isComplete;
+    }
+
+    /// Returns true if the body may still be taken.
+    boolean isWanted() {
+        return bytes != null;
+    }
+
+    /// Returns true if the client has announced or sent more bytes than `limit`. For a head that is not refused.
+    boolean isLongerThan(int limit) {
+        return (announcedLength != null && Long.parseLong(announcedLength) > limit)
+                || (bytes != null && bytes.size() > limit);
+    }
+
+    /// Keeps a part, or drops it if it is not wanted.
     ///
-    /// @param overflow called if the rest is too long
-    /// @param ended called when the body is complete
-    static void drop(HttpServerRequest request, Runnable overflow, Runnable ended) {
-        long[] dropped = {0};
-        request.handler(chunk -> {
-            dropped[0] += chunk.length();
-            if (dropped[0] > MAX_DROPPED_BYTES) {
-                overflow.run();
-            }
-        });
-        request.endHandler(_ -> ended.run());
+    /// @param isLast true if it is the last part
+    void add(ByteBuf part, boolean isLast) throws IOException {
+        if (bytes != null) {
+            part.readBytes(bytes, part.readableBytes());
+        } else {
+            droppedBytes += part.readableBytes();
+        }
+        isComplete |= isLast;
+    }
+
+    /// Returns true if so much of an unwanted body was dropped that the rest is not read.
+    boolean isEndless() {
+        return droppedBytes > MOST_DROPPED_BYTES;
+    }
+
+    /// Returns the whole body, once.
+    byte[] take() {
+        byte[] whole = bytes == null ? new byte[0] : bytes.toByteArray();
+        bytes = null;
+        return whole;
+    }
+
+    /// Drops the body, and its further parts: a client may read the response only after it has sent the body.
+    void drop() {
+        bytes = null;
     }
 }

@@ -1,7 +1,8 @@
 package petstore.http.server;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.opentelemetry.api.trace.SpanContext;
@@ -10,6 +11,7 @@ import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
 import petstore.http.message.RequestId;
 import petstore.http.message.Response;
+import petstore.http.server.codec.Outgoing;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
@@ -17,6 +19,7 @@ import petstore.http.telemetry.Telemetry;
 final class RequestRecord {
 
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
+    private static final byte[] NO_BODY = {};
 
     private final RequestHead head;
     private final Supplier<Header> date;
@@ -58,13 +61,19 @@ final class RequestRecord {
         ending = reason;
     }
 
-    /// Passes the headers of any response to this request to `to`.
-    void forEachHeader(Consumer<Header> to) {
-        decision.ifPresent(known -> known.headers().forEach(to));
-        begun.ifPresent(known -> known.headers().forEach(to));
-        to.accept(Header.of(RequestId.FIELD, head.id()));
-        to.accept(date.get());
-        to.accept(NO_SNIFF);
+    /// Returns a response to this request, with the headers of every response.
+    ///
+    /// @param last a further header; absent for none
+    Outgoing outgoing(Response response, Optional<Header> last) {
+        List<Header> headers = new ArrayList<>(16);
+        headers.addAll(response.headers());
+        decision.ifPresent(known -> headers.addAll(known.headers()));
+        begun.ifPresent(known -> headers.addAll(known.headers()));
+        headers.add(Header.of(RequestId.FIELD, head.id()));
+        headers.add(date.get());
+        headers.add(NO_SNIFF);
+        last.ifPresent(headers::add);
+        return new Outgoing(response.status(), headers, head.method().equals("HEAD") ? NO_BODY : response.body());
     }
 
     /// Reports the end of the request to telemetry, once.

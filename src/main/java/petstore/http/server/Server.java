@@ -1,38 +1,45 @@
 package petstore.http.server;
 
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
 import petstore.Failure;
 import petstore.http.message.Api;
+import petstore.http.server.codec.RequestFields;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Telemetry;
@@ -41,32 +48,40 @@ import petstore.http.telemetry.Telemetry;
 public final class Server implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
-    /// The threads that resolve addresses. They are few, so that a limit of processes can be checked at the start.
-    private static final int BLOCKING_THREADS = 2;
-    private static final long LISTENING_SECONDS = 10;
+    /// The time that requests in flight have to finish.
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(20);
+    private static final long STOP_CHECK_MS = 10;
+    /// Reads are small: a pipelined request takes many times the memory of its bytes.
+    private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
+            .maxMessagesPerRead(1);
+    /// A connection becomes unwritable at the second number of unread bytes, and writable again below the first.
+    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
+    /// By default, the system would take megabytes that a client does not read. Linux doubles both numbers.
+    private static final int SEND_BUFFER_BYTES = 128 * 1024;
+    private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
 
     static {
         // With Netty's default, `adaptive`, a response takes a microsecond more.
         System.getProperties().putIfAbsent("io.netty.allocator.type", "pooled");
-        // A TLS handshake costs the service a thousand times as much as the client.
-        System.getProperties().putIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+        // It would count a part of all buffers.
+        System.getProperties().putIfAbsent("io.netty.leakDetection.level", "disabled");
     }
 
     private final ServerSettings settings;
     private final MeterRegistry meters;
     private final Telemetry telemetry;
     private final Clock clock;
-    /// The listening sockets.
-    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-    private final Vertx vertx;
+    /// The event loops, which are closed last.
+    private final List<EventLoopGroup> groups = new ArrayList<>();
+    private final EventLoopGroup acceptors = group("http-accept", 1);
     /// Reads the TLS files again.
     private final ScheduledExecutorService renewals = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
-    /// Gets the connections of the listener that is being opened.
-    private Consumer<Channel> accepted = _ -> {
-    };
-    private volatile boolean stopping;
-    private int freePorts;
+    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    /// The connections of each event loop, of both listeners.
+    private final List<Connections> connections = new ArrayList<>();
+    private final List<ConnectionLimit> limits = new ArrayList<>();
+    private volatile boolean isStopping;
     private int port;
     private int adminPort;
 
@@ -75,12 +90,13 @@ public final class Server implements AutoCloseable {
         this.meters = meters;
         this.telemetry = telemetry;
         this.clock = clock;
-        this.vertx = Vertx.builder().withTransport(ThrottledAcceptor.transport(listening, () -> accepted))
-                .with(new VertxOptions().setWorkerPoolSize(BLOCKING_THREADS)
-                        .setInternalBlockingPoolSize(BLOCKING_THREADS).setFileSystemOptions(
-                                new FileSystemOptions().setFileCachingEnabled(false)
-                                        .setClassPathResolvingEnabled(false)))
-                .build();
+    }
+
+    private EventLoopGroup group(String name, int threads) {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true),
+                NioIoHandler.newFactory());
+        groups.add(group);
+        return group;
     }
 
     /// Opens both listeners.
@@ -94,9 +110,12 @@ public final class Server implements AutoCloseable {
             Server server = opened.add(new Server(settings, meters, telemetry, clock));
             Optional<Tls> tls = settings.tls()
                     .map(files -> new Tls(CertificateFiles.load(files), settings.deadlines().header()));
-            tls.ifPresent(on -> Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
-                    .description("Time when the first certificate of the chain expires, in seconds since 1970.")
-                    .baseUnit("seconds").register(meters));
+            tls.ifPresent(on -> {
+                Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
+                        .description("Time when the first certificate of the chain expires, in seconds since 1970.")
+                        .baseUnit("seconds").register(meters);
+                on.keepRenewed(server.renewals);
+            });
             server.port = server.listen("api", "--", settings.host(), settings.port(), api, tls,
                     memoryIsShort, Runtime.getRuntime().availableProcessors());
             server.adminPort = server.listen("admin", "--admin-", settings.adminHost(), settings.adminPort(), admin,
@@ -106,24 +125,39 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /// Opens a listener on `instances` event loops and returns its port.
+    /// Opens a listener on this many event loops and returns its port.
     private int listen(String name, String optionPrefix, String host, int port, Api api, Optional<Tls> tls,
-            BooleanSupplier memoryIsShort, int instances) {
-        Map<EventLoop, Connections> shares = new ConcurrentHashMap<>();
-        accepted = connection -> Objects.requireNonNull(shares.get(connection.eventLoop())).accepted(connection);
-        AtomicReference<HttpServer> open = new AtomicReference<>();
+            BooleanSupplier memoryIsShort, int loops) {
+        EventLoopGroup group = group("http-" + name, loops);
         ConnectionLimit limit = ConnectionLimit.of(name, settings.maxConnections(), memoryIsShort, meters);
         // Java's default limit of off-heap memory is the size of the heap.
         long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 2;
-        SocketAddress address = port == 0
-                ? SocketAddress.sharedRandomPort(++freePorts, host)
-                : SocketAddress.inetSocketAddress(port, host);
+        Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
+        for (EventExecutor executor : group) {
+            EventLoop loop = (EventLoop) executor;
+            ofLoops.put(loop, new Connections(loop, settings.deadlines(), limit, settings.proxies(),
+                    mostUnreadBytes / loops, ofLoops));
+        }
+        connections.addAll(ofLoops.values());
+        limits.add(limit);
+        ServerBootstrap bootstrap = new ServerBootstrap().group(acceptors, group).channel(NioServerSocketChannel.class)
+                .option(ChannelOption.AUTO_READ, false).option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+                .handler(new PacedAcceptor())
+                // A client may close its side and still wait for the response.
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BYTES)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITES)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, READS)
+                .childHandler(new Pipeline(ofLoops, new Listener(api, telemetry, clock, () -> isStopping),
+                        new RequestFields.Names(settings.proxies()), tls));
         try {
-            vertx.deployVerticle(() -> new Listener(address, api, tls,
-                    new Connections(settings.deadlines(), limit, settings.proxies(), mostUnreadBytes / instances,
-                            () -> stopping, shares),
-                    telemetry, clock, open::set), new DeploymentOptions().setInstances(instances))
-                    .await(LISTENING_SECONDS, TimeUnit.SECONDS);
+            InetSocketAddress address = new InetSocketAddress(host, port);
+            if (address.isUnresolved()) {
+                throw new UnknownHostException(host);
+            }
+            Channel opened = bootstrap.bind(address).sync().channel();
+            listening.add(opened);
+            return ((InetSocketAddress) opened.localAddress()).getPort();
         } catch (Exception e) {
             Exception cause = isInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
             throw new Failure(Failure.Kind.UNAVAILABLE,
@@ -131,8 +165,6 @@ public final class Server implements AutoCloseable {
                             + optionPrefix + "host, " + optionPrefix + "port): " + reason(cause),
                     cause);
         }
-        tls.ifPresent(on -> on.keepRenewed(open.get(), renewals));
-        return open.get().actualPort();
     }
 
     /// The exception for a port on which another program listens.
@@ -156,10 +188,9 @@ public final class Server implements AutoCloseable {
         return e instanceof BindException && String.valueOf(e.getMessage()).contains("in use");
     }
 
-    /// Returns the reason and the remedy. The message of the cause may name an internal port.
+    /// Returns the reason and the remedy.
     private static String reason(Exception e) {
         return switch (e) {
-            case TimeoutException _ -> "the event loops did not start in time";
             case UnknownHostException _ -> "the host is unknown; give an address of this machine";
             case BindException _ -> "this machine does not have this address, or the port needs privileges";
             default -> String.valueOf(e.getMessage());
@@ -174,22 +205,30 @@ public final class Server implements AutoCloseable {
         return adminPort;
     }
 
-    private void closeVertx() {
-        try {
-            vertx.close().await(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            LOG.warn("closing took too long: {}", e.getMessage());
-        }
-    }
-
     /// Stops accepting connections, waits for requests in flight, and closes.
     @Override
     public void close() {
         // First, so that no client keeps a connection for requests that would arrive too late.
-        stopping = true;
-        Closer.closeAll(renewals::shutdown,
-                // Vert.x closes these sockets only after it stops the event loops of the connections that they accept.
-                () -> listening.close().awaitUninterruptibly(), this::closeVertx,
-                () -> renewals.awaitTermination(Listener.STOPPING.toMillis(), TimeUnit.MILLISECONDS));
+        isStopping = true;
+        Closer.closeAll(renewals::shutdown, () -> listening.close().awaitUninterruptibly(),
+                this::awaitRequests, this::closeLoops,
+                () -> renewals.awaitTermination(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private void awaitRequests() throws InterruptedException {
+        connections.forEach(Connections::shutDown);
+        long deadline = System.nanoTime() + LONGEST_STOP.toNanos();
+        while (limits.stream().anyMatch(limit -> limit.open().get() > 0)) {
+            if (System.nanoTime() - deadline > 0) {
+                LOG.warn("requests were not complete after {} s", LONGEST_STOP.toSeconds());
+                return;
+            }
+            Thread.sleep(STOP_CHECK_MS);
+        }
+    }
+
+    private void closeLoops() {
+        groups.stream().map(group -> group.shutdownGracefully(0, LONGEST_STOP.toSeconds(), TimeUnit.SECONDS)).toList()
+                .forEach(Future::awaitUninterruptibly);
     }
 }

@@ -18,10 +18,10 @@ class DisplacementOrderTest {
 
     @Test
     void returnsIdleBeforeHeadlessAndOldestFirst() {
-        order.becameHeadless("headless a", start);
-        order.becameHeadless("headless b", start + 1);
-        order.becameIdle("idle a", start + 2);
-        order.becameIdle("idle b", start + 3);
+        order.add("headless a", false, start);
+        order.add("headless b", false, start + 1);
+        order.add("idle a", true, start + 2);
+        order.add("idle b", true, start + 3);
         for (String expected : new String[]{"idle a", "idle b", "headless a", "headless b"}) {
             assertThat(order.first(later)).contains(expected);
             order.remove(expected);
@@ -32,7 +32,7 @@ class DisplacementOrderTest {
 
     @Test
     void sparesHeadlessForOneSecond() {
-        order.becameHeadless("a", start);
+        order.add("a", false, start);
         assertThat(order.first(start + SECOND)).isEmpty();
         assertThat(order.rank(start + SECOND)).isEqualTo(DisplacementOrder.NONE);
         assertThat(order.first(start + SECOND + 1)).contains("a");
@@ -41,27 +41,27 @@ class DisplacementOrderTest {
 
     @Test
     void movesToEndOfOrder() {
-        order.becameIdle("a", start);
-        order.becameIdle("b", start + 1);
-        order.becameIdle("a", start + 2);
+        order.add("a", true, start);
+        order.add("b", true, start + 1);
+        order.add("a", true, start + 2);
         assertThat(order.first(later)).contains("b");
-        order.becameHeadless("b", start + 3);
+        order.add("b", false, start + 3);
         assertThat(order.first(later)).contains("a");
-        order.becameHeadless("a", start + 4);
+        order.add("a", false, start + 4);
         assertThat(order.first(later)).contains("b");
-        order.becameIdle("a", start + 5);
+        order.add("a", true, start + 5);
         assertThat(order.first(later)).contains("a");
     }
 
     @Test
     void ranksEventLoopsByTheirFirst() {
         DisplacementOrder<String> other = new DisplacementOrder<>();
-        order.becameHeadless("a", start);
-        other.becameHeadless("b", start + 1);
+        order.add("a", false, start);
+        other.add("b", false, start + 1);
         assertThat(order.rank(later)).isLessThan(other.rank(later));
-        other.becameIdle("c", start + 2);
+        other.add("c", true, start + 2);
         assertThat(other.rank(later)).isLessThan(order.rank(later));
-        order.becameIdle("d", start + 3);
+        order.add("d", true, start + 3);
         assertThat(other.rank(later)).isLessThan(order.rank(later));
         other.remove("c");
         assertThat(order.rank(later)).isLessThan(other.rank(later));

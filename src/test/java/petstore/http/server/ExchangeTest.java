@@ -1,10 +1,13 @@
 package petstore.http.server;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -12,34 +15,41 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.impl.HttpServerConnection;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.http.message.Header;
+import petstore.http.message.Api;
 import petstore.http.message.KeyScanner;
+import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
+import petstore.http.server.codec.RequestFields;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.FinishedRequest;
@@ -48,8 +58,9 @@ import petstore.http.telemetry.Telemetry;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-/// Exchanges on a minimal server: responses that are sent, and requests that are abandoned.
+/// Exchanges of one event loop with an API of the test: responses that are sent, and requests that are abandoned.
 class ExchangeTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -58,11 +69,14 @@ class ExchangeTest {
     private static final String GET_AND_CLOSE = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     private static final Pattern HEAD = Pattern.compile("(?s)HTTP/1.1 200 OK\r\n.*?\r\n\r\n");
     private static final char LAST_BYTE = '.';
-    private static final Header DATE = Header.of("Date", "Sat, 21 Nov 2026 10:00:00 GMT");
+    /// More than the socket buffers of both sides hold.
+    private static final int LARGE = 16 * 1024 * 1024;
 
     private volatile boolean stopping;
     private Deadlines deadlines = new Deadlines(LONG, LONG, LONG);
-    private final Vertx vertx = Vertx.vertx();
+    private long mostUnreadBytes = Long.MAX_VALUE;
+    private Optional<Tls> tls = Optional.empty();
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BlockingQueue<FinishedRequest> log = new LinkedBlockingQueue<>();
     private final Telemetry telemetry = new Telemetry(meters, Optional.empty(), new RequestLog() {
@@ -78,8 +92,9 @@ class ExchangeTest {
     }, new KeyScanner(Optional.empty()));
 
     @AfterEach
-    void close() throws Exception {
-        vertx.close().await();
+    void close() {
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+        tls.ifPresent(Tls::close);
     }
 
     /// Otherwise, the client would wait for the rest, or mistake the next response for this one.
@@ -87,7 +102,7 @@ class ExchangeTest {
     @ValueSource(ints = {1, 20_000})
     void closesConnectionIfResponseCannotBeWritten(int length) throws IOException, InterruptedException {
         Response response = text("a".repeat(length - 1) + LAST_BYTE);
-        int port = listen(new HttpServerOptions(), FailingWrite::install, exchange -> exchange.send(response));
+        int port = listen(FailingWrite::install, _ -> new Api.Respond(response));
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             assertThat(HEAD.matcher(receive(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
                     .matches("a*");
@@ -96,64 +111,63 @@ class ExchangeTest {
         assertThat(first).isNotNull().matches(request -> !request.isAnswered());
     }
 
-    /// With TLS, a connection becomes writable again when the first record of a long response's first slice is sent, but the last
-    /// is not. The sizes have this effect: the earlier bytes fill the connection, and their last record alone does not. Together
-    /// with the head and the slice, that record fills it again.
-    @Test
-    void startsQueuedResponseOnlyOnce(@TempDir Path folder) throws IOException {
-        HttpServerOptions tls = new HttpServerOptions();
-        new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG)
-                .applyTo(tls, 8 * 1024);
-        Response earlier = text("a".repeat(15_000));
-        Response queued = text("b".repeat(31_000), Header.of("x", "x".repeat(4_000)));
-        Response later = text("c");
-        Iterator<Response> responses = List.of(earlier, earlier, earlier, queued, later).iterator();
-        int port = listen(tls, _ -> {
-        }, exchange -> {
-            Response response = responses.next();
-            if (response.equals(queued)) {
-                // The event loop marks the connection as full in its next turn.
-                exchange.await(CompletableFuture.completedFuture(response), exchange::send);
-            } else {
-                exchange.send(response);
-            }
-        });
-        try (Socket client = TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port)) {
-            assertThat(HEAD.splitAsStream(receive(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1)).containsExactly(
-                    text(earlier), text(earlier), text(earlier),
-                    text(queued), text(later));
+    /// The sizes fill the connection, with and without a slice that is encoded with the head.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendsPipelinedResponsesInOrder(boolean overTls, @TempDir Path folder) throws IOException {
+        if (overTls) {
+            tls = Optional.of(new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG));
+        }
+        List<String> bodies = List.of("a".repeat(15_000), "b".repeat(15_000), "c".repeat(100_000),
+                "d".repeat(16 * 1024),
+                "e");
+        Iterator<String> next = bodies.iterator();
+        int port = listen(_ -> {
+        }, _ -> new Api.Await(CompletableFuture.completedFuture(text(next.next()))));
+        try (Socket client = overTls
+                ? TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port)
+                : new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(HEAD.splitAsStream(receive(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1))
+                    .containsExactlyElementsOf(bodies);
         }
     }
 
-    /// If the lookup of a key outlasts the request timeout, the animal must not be added after the 503. The late result for the
-    /// first request arrives before the response to the second request.
+    /// If the look-up of a key outlasts the request timeout, the animal must not be added after the 503.
     @Test
-    void ignoresResultAfterResponseIsSent() throws IOException {
-        List<String> steps = new CopyOnWriteArrayList<>();
-        int port = listen(new HttpServerOptions(), _ -> {
-        }, exchange -> {
-            exchange.await(CompletableFuture.completedFuture("in time"), first -> {
-                steps.add(first);
-                exchange.await(CompletableFuture.completedFuture("too late"), steps::add);
-                exchange.send(text("a"));
-            });
-        });
+    void ignoresDecisionAfterResponseIsSent() throws IOException {
+        deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
+        List<String> added = new CopyOnWriteArrayList<>();
+        CompletableFuture<Api.Decision> late = new CompletableFuture<>();
+        int port = listenTo(_ -> {
+        }, head -> head.method().equals("POST") ? late : decided(new Api.Respond(text("a"))));
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            assertThat(HEAD.splitAsStream(receive(client, GET + GET_AND_CLOSE)).skip(1)).containsExactly("a", "a");
+            client.getOutputStream().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na"
+                    .getBytes(StandardCharsets.US_ASCII));
+            client.setSoTimeout(PATIENCE_MS);
+            assertThat(new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 503");
+            late.complete(new Api.Decision(Api.NO_KEY, List.of(), new Api.ReadBody(10, _ -> {
+                added.add("an animal");
+                return CompletableFuture.completedFuture(text("b"));
+            })));
+            assertThat(receive(client, GET_AND_CLOSE)).endsWith("\r\n\r\na");
         }
-        assertThat(steps).containsExactly("in time", "in time");
+        assertThat(added).isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource({"false, the client closed the connection or stream",
             "true, the connection was closed while the service stopped"})
     void logsReasonOfClosedConnection(boolean isStopping, String reason) throws IOException, InterruptedException {
-        int port = listen(new HttpServerOptions(), _ -> {
+        int port = listen(_ -> {
         }, _ -> {
             stopping = isStopping;
+            return new Api.ReadBody(10, _ -> new CompletableFuture<>());
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+            client.getOutputStream().write(
+                    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            await().until(() -> meters.get("http.server.active_requests").gauge().value() > 0);
         }
         assertAbandoned(reason);
     }
@@ -161,13 +175,32 @@ class ExchangeTest {
     @Test
     void logsRequestTimeout() throws IOException, InterruptedException {
         deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
-        int port = listen(new HttpServerOptions(), _ -> {
-        }, _ -> {
-        });
+        int port = listen(_ -> {
+        }, _ -> new Api.ReadBody(10, _ -> new CompletableFuture<>()));
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            assertThat(receive(client, GET)).isEmpty();
+            assertThat(receive(client, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")).isEmpty();
         }
         assertAbandoned("not complete within --request-timeout");
+    }
+
+    /// Each response is larger than the socket buffers, so that a slice waits in the process.
+    @Test
+    void abortsConnectionsWithMostUnreadBytesFirst() throws IOException {
+        mostUnreadBytes = 40_000;
+        int port = listen(_ -> {
+        }, head -> new Api.Respond(text("a".repeat(head.path().equals("/long") ? LARGE : 1))));
+        try (Socket reading = new Socket(InetAddress.getLoopbackAddress(), port);
+                Socket first = new Socket(InetAddress.getLoopbackAddress(), port);
+                Socket second = new Socket(InetAddress.getLoopbackAddress(), port);
+                Socket third = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            for (Socket idle : List.of(first, second, third)) {
+                idle.getOutputStream().write(GET.replace(" / ", " /long ").getBytes(StandardCharsets.US_ASCII));
+            }
+            await().atMost(Duration.ofMillis(PATIENCE_MS))
+                    .until(() -> meters.get("petstore.refused.connections").counter().count() > 0);
+            assertThat(receive(reading, GET_AND_CLOSE)).endsWith("\r\n\r\na");
+            assertThat(meters.get("petstore.connections").gauge().value()).isPositive();
+        }
     }
 
     private void assertAbandoned(String reason) throws InterruptedException {
@@ -176,43 +209,62 @@ class ExchangeTest {
         assertThat(request.reason()).contains(reason);
     }
 
-    private static String text(Response response) {
-        return new String(response.body(), StandardCharsets.US_ASCII);
-    }
-
-    private static Response text(String body, Header... headers) {
-        return Response.ok("text/plain", body.getBytes(StandardCharsets.US_ASCII), headers);
+    private static Response text(String body) {
+        return Response.ok("text/plain", body.getBytes(StandardCharsets.US_ASCII));
     }
 
     /// Sends the requests at once. Returns all bytes that the client receives until the connection is closed.
     private static String receive(Socket client, String requests) throws IOException {
         client.setSoTimeout(PATIENCE_MS);
         client.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
-        return new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        InputStream in = client.getInputStream();
+        return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
     }
 
-    private int listen(HttpServerOptions options, Consumer<ChannelHandlerContext> opened, Consumer<Exchange> begun) {
-        Context loop = vertx.getOrCreateContext();
-        Connections connections = new Connections(deadlines,
-                ConnectionLimit.of("api", 10, () -> false, meters), new TrustedProxies(List.of(), "none"),
-                Long.MAX_VALUE, () -> stopping, Map.of());
-        loop.runOnContext(_ -> vertx.setPeriodic(connections.sweepIntervalMs(), _ -> connections.sweep()));
-        return Future.<HttpServer>future(listening -> loop.runOnContext(
-                _ -> vertx.createHttpServer(options.setStrictThreadMode(true)).connectionHandler(connection -> {
-                    ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
-                    connections.accepted(context.channel());
-                    connections.opened(context);
-                    opened.accept(context);
-                }).requestHandler(request -> begun
-                        .accept(new Exchange(request, loop, connections, telemetry, 0, () -> DATE)))
-                        .listen(0, "127.0.0.1").onComplete(listening)))
-                .await().actualPort();
+    private int listen(Consumer<Channel> opened, Function<RequestHead, Api.Next> api) {
+        return listenTo(opened, head -> decided(api.apply(head)));
+    }
+
+    private static CompletableFuture<Api.Decision> decided(Api.Next next) {
+        return CompletableFuture.completedFuture(new Api.Decision(Api.NO_KEY, List.of(), next));
+    }
+
+    private int listenTo(Consumer<Channel> opened, Function<RequestHead, CompletableFuture<Api.Decision>> decide) {
+        TrustedProxies proxies = new TrustedProxies(List.of(), "none");
+        EventLoop loop = loops.next();
+        Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
+        all.put(loop, new Connections(loop, deadlines, ConnectionLimit.of("api", 10, () -> false, meters), proxies,
+                mostUnreadBytes, all));
+        Listener listener = new Listener(new TestedApi(decide), telemetry, Clock.systemUTC(), () -> stopping);
+        Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline()
+                                .addLast(new Pipeline(all, listener, new RequestFields.Names(proxies), tls));
+                        opened.accept(channel);
+                    }
+                }).bind(InetAddress.getLoopbackAddress(), 0).syncUninterruptibly().channel();
+        return ((InetSocketAddress) listening.localAddress()).getPort();
+    }
+
+    private record TestedApi(Function<RequestHead, CompletableFuture<Decision>> decide) implements Api {
+
+        @Override
+        public Begun begin(RequestHead head) {
+            return new Begun(NO_ROUTE, false, List.of(), decide.apply(head));
+        }
+
+        @Override
+        public Begun refuse(RequestHead head, Response refusal) {
+            throw new AssertionError(refusal);
+        }
     }
 
     /// Fails to write the last byte of the first response, like an encoder without memory.
     private static final class FailingWrite extends ChannelOutboundHandlerAdapter {
 
-        static void install(ChannelHandlerContext connection) {
+        static void install(Channel connection) {
             connection.pipeline().addFirst(new FailingWrite());
         }
 

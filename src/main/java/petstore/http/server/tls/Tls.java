@@ -1,58 +1,95 @@
 package petstore.http.server.tls;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
-import io.vertx.core.http.Http2Settings;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.JdkSSLEngineOptions;
-import io.vertx.core.net.PemKeyCertOptions;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.OptionalSslHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.Failure;
 
-/// TLS 1.2 and 1.3 on the API listener, with HTTP/2 for clients that ask for it. The certificate is renewed when its files change.
-public final class Tls {
+/// TLS 1.2 and 1.3 on a listener, with HTTP/2 for clients that ask for it. The certificate is renewed when its files change.
+public final class Tls implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
-    private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
     /// With other groups of the JDK, a short ClientHello costs the service milliseconds.
-    private static final List<String> GROUPS = List.of("x25519", "secp256r1", "secp384r1");
-    private static final int MOST_STREAMS = 100;
+    private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1"};
     private static final long CHECK_MS = 1_000;
+    /// They do the handshakes: other connections of the event loop would wait for their milliseconds of computing.
+    private static final int HANDSHAKE_THREADS = 2;
 
     private final CertificateFiles files;
     private final Duration handshakeTimeout;
+    private final ExecutorService handshakes = Executors.newFixedThreadPool(HANDSHAKE_THREADS,
+            Thread.ofPlatform().name("tls-handshake-", 0).daemon().factory());
+    private volatile SslContext current;
 
+    static {
+        JavaTls.configure();
+    }
+
+    /// @param handshakeTimeout from connecting to the end of the handshake
     public Tls(CertificateFiles files, Duration handshakeTimeout) {
         this.files = files;
         this.handshakeTimeout = handshakeTimeout;
+        this.current = context(files.first());
     }
 
-    /// Enables TLS and HTTP/2 for a server.
+    private static SslContext context(CertificateFiles.Identity identity) {
+        try {
+            return SslContextBuilder.forServer(identity.key(), identity.chain()).sslProvider(SslProvider.JDK)
+                    .protocols("TLSv1.3", "TLSv1.2")
+                    // ECDHE with AES-GCM or ChaCha20.
+                    .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+                    .applicationProtocolConfig(new ApplicationProtocolConfig(Protocol.ALPN,
+                            SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT,
+                            ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1))
+                    .build();
+        } catch (SSLException e) {
+            throw new Failure(Failure.Kind.UNAVAILABLE, "Java cannot use the TLS certificate", e);
+        }
+    }
+
+    /// Returns the handler of a new connection.
     ///
-    /// @param maxHeaderBytes the longest header block
-    public void applyTo(HttpServerOptions options, int maxHeaderBytes) {
-        // Worker threads do the handshakes: other connections would wait for their milliseconds of computing.
-        withCertificate(options, files.pem()).setSslEngineOptions(new JdkSSLEngineOptions().setUseWorkerThread(true))
-                .setInitialSettings(
-                        new Http2Settings().setMaxHeaderListSize(maxHeaderBytes).setMaxConcurrentStreams(MOST_STREAMS));
-    }
+    /// @param plain makes the handler that replaces it if the client does not speak TLS
+    public ChannelHandler handler(Supplier<ChannelHandler> plain) {
+        return new OptionalSslHandler(current) {
+            @Override
+            protected SslHandler newSslHandler(ChannelHandlerContext connection, SslContext context) {
+                SslHandler handler = context.newHandler(connection.alloc(), handshakes);
+                SSLParameters parameters = handler.engine().getSSLParameters();
+                parameters.setNamedGroups(GROUPS);
+                handler.engine().setSSLParameters(parameters);
+                handler.setHandshakeTimeoutMillis(handshakeTimeout.toMillis());
+                return handler;
+            }
 
-    private HttpServerOptions withCertificate(HttpServerOptions options, PemKeyCertOptions pem) {
-        options.setSsl(true).setUseAlpn(true).setKeyCertOptions(pem)
-                .setEnabledSecureTransportProtocols(PROTOCOLS)
-                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
-                .setSslHandshakeTimeout(handshakeTimeout.toMillis());
-        options.getSslOptions().setKeyExchangeGroups(GROUPS);
-        // ECDHE with AES-GCM or ChaCha20.
-        Http2SecurityUtil.CIPHERS.forEach(options::addEnabledCipherSuite);
-        return options;
+            @Override
+            protected ChannelHandler newNonSslHandler(ChannelHandlerContext connection) {
+                return plain.get();
+            }
+        };
     }
 
     /// Returns the time when the certificate expires, in seconds since 1970. For any thread.
@@ -60,23 +97,27 @@ public final class Tls {
         return files.validity().until().getEpochSecond();
     }
 
-    /// Reads the files every second. If they have changed, new connections to the server's port get the new certificate.
+    /// Reads the files every second. If they have changed, new connections get the new certificate.
     ///
     /// @param threads may block
-    public void keepRenewed(HttpServer server, ScheduledExecutorService threads) {
-        var _ = threads.scheduleWithFixedDelay(() -> renew(server), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
+    public void keepRenewed(ScheduledExecutorService threads) {
+        var _ = threads.scheduleWithFixedDelay(this::renew, CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
     }
 
-    private void renew(HttpServer server) {
+    private void renew() {
         try {
-            Optional<PemKeyCertOptions> changed = files.changed();
+            Optional<CertificateFiles.Identity> changed = files.changed();
             if (changed.isPresent()) {
-                server.updateSSLOptions(withCertificate(new HttpServerOptions(), changed.get()).getSslOptions())
-                        .await();
+                current = context(changed.get());
                 LOG.info("the TLS certificate was renewed");
             }
         } catch (Exception | Error e) {
             LOG.warn("the TLS certificate was not renewed: {}", e.getMessage());
         }
+    }
+
+    @Override
+    public void close() {
+        handshakes.shutdown();
     }
 }

@@ -1,5 +1,7 @@
-package petstore.http.server;
+package petstore.http.server.codec;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -7,18 +9,30 @@ import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import petstore.http.message.TrustedProxies;
 import petstore.testkit.WorstText;
 
-/// Linear time for heads of HTTP/1.1.
+/// Linear time for heads.
 class WorstTextTest {
+
+    private static final RequestFields.Names NAMES = new RequestFields.Names(new TrustedProxies(List.of(), "none"));
 
     private static void check(String target, String name, String value) {
         HttpRequest request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, target);
         request.headers().set("Host", "localhost").set(name, value);
-        EmbeddedChannel channel = new EmbeddedChannel(new HeadCheck());
+        EmbeddedChannel channel = new EmbeddedChannel(new HeadCheck(NAMES, Optional.empty()));
         channel.writeInbound(request);
+        channel.releaseInbound();
+    }
+
+    private static void checkStream(String target, String name, String value) {
+        EmbeddedChannel channel = new EmbeddedChannel(new StreamHeadCheck(NAMES));
+        channel.writeInbound(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().method("GET").scheme("https")
+                .authority("localhost").path(target).add(name, value)));
         channel.releaseInbound();
     }
 
@@ -26,6 +40,12 @@ class WorstTextTest {
     Stream<DynamicTest> readsFields() {
         return Stream.of("Host", "Connection", "Transfer-Encoding", "Expect")
                 .flatMap(name -> WorstText.FIELD.tests(name, text -> check("/", name, text), "", "close,"));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> readsFieldsOfStreams() {
+        return Stream.of("host", "expect", "accept")
+                .flatMap(name -> WorstText.FIELD.tests(name, text -> checkStream("/", name, text), "", "localhost"));
     }
 
     @TestFactory

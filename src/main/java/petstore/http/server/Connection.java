@@ -1,0 +1,249 @@
+package petstore.http.server;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+import petstore.Failure;
+import petstore.http.message.Errors;
+import petstore.http.message.Response;
+import petstore.http.message.TrustedProxies;
+import petstore.http.server.ConnectionPhase.Kind;
+import petstore.http.server.ServerSettings.Deadlines;
+
+/// A connection: its exchanges, its phase, and its end. The stock handlers know one of these each.
+///
+/// It sees the input before TLS and the decoder. If memory is short, it refuses incomplete requests. Confined to its event loop.
+final class Connection extends ChannelInboundHandlerAdapter {
+
+    private static final Response NO_MEMORY = Errors
+            .response(Failure.unavailable("the service is overloaded; try again later"));
+    private static final String SHORT_MEMORY = "memory is short";
+    /// The time to read a response while memory is short.
+    private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
+
+    private final Channel channel;
+    private final ClientAddress client;
+    private final Deadlines deadlines;
+    private final ConnectionLimit limit;
+    private final ConnectionLimit.DisplacementOrder<Connection> order;
+    private final ConnectionCloser closer;
+    private final ConnectionPhase phase;
+    /// Exchanges that have not ended, the oldest first. With HTTP/1.1, one at most.
+    private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
+    private @Nullable StreamsShutdown streams;
+    private boolean isInputEnded;
+    /// True if bytes have arrived since it was last set to false.
+    private boolean hasInput;
+    /// True if no further exchange is expected.
+    private boolean isEnding;
+
+    Connection(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
+            ConnectionLimit.DisplacementOrder<Connection> order) {
+        this.channel = channel;
+        this.client = new ClientAddress(channel, proxies);
+        this.deadlines = deadlines;
+        this.limit = limit;
+        this.order = order;
+        this.closer = new ConnectionCloser(channel);
+        this.phase = new ConnectionPhase(deadlines);
+    }
+
+    ClientAddress client() {
+        return client;
+    }
+
+    ConnectionCloser closer() {
+        return closer;
+    }
+
+    /// Records that the TLS handshake is complete, and the streams of HTTP/2; null for HTTP/1.1.
+    void handshaken(@Nullable StreamsShutdown ofHttp2) {
+        phase.become(Kind.CONNECTED);
+        streams = ofHttp2;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+        hasInput = true;
+        if (closer.isClosing()) {
+            ReferenceCountUtil.release(bytes);
+            return;
+        }
+        if (phase.is(Kind.CONNECTED)) {
+            phase.become(Kind.HEAD);
+        }
+        context.fireChannelRead(bytes);
+        // With HTTP/2, frames between requests may concern only the connection.
+        if (streams == null) {
+            headBegan();
+        }
+        if ((isReceiving() || (streams != null && exchanges.size() > 1)) && limit.isShort()) {
+            shed();
+        }
+    }
+
+    /// Begins the deadline of a head, unless the whole head has arrived.
+    void headBegan() {
+        if (phase.is(Kind.IDLE) && !closer.isClosing()) {
+            phase.begin(Kind.HEAD);
+            awaitRequest();
+        }
+    }
+
+    private boolean isReceiving() {
+        return exchanges.isEmpty() ? !phase.is(Kind.IDLE) : !isAnswering();
+    }
+
+    /// Refuses incomplete requests. With HTTP/2, also resets all streams with an unread response but the oldest.
+    private void shed() {
+        if (exchanges.isEmpty()) {
+            limit.refused().increment();
+            closer.close();
+            return;
+        }
+        Exchange oldest = exchanges.peekFirst();
+        for (Exchange exchange : List.copyOf(exchanges)) {
+            if (exchange.isSending()) {
+                if (exchange != oldest) {
+                    exchange.endsBecause(SHORT_MEMORY);
+                    exchange.closeNow();
+                }
+            } else if (!exchange.isWorking()) {
+                exchange.send(NO_MEMORY);
+            }
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            isInputEnded = true;
+            closer.inputEnded();
+            closeIfInputEnded();
+        } else {
+            context.fireUserEventTriggered(event);
+        }
+    }
+
+    /// Closes the connection of a client that has ended its output, unless a response is due. Later requests may wait in the decoder.
+    private void closeIfInputEnded() {
+        if (isInputEnded && !isAnswering() && !closer.isClosing()) {
+            closer.close();
+        }
+    }
+
+    private boolean isAnswering() {
+        return exchanges.stream().anyMatch(exchange -> exchange.isWorking() || exchange.isSending());
+    }
+
+    /// Adds an exchange, whose head has arrived.
+    void began(Exchange exchange) {
+        if (exchanges.isEmpty()) {
+            phase.become(Kind.EXCHANGES);
+            order.remove(this);
+            limit.active().increment();
+        }
+        exchanges.add(exchange);
+    }
+
+    /// Removes an exchange.
+    void ended(Exchange exchange) {
+        if (exchanges.remove(exchange) && exchanges.isEmpty()) {
+            phase.begin(Kind.IDLE);
+            limit.active().decrement();
+            awaitRequest();
+            if (isEnding) {
+                closer.close();
+            } else if (isInputEnded) {
+                channel.eventLoop().execute(this::closeIfInputEnded);
+            }
+        }
+    }
+
+    /// Closes the connection after the responses to its requests. With HTTP/2, first tells the client.
+    void shutDown() {
+        if (streams != null) {
+            streams.begin();
+        } else if (phase.hasNoRequest()) {
+            // A request that has arrived already is read in the next turn of the event loop.
+            var _ = channel.eventLoop().schedule(() -> {
+                if (phase.hasNoRequest()) {
+                    closer.close();
+                }
+            }, 0, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /// Closes the connection once its exchanges have ended: no further one may begin.
+    void closeAfterExchanges() {
+        isEnding = true;
+        if (exchanges.isEmpty()) {
+            closer.close();
+        }
+    }
+
+    /// Ends overdue exchanges: with a 503 if the API is late, else by closing the connection.
+    ///
+    /// @param now by [System#nanoTime]
+    /// @param memoryIsShort true if the connection of a client that does not read its response is closed
+    void sweep(long now, boolean memoryIsShort) {
+        closer.sweep(now);
+        closeIfInputEnded();
+        if (memoryIsShort && exchanges.stream()
+                .anyMatch(exchange -> exchange.isSending() && exchange.isOlder(READ_TIME_WHEN_SHORT, now))) {
+            abortForMemory();
+        } else if (!exchanges.isEmpty()) {
+            List.copyOf(exchanges).stream().filter(it -> it.isOlder(deadlines.request(), now))
+                    .forEach(Exchange::expire);
+        } else if (!closer.isClosing() && phase.isOver(now)) {
+            closer.close();
+        }
+    }
+
+    /// Returns the number of bytes of responses that the client has not read. They are off-heap.
+    long unreadBytes() {
+        WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
+        return channel.isWritable()
+                ? marks.high() + 1 - channel.bytesBeforeUnwritable()
+                : marks.low() + channel.bytesBeforeWritable();
+    }
+
+    /// Closes the connection to free the memory of unread responses.
+    void abortForMemory() {
+        limit.refused().increment();
+        exchanges.forEach(exchange -> exchange.endsBecause(SHORT_MEMORY));
+        closer.abort();
+    }
+
+    void awaitInput() {
+        hasInput = false;
+    }
+
+    /// Returns true if bytes have arrived since [#awaitInput], or the connection is not read yet.
+    boolean hasInput() {
+        return hasInput || !channel.config().isAutoRead();
+    }
+
+    /// Lets new connections displace this one while it awaits a request.
+    void awaitRequest() {
+        if (exchanges.isEmpty() && channel.isActive()) {
+            order.add(this, phase.is(Kind.IDLE), System.nanoTime());
+        }
+    }
+
+    /// Records that the connection is closed.
+    void closed() {
+        order.remove(this);
+        List.copyOf(exchanges).forEach(Exchange::closed);
+    }
+}

@@ -1,0 +1,149 @@
+package petstore.http.server;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
+import petstore.Failure.Kind;
+import petstore.http.message.Errors;
+import petstore.http.message.Response;
+import petstore.http.server.codec.HeadCheck;
+import petstore.http.server.codec.RequestDecoder;
+import petstore.http.server.codec.RequestFields;
+import petstore.http.server.codec.ResponseEncoder;
+import petstore.http.server.codec.StreamHeadCheck;
+import petstore.http.server.tls.Tls;
+
+/// The handlers of a connection, in the order in which they see its input. They see its output in the opposite order.
+@Sharable
+final class Pipeline extends ChannelInitializer<Channel> {
+
+    /// For larger header blocks than [RequestDecoder#MOST_HEAD_BYTES], clients get a response.
+    private static final int ANNOUNCED_HEAD_BYTES = 32 * 1024;
+    private static final int MOST_STREAMS = 100;
+
+    private static final Response NO_TLS = Errors.response(Kind.INVALID_REQUEST,
+            "this port speaks HTTPS; use an https URL");
+
+    private static final ChannelHandler HTTP_1_RESPONSES = new ResponseEncoder.OfHttp1();
+    private static final ChannelHandler STREAM_RESPONSES = new ResponseEncoder.OfStream();
+
+    private final Map<EventLoop, Connections> connections;
+    private final Listener listener;
+    private final RequestFields.Names fields;
+    private final Optional<Tls> tls;
+
+    /// @param connections those of each event loop
+    /// @param tls absent for plain HTTP
+    Pipeline(Map<EventLoop, Connections> connections, Listener listener, RequestFields.Names fields,
+            Optional<Tls> tls) {
+        this.connections = connections;
+        this.listener = listener;
+        this.fields = fields;
+        this.tls = tls;
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+        Connections ofLoop = Objects.requireNonNull(connections.get(channel.eventLoop()));
+        Connection connection = ofLoop.add(channel);
+        ChannelPipeline pipeline = channel.pipeline();
+        // Flushes the connections of the event loop together.
+        pipeline.addLast(ofLoop.flushes());
+        // Counts, deadlines, half-close. It sees the bytes of the handshake, too.
+        pipeline.addLast(connection);
+        if (tls.isPresent()) {
+            // Replaces itself by the stock TLS handler, or by the refusal of plain HTTP.
+            pipeline.addLast(tls.get().handler(() -> plainAtTls(connection)));
+            // Adds the handlers of the protocol that the client chooses in the handshake.
+            pipeline.addLast(chosen(connection));
+        } else {
+            http1(pipeline, connection, Optional.empty());
+        }
+    }
+
+    /// @param always the response to every request; absent if the API answers
+    private void http1(ChannelPipeline pipeline, Connection connection, Optional<Response> always) {
+        RequestDecoder decoder = new RequestDecoder(connection::headBegan);
+        // Decodes one request at a time.
+        pipeline.addLast(decoder);
+        // Refuses what the decoder accepts and HTTP forbids.
+        pipeline.addLast(new HeadCheck(fields, always));
+        // Writes head and body together.
+        pipeline.addLast(HTTP_1_RESPONSES);
+        pipeline.addLast(new RequestHandler(connection, listener,
+                answered -> decoder.next(() -> connection.ended(answered))));
+    }
+
+    private StreamsShutdown http2(ChannelPipeline pipeline, Connection connection) {
+        Http2FrameCodec codec = Http2FrameCodecBuilder.forServer()
+                .initialSettings(new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
+                        .maxHeaderListSize(ANNOUNCED_HEAD_BYTES))
+                .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
+        StreamsShutdown shutdown = new StreamsShutdown(connection, codec);
+        // Frames, compression of heads, flow control, limits of floods.
+        pipeline.addLast(codec);
+        // Makes each stream a channel with a pipeline of its own.
+        pipeline.addLast(new Http2MultiplexHandler(new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel stream) {
+                // Refuses what the codec accepts and HTTP forbids.
+                stream.pipeline().addLast(new StreamHeadCheck(fields));
+                // Writes frames.
+                stream.pipeline().addLast(STREAM_RESPONSES);
+                stream.pipeline().addLast(new RequestHandler(connection, listener, connection::ended));
+            }
+        }));
+        // Ends the connection in two steps.
+        pipeline.addLast(shutdown);
+        return shutdown;
+    }
+
+    private ApplicationProtocolNegotiationHandler chosen(Connection connection) {
+        return new ApplicationProtocolNegotiationHandler(ApplicationProtocolNames.HTTP_1_1) {
+            @Override
+            protected void configurePipeline(ChannelHandlerContext context, String protocol) {
+                if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
+                    connection.handshaken(http2(context.pipeline(), connection));
+                } else {
+                    connection.handshaken(null);
+                    http1(context.pipeline(), connection, Optional.empty());
+                }
+            }
+
+            @Override
+            protected void handshakeFailure(ChannelHandlerContext context, Throwable cause) {
+                connection.closer().close();
+            }
+
+            @Override
+            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                connection.closer().close();
+            }
+        };
+    }
+
+    /// Returns the handler of a connection without TLS at a port with it.
+    private ChannelHandler plainAtTls(Connection connection) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().remove(ApplicationProtocolNegotiationHandler.class);
+                http1(channel.pipeline(), connection, Optional.of(NO_TLS));
+            }
+        };
+    }
+}

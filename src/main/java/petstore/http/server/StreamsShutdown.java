@@ -1,0 +1,87 @@
+package petstore.http.server;
+
+import java.util.concurrent.TimeUnit;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2PingFrame;
+import io.netty.handler.codec.http2.Http2RemoteFlowController;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/// Ends a connection of HTTP/2 in two steps; the stock codec sends one GOAWAY. It gets all frames of the connection.
+///
+/// The first GOAWAY asks the client for no more streams. The second names the last stream, once earlier ones have arrived.
+/// Source: RFC 9113 section 6.8.
+final class StreamsShutdown extends ChannelInboundHandlerAdapter {
+
+    private static final long LONGEST_ROUND_TRIP_S = 1;
+    private static final long PING = 0x70_65_74_73_74_6f_72_65L;
+
+    private final Connection connection;
+    private final Http2FrameCodec codec;
+    private @Nullable ChannelHandlerContext context;
+    private boolean isBegun;
+    private boolean isNamed;
+
+    StreamsShutdown(Connection connection, Http2FrameCodec codec) {
+        this.connection = connection;
+        this.codec = codec;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+    }
+
+    /// Sends the first GOAWAY.
+    void begin() {
+        ChannelHandlerContext to = context;
+        if (to == null || isBegun) {
+            return;
+        }
+        isBegun = true;
+        var _ = to.write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
+        var _ = to.writeAndFlush(new DefaultHttp2PingFrame(PING));
+        var _ = to.executor().schedule(() -> nameLastStream(to), LONGEST_ROUND_TRIP_S, TimeUnit.SECONDS);
+    }
+
+    private void nameLastStream(ChannelHandlerContext to) {
+        if (!isNamed && to.channel().isActive()) {
+            isNamed = true;
+            var _ = to.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+            connection.closeAfterExchanges();
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext from, Object frame) {
+        if (frame instanceof Http2PingFrame ping && ping.ack() && ping.content() == PING && isBegun) {
+            nameLastStream(from);
+        }
+        ReferenceCountUtil.release(frame);
+    }
+
+    /// Makes Netty check all streams. Netty wakes them one by one. It may miss that the connection became full and writable again
+    /// meanwhile, and would leave the other streams waiting. Setting the window to its current value has no other effect.
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext from) throws Http2Exception {
+        if (from.channel().isWritable()) {
+            Http2RemoteFlowController streams = codec.encoder().flowController();
+            streams.initialWindowSize(streams.initialWindowSize());
+        }
+    }
+
+    /// The codec itself closes the connection after invalid frames.
+    @Override
+    public void exceptionCaught(ChannelHandlerContext from, Throwable cause) {
+        if (!(cause instanceof Http2Exception)) {
+            connection.closer().close();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package petstore.http.server.codec;
+
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import petstore.http.message.Header;
+import petstore.http.message.Response;
+
+/// The head of a request, checked. It is the same for HTTP/1.1 and for a stream of HTTP/2.
+///
+/// @param target the path and query
+/// @param hasBody true if the client sends a body, which may be empty
+/// @param next the use of the connection after the response
+/// @param refusal the response to a head that HTTP forbids; absent if it is valid
+public record Head(String method, String target, RequestFields fields, boolean hasBody, Next next,
+        Optional<Response> refusal) {
+
+    /// The use of a connection after a response.
+    public enum Next {
+        /// It carries other streams of HTTP/2.
+        STREAMS,
+        /// It carries the next request.
+        REQUEST,
+        /// It carries the next request of HTTP/1.0, whose client asked for that and expects a confirmation.
+        CONFIRMED_REQUEST,
+        /// It closes.
+        CLOSE,
+        /// It closes, which a client of HTTP/1.0 expects.
+        CLOSE_AS_EXPECTED
+    }
+
+    private static final Header CLOSED = Header.of("Connection", "close");
+    private static final Header KEPT = Header.of("Connection", "keep-alive");
+
+    /// Returns true if the connection closes after the response.
+    public boolean isLast() {
+        return next == Next.CLOSE || next == Next.CLOSE_AS_EXPECTED;
+    }
+
+    /// Returns the field `Connection` of the response; absent if the client knows its value.
+    ///
+    /// @param closes true if the connection closes after the response
+    public Optional<Header> connectionField(boolean closes) {
+        return switch (next) {
+            case STREAMS, CLOSE_AS_EXPECTED -> Optional.empty();
+            case REQUEST, CLOSE -> closes ? Optional.of(CLOSED) : Optional.empty();
+            case CONFIRMED_REQUEST -> Optional.of(closes ? CLOSED : KEPT);
+        };
+    }
+
+    public boolean isStream() {
+        return next == Next.STREAMS;
+    }
+
+    /// Returns the part of the target before `?`.
+    public String path() {
+        int query = target.indexOf('?');
+        return query < 0 ? target : target.substring(0, query);
+    }
+
+    /// Returns the part of the target behind `?`; null if there is no `?`.
+    public @Nullable String query() {
+        int query = target.indexOf('?');
+        return query < 0 ? null : target.substring(query + 1);
+    }
+}

@@ -1,0 +1,93 @@
+package petstore.http.server.codec;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import org.jspecify.annotations.Nullable;
+
+/// Decodes one request of HTTP/1.1 at a time; the stock decoder decodes all that have arrived, and they take many times the memory of
+/// their bytes.
+///
+/// Later requests stay bytes, of one read at most: then the connection is not read until [#next].
+public final class RequestDecoder extends HttpRequestDecoder {
+
+    public static final int MOST_LINE_BYTES = 4 * 1024;
+    public static final int MOST_HEAD_BYTES = 8 * 1024;
+
+    private final Runnable headBegan;
+    private @Nullable ChannelHandlerContext context;
+    /// True from the end of a request to [#next].
+    private boolean isWaiting;
+
+    /// @param headBegan called after the bytes of a further request, when a part of its head or all of it has arrived
+    public RequestDecoder(Runnable headBegan) {
+        super(new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEAD_BYTES)
+                .setStrictLineParsing(true).setUseRfc9112TransferEncoding(true));
+        this.headBegan = headBegan;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext here, ByteBuf bytes, List<Object> decoded) throws Exception {
+        if (!isWaiting) {
+            super.decode(here, bytes, decoded);
+            isWaiting = !decoded.isEmpty() && decoded.getLast() instanceof LastHttpContent;
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext here, Object bytes) throws Exception {
+        super.channelRead(here, bytes);
+        if (isWaiting && actualReadableBytes() > 0) {
+            here.channel().config().setAutoRead(false);
+        }
+    }
+
+    /// Decodes the next request. If that has arrived, other connections come first: `execute` would run in the same turn of the event
+    /// loop.
+    ///
+    /// @param ended called before the request is decoded
+    public void next(Runnable ended) {
+        if (actualReadableBytes() == 0) {
+            isWaiting = false;
+            ended.run();
+        } else {
+            ChannelHandlerContext here = Objects.requireNonNull(context);
+            var _ = here.executor().schedule(() -> decodeNext(here, ended), 0, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private Void decodeNext(ChannelHandlerContext here, Runnable ended) throws Exception {
+        isWaiting = false;
+        ended.run();
+        if (!here.isRemoved()) {
+            here.channel().config().setAutoRead(true);
+            channelRead(here, Unpooled.EMPTY_BUFFER);
+            headBegan.run();
+        }
+        return null;
+    }
+
+    /// Does not decode the rest when the client ends its output: requests may wait in it.
+    @Override
+    public void userEventTriggered(ChannelHandlerContext here, Object event) {
+        here.fireUserEventTriggered(event);
+    }
+
+    /// Drops a part of a request when the connection is closed.
+    @Override
+    protected void decodeLast(ChannelHandlerContext here, ByteBuf bytes, List<Object> decoded) {
+        bytes.skipBytes(bytes.readableBytes());
+    }
+}

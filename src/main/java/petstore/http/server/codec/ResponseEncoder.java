@@ -1,0 +1,131 @@
+package petstore.http.server.codec;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import io.netty.util.CharsetUtil;
+import petstore.http.message.Header;
+
+/// Writes a long body in slices, each after the client has taken the earlier ones; the stock encoders keep the whole body off-heap.
+@Sharable
+public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapter {
+
+    private static final int SLICE = 16 * 1024;
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise done) {
+        if (message instanceof Outgoing response) {
+            int first = Math.min(SLICE, response.body().length);
+            boolean isWhole = first == response.body().length;
+            ChannelFuture head = writeHead(context, response, first, isWhole ? done : context.newPromise());
+            if (!isWhole) {
+                var _ = head.addListener(_ -> writeRest(context, response.body(), first, head, done));
+            }
+        } else {
+            var _ = context.write(message, done);
+        }
+    }
+
+    private void writeRest(ChannelHandlerContext context, byte[] body, int from, ChannelFuture earlier,
+            ChannelPromise done) {
+        if (!earlier.isSuccess()) {
+            done.tryFailure(earlier.cause());
+            return;
+        }
+        int end = Math.min(from + SLICE, body.length);
+        boolean isLast = end == body.length;
+        ChannelFuture slice = context.writeAndFlush(part(Unpooled.wrappedBuffer(body, from, end - from), isLast),
+                isLast ? done : context.newPromise());
+        if (!isLast) {
+            var _ = slice.addListener(_ -> writeRest(context, body, end, slice, done));
+        }
+    }
+
+    /// Writes the head and the first slice.
+    ///
+    /// @param first the length of the first slice; 0 if there is no body
+    abstract ChannelFuture writeHead(ChannelHandlerContext context, Outgoing response, int first, ChannelPromise done);
+
+    /// Returns the message for a later slice.
+    abstract Object part(ByteBuf slice, boolean isLast);
+
+    /// Encodes the head and the first slice into one buffer, because writing two costs more.
+    public static final class OfHttp1 extends ResponseEncoder {
+
+        private static final byte[] VERSION = "HTTP/1.1 ".getBytes(CharsetUtil.US_ASCII);
+        private static final int COLON = ':' << 8 | ' ';
+        private static final int CRLF = '\r' << 8 | '\n';
+        /// The usual size of a head, in bytes. For a longer head the buffer grows.
+        private static final int HEAD = 768;
+
+        @Override
+        ChannelFuture writeHead(ChannelHandlerContext context, Outgoing response, int first, ChannelPromise done) {
+            HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
+            ByteBuf bytes = context.alloc().directBuffer(HEAD + first).writeBytes(VERSION);
+            bytes.writeCharSequence(status.codeAsText(), CharsetUtil.US_ASCII);
+            bytes.writeByte(' ').writeCharSequence(status.reasonPhrase(), CharsetUtil.US_ASCII);
+            bytes.writeShort(CRLF);
+            for (Header header : response.headers()) {
+                bytes.writeCharSequence(header.name(), CharsetUtil.US_ASCII);
+                bytes.writeShort(COLON).writeBytes(header.value()).writeShort(CRLF);
+            }
+            return context.write(bytes.writeShort(CRLF).writeBytes(response.body(), 0, first), done);
+        }
+
+        @Override
+        Object part(ByteBuf slice, boolean isLast) {
+            return slice;
+        }
+    }
+
+    /// Writes frames of a stream.
+    public static final class OfStream extends ResponseEncoder {
+
+        /// Names in lower case, which are few: no client chooses them.
+        private static final Map<String, AsciiString> NAMES = new ConcurrentHashMap<>();
+
+        @Override
+        ChannelFuture writeHead(ChannelHandlerContext context, Outgoing response, int first, ChannelPromise done) {
+            Http2Headers head = new DefaultHttp2Headers(false, response.headers().size())
+                    .status(HttpResponseStatus.valueOf(response.status()).codeAsText());
+            for (Header header : response.headers()) {
+                head.add(NAMES.computeIfAbsent(header.name(), name -> AsciiString.cached(name).toLowerCase()),
+                        new AsciiString(header.value(), false));
+            }
+            if (first == 0) {
+                return context.write(new DefaultHttp2HeadersFrame(head, !response.isContinue()), done);
+            }
+            var _ = context.write(new DefaultHttp2HeadersFrame(head, false));
+            return context.write(part(Unpooled.wrappedBuffer(response.body(), 0, first),
+                    first == response.body().length), done);
+        }
+
+        @Override
+        Object part(ByteBuf slice, boolean isLast) {
+            return new DefaultHttp2DataFrame(slice, isLast);
+        }
+
+        /// Resets a stream that is closed before its end. Netty would not reset one whose response waits for the client.
+        @Override
+        public void close(ChannelHandlerContext context, ChannelPromise done) {
+            var _ = context.write(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
+            context.flush();
+            var _ = context.close(done);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package petstore.http.server.codec;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValidationUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.util.AsciiString;
+import io.netty.util.ReferenceCountUtil;
+import petstore.Failure.Kind;
+import petstore.http.message.Errors;
+import petstore.http.message.RequestTarget;
+import petstore.http.message.Response;
+import petstore.http.message.UriHost;
+
+/// Refuses heads that HTTP/2 forbids and the codec accepts, and passes each head on as a [Head]; the stock codec to HTTP/1.1 loses the
+/// scheme, and throws on two hosts. One for each stream.
+///
+/// A malformed head resets its stream. Another refusal is a response.
+/// Source: RFC 9110 section 9.1, RFC 9113 sections 6.5.2, 8.1.1, 8.2.1, 8.3 and 8.5.
+public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
+
+    /// The length that a field adds to its name and value.
+    private static final int FIELD_BYTES = 32;
+    private static final AsciiString PROTOCOL = AsciiString.cached(":protocol");
+
+    private final RequestFields.Names names;
+    private boolean hasHead;
+
+    public StreamHeadCheck(RequestFields.Names names) {
+        this.names = names;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext stream, Object message) {
+        switch (message) {
+            case Http2HeadersFrame trailers when hasHead -> {
+                if (trailers.isEndStream()) {
+                    stream.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+                }
+            }
+            case Http2HeadersFrame frame when isMalformed(frame.headers()) -> {
+                var _ = stream.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
+            }
+            case Http2HeadersFrame frame -> {
+                hasHead = true;
+                stream.fireChannelRead(head(frame));
+            }
+            case Http2DataFrame data -> stream.fireChannelRead(data.isEndStream()
+                    ? new DefaultLastHttpContent(data.content())
+                    : new DefaultHttpContent(data.content()));
+            default -> ReferenceCountUtil.release(message);
+        }
+    }
+
+    private static boolean isMalformed(Http2Headers head) {
+        CharSequence method = head.method();
+        if (method == null || method.isEmpty() || HttpHeaderValidationUtil.validateToken(method) != -1
+                || AsciiString.contentEquals(method, "CONNECT") || head.contains(PROTOCOL)) {
+            return true;
+        }
+        for (Map.Entry<CharSequence, CharSequence> field : head) {
+            if (!isValue(field.getValue())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isValue(CharSequence value) {
+        return value.isEmpty() || (!isBlank(value.charAt(0)) && !isBlank(value.charAt(value.length() - 1))
+                && AsciiString.indexOf(value, '\r', 0) < 0 && AsciiString.indexOf(value, '\n', 0) < 0
+                && AsciiString.indexOf(value, '\0', 0) < 0);
+    }
+
+    private static boolean isBlank(char character) {
+        return character == ' ' || character == '\t';
+    }
+
+    private Head head(Http2HeadersFrame frame) {
+        Http2Headers head = frame.headers();
+        String method = String.valueOf(head.method());
+        String target = String.valueOf(head.path());
+        return new Head(method, target, new RequestFields(names, head.iterator()), !frame.isEndStream(),
+                Head.Next.STREAMS, refusal(method, target, head));
+    }
+
+    private static Optional<Response> refusal(String method, String target, Http2Headers head) {
+        if (bytes(head) > RequestDecoder.MOST_HEAD_BYTES) {
+            return Optional.of(Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long"));
+        }
+        if (target.length() > RequestDecoder.MOST_LINE_BYTES) {
+            return Optional.of(Errors.response(414, Kind.INVALID_REQUEST, "the request target is too long"));
+        }
+        List<String> violations = new ArrayList<>(0);
+        if (!RequestTarget.isPath(method, target)) {
+            violations.add("the request target must be a path, in visible ASCII characters");
+        }
+        if (!hasOneHost(head)) {
+            violations.add("there must be one :authority or Host field, a host with or without a port");
+        }
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
+    }
+
+    private static int bytes(Http2Headers head) {
+        int bytes = 0;
+        for (Map.Entry<CharSequence, CharSequence> field : head) {
+            bytes += field.getKey().length() + field.getValue().length() + FIELD_BYTES;
+        }
+        return bytes;
+    }
+
+    /// Returns true if `:authority` and `Host` name the same valid host. Either may be missing.
+    private static boolean hasOneHost(Http2Headers head) {
+        CharSequence authority = head.authority();
+        List<CharSequence> hosts = head.getAll(HttpHeaderNames.HOST);
+        if (hosts.isEmpty()) {
+            return authority != null && UriHost.isHostAndPort(authority);
+        }
+        CharSequence host = hosts.getFirst();
+        return hosts.size() == 1
+                && UriHost.areSame(authority == null ? host : authority, host, String.valueOf(head.scheme()));
+    }
+}

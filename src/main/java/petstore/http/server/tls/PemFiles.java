@@ -1,0 +1,135 @@
+package petstore.http.server.tls;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+import petstore.Failure;
+
+/// The contents of two files in PEM form.
+///
+/// @param files where they are, for messages
+/// @param certificates the text of the certificates
+/// @param key the text of the private key
+record PemFiles(TlsFiles files, String certificates, String key) {
+
+    private static final int MOST_BYTES = 1 << 20;
+    private static final String END_OF_LABEL = "PRIVATE KEY-----";
+    private static final byte[] VERSION_0 = {2, 1, 0};
+    private static final int SEQUENCE = 0x30;
+    private static final int OCTET_STRING = 4;
+
+    /// Reads both files.
+    ///
+    /// Errors: [Failure] if a file cannot be read.
+    static PemFiles read(TlsFiles files) {
+        return new PemFiles(files, read("--tls-certificate", files.certificate()), read("--tls-key", files.key()));
+    }
+
+    private static String read(String setting, Path file) {
+        try (InputStream stream = Files.newInputStream(file)) {
+            byte[] bytes = stream.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw Failure.unavailable(file + " (" + setting + ") is longer than 1 MiB; give a PEM file");
+            }
+            return new String(bytes, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw Failure.unavailable(file + " (" + setting + ") cannot be read", e);
+        }
+    }
+
+    /// Returns the certificates, the server's own first.
+    ///
+    /// Errors: [Failure] if there is none.
+    List<X509Certificate> chain() {
+        try {
+            List<X509Certificate> chain = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(certificates.getBytes(StandardCharsets.ISO_8859_1)))
+                    .stream().map(X509Certificate.class::cast).toList();
+            if (!chain.isEmpty()) {
+                return chain;
+            }
+        } catch (GeneralSecurityException _) {
+            // The text between the marks is not a certificate.
+        }
+        throw Failure.unavailable(files.certificate()
+                + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own");
+    }
+
+    /// Returns the private key in the form PKCS#8, PKCS#1 or SEC1.
+    ///
+    /// Errors: [GeneralSecurityException] if there is none of the kind of the public key.
+    PrivateKey privateKey(PublicKey certified) throws GeneralSecurityException {
+        int label = key.indexOf(END_OF_LABEL);
+        int end = label < 0 ? -1 : key.indexOf("-----", label + END_OF_LABEL.length());
+        int begin = label < 0 ? -1 : key.lastIndexOf("-----BEGIN ", label);
+        if (begin < 0 || end < 0) {
+            throw new GeneralSecurityException("there is no private key in PEM form");
+        }
+        byte[] der;
+        try {
+            der = Base64.getMimeDecoder().decode(key.substring(label + END_OF_LABEL.length(), end));
+        } catch (IllegalArgumentException e) {
+            throw new GeneralSecurityException("the private key is not in PEM form", e);
+        }
+        boolean isPkcs8 = key.startsWith(END_OF_LABEL, begin + "-----BEGIN ".length());
+        return KeyFactory.getInstance(certified.getAlgorithm())
+                .generatePrivate(new PKCS8EncodedKeySpec(isPkcs8 ? der : pkcs8(der, certified)));
+    }
+
+    /// Returns a key of PKCS#1 or SEC1 in the form PKCS#8, which adds the algorithm. The public key begins with the same one.
+    /// Source: RFC 5208 section 5, RFC 5280 section 4.1.
+    private static byte[] pkcs8(byte[] der, PublicKey certified) {
+        byte[] algorithm = firstElement(certified.getEncoded());
+        return element(SEQUENCE, VERSION_0, algorithm, element(OCTET_STRING, der));
+    }
+
+    /// Returns the first element of a sequence in DER.
+    private static byte[] firstElement(byte[] sequence) {
+        int begin = 2 + lengthBytes(sequence, 0);
+        int headBytes = 2 + lengthBytes(sequence, begin);
+        int length = sequence[begin + 1] & 0x7f;
+        if (headBytes > 2) {
+            length = 0;
+            for (int i = begin + 2; i < begin + headBytes; i++) {
+                length = length << 8 | (sequence[i] & 0xff);
+            }
+        }
+        return Arrays.copyOfRange(sequence, begin, begin + headBytes + length);
+    }
+
+    /// Returns the number of further bytes of a length.
+    private static int lengthBytes(byte[] der, int element) {
+        return (der[element + 1] & 0x80) == 0 ? 0 : der[element + 1] & 0x7f;
+    }
+
+    private static byte[] element(int tag, byte[]... contents) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] content : contents) {
+            all.writeBytes(content);
+        }
+        ByteArrayOutputStream element = new ByteArrayOutputStream();
+        element.write(tag);
+        // The longest form of a length of four bytes.
+        element.write(0x84);
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            element.write(all.size() >> shift);
+        }
+        element.writeBytes(all.toByteArray());
+        return element.toByteArray();
+    }
+}
