@@ -2,93 +2,73 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
-import io.vertx.core.VerticleBase;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
 
-/// A bare server on the service's HTTP library. It sends one constant response to every GET, and one to every POST once the body is
-/// complete. It checks no key and stores nothing. Its listener has the service's options, but the library encodes and flushes the
-/// responses by its defaults.
+/// A bare server on the service's HTTP library: its decoder, and one constant buffer to every GET, and one to every POST, once the body is
+/// complete. It checks no key and stores nothing.
 ///
 /// Usage: Ceiling PORT FOLDER. The files GET and POST in FOLDER have responses of the service.
-final class Ceiling extends VerticleBase {
+final class Ceiling extends ChannelInboundHandlerAdapter {
 
-    private record Header(CharSequence name, CharSequence value) {
+    private final byte[] get;
+    private final byte[] post;
+    private boolean isPost;
+
+    private Ceiling(byte[] get, byte[] post) {
+        this.get = get;
+        this.post = post;
     }
 
-    /// A captured response, with its date and request id.
-    private record Constant(int status, List<Header> headers, Buffer body) {
-
-        static Constant read(Path file) throws IOException {
-            if (!Files.exists(file)) {
-                return new Constant(404, List.of(), Buffer.buffer());
-            }
-            String text = Files.readString(file, StandardCharsets.ISO_8859_1);
-            int end = text.indexOf("\r\n\r\n");
-            List<String> lines = text.substring(0, end).lines().toList();
-            return new Constant(Integer.parseInt(lines.getFirst().split(" ")[1]),
-                    lines.stream().skip(1).map(line -> line.split(": ", 2))
-                            .map(pair -> new Header(HttpHeaders.createOptimized(pair[0]),
-                                    HttpHeaders.createOptimized(pair[1])))
-                            .toList(),
-                    Buffer.buffer(text.substring(end + 4).getBytes(StandardCharsets.ISO_8859_1)));
-        }
-
-        void send(HttpServerResponse response) {
-            response.setStatusCode(status);
-            headers.forEach(header -> response.headers().add(header.name(), header.value()));
-            response.end(body);
-        }
-    }
-
-    private final int port;
-    private final Constant get;
-    private final Constant post;
-
-    private Ceiling(int port, Path folder) throws IOException {
-        this.port = port;
-        this.get = Constant.read(folder.resolve("GET"));
-        this.post = Constant.read(folder.resolve("POST"));
+    private static byte[] read(Path file) throws IOException {
+        return Files.exists(file) ? Files.readAllBytes(file)
+                : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     }
 
     public static void main(String[] arguments) throws Exception {
-        int port = Integer.parseInt(arguments[0]);
-        Path folder = Path.of(arguments[1]);
-        Vertx vertx = Vertx.vertx(new VertxOptions().setFileSystemOptions(
-                new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        vertx.deployVerticle(() -> {
-            try {
-                return new Ceiling(port, folder);
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
-        }, new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())).await();
+        byte[] get = read(Path.of(arguments[1]).resolve("GET"));
+        byte[] post = read(Path.of(arguments[1]).resolve("POST"));
+        EventLoopGroup acceptor = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        EventLoopGroup loops = new MultiThreadIoEventLoopGroup(Runtime.getRuntime().availableProcessors(),
+                NioIoHandler.newFactory());
+        new ServerBootstrap().group(acceptor, loops).channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel connection) {
+                        connection.pipeline().addLast(new HttpRequestDecoder(), new Ceiling(get, post));
+                    }
+                }).bind("127.0.0.1", Integer.parseInt(arguments[0])).sync();
     }
 
     @Override
-    public Future<?> start() {
-        return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false).setStrictThreadMode(true)
-                .setPerMessageWebSocketCompressionSupported(false).setPerFrameWebSocketCompressionSupported(false)
-                .setMaxHeaderSize(8 * 1024).setMaxInitialLineLength(4 * 1024))
-                .requestHandler(this::respond).listen(port, "127.0.0.1");
+    public void channelRead(ChannelHandlerContext connection, Object message) {
+        if (message instanceof HttpRequest request) {
+            isPost = request.method().equals(HttpMethod.POST);
+        }
+        if (message instanceof LastHttpContent) {
+            byte[] response = isPost ? post : get;
+            ByteBuf bytes = connection.alloc().directBuffer(response.length).writeBytes(response);
+            connection.write(bytes);
+        }
+        ReferenceCountUtil.release(message);
     }
 
-    private void respond(HttpServerRequest request) {
-        if (request.method().equals(HttpMethod.POST)) {
-            request.body().onSuccess(_ -> post.send(request.response()));
-        } else {
-            get.send(request.response());
-        }
+    @Override
+    public void channelReadComplete(ChannelHandlerContext connection) {
+        connection.flush();
     }
 }
