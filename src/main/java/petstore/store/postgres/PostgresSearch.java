@@ -1,5 +1,7 @@
 package petstore.store.postgres;
 
+import java.io.EOFException;
+import java.net.SocketException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
@@ -30,9 +32,11 @@ final class PostgresSearch {
     /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
-    /// The SQLSTATEs and their classes of failures that pass by themselves: a session that broke or whose address moved, a lack of
-    /// resources, a table in use, and a server that is starting or stopping.
-    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "08006", "53", "55P03", "57");
+    /// The SQLSTATEs and their classes of failures that pass by themselves: an address that moved, a lack of resources, a table in use,
+    /// and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "53", "55P03", "57");
+    /// The SQLSTATE of a session that broke, which passes, and of a certificate that the driver cannot use, which does not.
+    private static final String BROKEN = "08006";
 
     /// The first use of a host, which can be refused as the search can.
     @FunctionalInterface
@@ -170,7 +174,8 @@ final class PostgresSearch {
 
     private static boolean passes(@Nullable SQLException obstacle) {
         String state = obstacle == null ? "" : String.valueOf(obstacle.getSQLState());
-        return PASSING.stream().anyMatch(state::startsWith);
+        return PASSING.stream().anyMatch(state::startsWith) || (state.equals(BROKEN) && obstacle != null
+                && (obstacle.getCause() instanceof EOFException || obstacle.getCause() instanceof SocketException));
     }
 
     private Result prove(Result usable) {
