@@ -96,7 +96,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void headBegan() {
         if (phase.is(Kind.IDLE) && !closer.isClosing()) {
             phase.begin(Kind.HEAD);
-            awaitRequest();
+            awaitRequest(System.nanoTime());
         }
     }
 
@@ -161,7 +161,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (exchanges.remove(exchange) && exchanges.isEmpty()) {
             phase.begin(Kind.IDLE);
             limit.active().decrement();
-            awaitRequest();
+            awaitRequest(exchange.sentNanos());
             if (isEnding) {
                 closer.close();
             } else if (isInputEnded) {
@@ -234,10 +234,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return hasInput || !channel.config().isAutoRead();
     }
 
-    /// Lets new connections displace this one while it awaits a request.
-    void awaitRequest() {
+    /// Lets new connections displace this one, which awaits a request since this time by [System#nanoTime].
+    void awaitRequest(long sinceNanos) {
         if (exchanges.isEmpty() && channel.isActive()) {
-            order.add(this, phase.is(Kind.IDLE), System.nanoTime());
+            order.add(this, phase.is(Kind.IDLE), sinceNanos);
         }
     }
 

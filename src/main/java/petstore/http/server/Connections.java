@@ -61,7 +61,7 @@ final class Connections {
             refuse(connection);
             return connection;
         }
-        connection.awaitRequest();
+        connection.awaitRequest(System.nanoTime());
         if (limit.isExceeded()) {
             // Until there is room, the new connection is not read.
             channel.config().setAutoRead(false);
@@ -129,10 +129,10 @@ final class Connections {
         // By then, the event loop has read what the system has of its input.
         var _ = loop.schedule(() -> {
             if (!limit.isExceeded()) {
-                candidate.awaitRequest();
+                candidate.awaitRequest(System.nanoTime());
                 displaced.complete(true);
             } else if (candidate.hasInput()) {
-                candidate.awaitRequest();
+                candidate.awaitRequest(System.nanoTime());
                 displace(displaced);
             } else if (open.contains(candidate)) {
                 limit.displaced().increment();

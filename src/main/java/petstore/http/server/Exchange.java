@@ -11,7 +11,6 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
-import petstore.Failure.Kind;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
 import petstore.http.message.Expectation;
@@ -35,7 +34,6 @@ final class Exchange {
         SENT
     }
 
-    /// Of the connection, or of the stream.
     private final ChannelHandlerContext context;
     private final Connection connection;
     private final Listener listener;
@@ -47,6 +45,7 @@ final class Exchange {
     private Stage stage = Stage.READING;
     /// Takes the body; null until the API wants it.
     private Api.@Nullable ReadBody reader;
+    private long sentNanos;
     private boolean isPaused;
     private boolean isLast;
     private boolean isClosed;
@@ -66,9 +65,8 @@ final class Exchange {
     /// Hands the request to the API, or answers it if it is refused.
     void begin() {
         connection.began(this);
-        Api.Begun begun = head.refusal().isPresent()
-                ? listener.api().refuse(record.head(), head.refusal().get())
-                : listener.api().begin(record.head());
+        Api.Begun begun = head.refusal().map(refusal -> listener.api().refuse(record.head(), refusal))
+                .orElseGet(() -> listener.api().begin(record.head()));
         record.begun(begun);
         if (begun.decision().isDone()) {
             decided(begun.decision().join());
@@ -113,9 +111,7 @@ final class Exchange {
     void received(HttpContent part) throws IOException {
         if (part.decoderResult().isFailure()) {
             isLast = true;
-            send(Errors.response(Kind.INVALID_REQUEST, "the body is not well-formed HTTP"));
-            advanced();
-            return;
+            send(RequestBody.MALFORMED);
         }
         body.add(part.content(), part instanceof LastHttpContent);
         if (body.isComplete()) {
@@ -126,9 +122,8 @@ final class Exchange {
         }
         if (body.isEndless()) {
             closeNow();
-        } else {
-            advanced();
         }
+        advanced();
     }
 
     /// Refuses the body once it is too long, and passes it on once it is complete.
@@ -159,11 +154,14 @@ final class Exchange {
         }));
     }
 
-    /// Returns true if the header block has been complete for longer than `age`.
-    ///
-    /// @param now by [System#nanoTime]
+    /// Returns true if the header block has been complete for longer than `age` at a time by [System#nanoTime].
     boolean isOlder(Duration age, long now) {
         return now - record.beganNanos() > age.toNanos();
+    }
+
+    /// Returns the time when the response was handed over, by [System#nanoTime]: before the client can have it.
+    long sentNanos() {
+        return sentNanos;
     }
 
     boolean isWorking() {
@@ -180,13 +178,13 @@ final class Exchange {
             return;
         }
         stage = Stage.SENDING;
+        sentNanos = System.nanoTime();
         // Frees their memory: the client may take long to read the response.
         body.drop();
         head.fields().drop();
         isLast |= !head.isStream() && listener.isStopping();
-        var _ = context.write(record.outgoing(response, head.connectionField(isLast)))
+        var _ = context.writeAndFlush(record.outgoing(response, head.connectionField(isLast)))
                 .addListener(sent -> ended(response, sent.isSuccess()));
-        context.flush();
         setReading(true);
     }
 

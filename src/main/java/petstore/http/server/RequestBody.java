@@ -14,6 +14,7 @@ import petstore.http.server.codec.Head;
 /// The body of a request, as it arrives. Confined to its event loop.
 final class RequestBody {
 
+    static final Response MALFORMED = Errors.response(Kind.INVALID_REQUEST, "the body is not well-formed HTTP");
     /// The maximum number of bytes of an unwanted body that are read and dropped.
     private static final long MOST_DROPPED_BYTES = 16L * 1024 * 1024;
 

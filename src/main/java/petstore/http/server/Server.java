@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +78,9 @@ public final class Server implements AutoCloseable {
     /// Reads the TLS files again.
     private final ScheduledExecutorService renewals = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
+    /// Two threads do the handshakes of TLS: other connections of the event loop would wait for their milliseconds of computing.
+    private final ExecutorService handshakes = Executors.newFixedThreadPool(2,
+            Thread.ofPlatform().name("tls-handshake-", 0).daemon().factory());
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     /// The connections of each event loop, of both listeners.
     private final List<Connections> connections = new ArrayList<>();
@@ -109,7 +113,8 @@ public final class Server implements AutoCloseable {
         try (Closer opened = new Closer()) {
             Server server = opened.add(new Server(settings, meters, telemetry, clock));
             Optional<Tls> tls = settings.tls()
-                    .map(files -> new Tls(CertificateFiles.load(files), settings.deadlines().header()));
+                    .map(files -> new Tls(CertificateFiles.load(files), settings.deadlines().header(),
+                            server.handshakes));
             tls.ifPresent(on -> {
                 Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
                         .description("Time when the first certificate of the chain expires, in seconds since 1970.")
@@ -211,7 +216,7 @@ public final class Server implements AutoCloseable {
         // First, so that no client keeps a connection for requests that would arrive too late.
         isStopping = true;
         Closer.closeAll(renewals::shutdown, () -> listening.close().awaitUninterruptibly(),
-                this::awaitRequests, this::closeLoops,
+                this::awaitRequests, this::closeLoops, handshakes::shutdown,
                 () -> renewals.awaitTermination(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS));
     }
 

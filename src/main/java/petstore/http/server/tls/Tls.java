@@ -2,8 +2,7 @@ package petstore.http.server.tls;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -29,19 +28,15 @@ import org.slf4j.LoggerFactory;
 import petstore.Failure;
 
 /// TLS 1.2 and 1.3 on a listener, with HTTP/2 for clients that ask for it. The certificate is renewed when its files change.
-public final class Tls implements AutoCloseable {
+public final class Tls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     /// With other groups of the JDK, a short ClientHello costs the service milliseconds.
     private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1"};
     private static final long CHECK_MS = 1_000;
-    /// They do the handshakes: other connections of the event loop would wait for their milliseconds of computing.
-    private static final int HANDSHAKE_THREADS = 2;
-
     private final CertificateFiles files;
     private final Duration handshakeTimeout;
-    private final ExecutorService handshakes = Executors.newFixedThreadPool(HANDSHAKE_THREADS,
-            Thread.ofPlatform().name("tls-handshake-", 0).daemon().factory());
+    private final Executor handshakes;
     private volatile SslContext current;
 
     static {
@@ -49,7 +44,9 @@ public final class Tls implements AutoCloseable {
     }
 
     /// @param handshakeTimeout from connecting to the end of the handshake
-    public Tls(CertificateFiles files, Duration handshakeTimeout) {
+    /// @param handshakes does the computing of the handshakes
+    public Tls(CertificateFiles files, Duration handshakeTimeout, Executor handshakes) {
+        this.handshakes = handshakes;
         this.files = files;
         this.handshakeTimeout = handshakeTimeout;
         this.current = context(files.first());
@@ -114,10 +111,5 @@ public final class Tls implements AutoCloseable {
         } catch (Exception | Error e) {
             LOG.warn("the TLS certificate was not renewed: {}", e.getMessage());
         }
-    }
-
-    @Override
-    public void close() {
-        handshakes.shutdown();
     }
 }
