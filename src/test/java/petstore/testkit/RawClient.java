@@ -27,7 +27,7 @@ public final class RawClient implements AutoCloseable {
 
     private static final int PATIENCE_MS = 30_000;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final InputStream in;
 
     public RawClient(int port) throws IOException {
@@ -36,12 +36,23 @@ public final class RawClient implements AutoCloseable {
 
     /// @param receiveBufferBytes the receive buffer of the socket; 0 for the default
     public RawClient(int port, int receiveBufferBytes) throws IOException {
+        this(connected(port, receiveBufferBytes));
+    }
+
+    /// @param connected e.g. a socket of TLS
+    public RawClient(Socket connected) throws IOException {
+        socket = connected;
+        socket.setSoTimeout(PATIENCE_MS);
+        in = socket.getInputStream();
+    }
+
+    private static Socket connected(int port, int receiveBufferBytes) throws IOException {
+        Socket socket = new Socket();
         if (receiveBufferBytes > 0) {
             socket.setReceiveBufferSize(receiveBufferBytes);
         }
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MS);
-        socket.setSoTimeout(PATIENCE_MS);
-        in = socket.getInputStream();
+        return socket;
     }
 
     /// Sends the characters as ISO-8859-1, so that each is one byte.

@@ -4,11 +4,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -27,14 +32,26 @@ public final class RawHttp2Client implements AutoCloseable {
     public static final int PING = 6;
     public static final int GOAWAY = 7;
     public static final int WINDOW_UPDATE = 8;
+    public static final int CONTINUATION = 9;
     public static final int END_STREAM = 1;
-    static final int END_HEADERS = 4;
+    public static final int ACK = 1;
+    public static final int END_HEADERS = 4;
+    private static final int MOST_FRAME_BYTES = 16_384;
     static final int PRIORITY = 32;
 
     /// A frame as received.
     ///
     /// @param status the status code in HEADERS; -1 for other frames
     public record Frame(int type, int flags, int stream, ByteBuffer payload, int status) {
+
+        /// Returns the last stream of GOAWAY.
+        public int lastStream() {
+            return payload.getInt(0);
+        }
+
+        public boolean isLast() {
+            return (flags & END_STREAM) != 0;
+        }
 
         /// Returns the error code of RST_STREAM or GOAWAY.
         public int errorCode() {
@@ -48,7 +65,16 @@ public final class RawHttp2Client implements AutoCloseable {
 
     /// Completes the TLS handshake, and sends nothing after it.
     public RawHttp2Client(int port) throws IOException {
-        socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port);
+        this(port, 0);
+    }
+
+    /// @param receiveBufferBytes the receive buffer of the socket; 0 for the default
+    public RawHttp2Client(int port, int receiveBufferBytes) throws IOException {
+        socket = (SSLSocket) TestCertificate.trustingAll().getSocketFactory().createSocket();
+        if (receiveBufferBytes > 0) {
+            socket.setReceiveBufferSize(receiveBufferBytes);
+        }
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[]{"h2"});
         socket.setSSLParameters(parameters);
@@ -71,11 +97,15 @@ public final class RawHttp2Client implements AutoCloseable {
 
     /// Sends frames in as few TLS records as possible, so that the server reads all of them before it sends anything.
     public RawHttp2Client send(List<byte[]> frames) throws IOException {
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        frames.forEach(all::writeBytes);
-        socket.getOutputStream().write(all.toByteArray());
+        socket.getOutputStream().write(joined(frames));
         socket.getOutputStream().flush();
         return this;
+    }
+
+    private static byte[] joined(List<byte[]> frames) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        frames.forEach(all::writeBytes);
+        return all.toByteArray();
     }
 
     /// Sends HEADERS of a request.
@@ -85,8 +115,16 @@ public final class RawHttp2Client implements AutoCloseable {
         return send(List.of(head(stream, end, headers)));
     }
 
+    /// Returns HEADERS, followed by CONTINUATION if they are too long for one frame.
     public static byte[] head(int stream, boolean end, String... headers) {
-        return frame(HEADERS, END_HEADERS | (end ? END_STREAM : 0), stream, block(headers));
+        byte[] block = block(headers);
+        List<byte[]> frames = new ArrayList<>();
+        for (int from = 0; from < block.length; from += MOST_FRAME_BYTES) {
+            int to = Math.min(from + MOST_FRAME_BYTES, block.length);
+            int flags = (to == block.length ? END_HEADERS : 0) | (from == 0 && end ? END_STREAM : 0);
+            frames.add(frame(from == 0 ? HEADERS : CONTINUATION, flags, stream, Arrays.copyOfRange(block, from, to)));
+        }
+        return joined(frames);
     }
 
     public static byte[] frame(int type, int flags, int stream, byte... payload) {
@@ -95,7 +133,7 @@ public final class RawHttp2Client implements AutoCloseable {
                 .array();
     }
 
-    private static byte[] block(String... headers) {
+    public static byte[] block(String... headers) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         for (int i = 0; i < headers.length; i += 2) {
             block.write(0);
@@ -120,8 +158,8 @@ public final class RawHttp2Client implements AutoCloseable {
         block.writeBytes(bytes);
     }
 
-    /// Returns the next frame of this type, and skips the frames before it; absent if the server closes the connection first.
-    public Optional<Frame> await(int type) throws IOException {
+    /// Returns the next frame of these types, and skips the frames before it; absent if the server closes the connection first.
+    public Optional<Frame> await(int... types) throws IOException {
         try {
             while (true) {
                 int length = (in.readUnsignedByte() << 16) | in.readUnsignedShort();
@@ -131,7 +169,7 @@ public final class RawHttp2Client implements AutoCloseable {
                 byte[] payload = in.readNBytes(length);
                 // Every header block must be decoded, because the next block may refer to it.
                 int status = receivedType == HEADERS ? status(flags, stream, payload) : -1;
-                if (receivedType == type) {
+                if (IntStream.of(types).anyMatch(type -> type == receivedType)) {
                     return Optional.of(new Frame(receivedType, flags, stream, ByteBuffer.wrap(payload), status));
                 }
             }

@@ -58,11 +58,16 @@ public final class TestService implements AutoCloseable {
 
     /// Starts the service with the default settings after `change`.
     public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
+        return start(folder, clock, change, SILENT);
+    }
+
+    /// Starts the service with the default settings after `change`, and with this log of its requests.
+    public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change, RequestLog log) {
         TestSettings settings = change.apply(new TestSettings());
         return new TestService(
                 Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), SchemaPolicy.AUTO), 8,
                         Duration.ofMinutes(2), settings.api(), settings.server(), Optional.of(KEY)),
-                        new AtomicBoolean(), Optional.empty(), SILENT, () -> {
+                        new AtomicBoolean(), Optional.empty(), log, () -> {
                         }, clock));
     }
 
@@ -100,10 +105,14 @@ public final class TestService implements AutoCloseable {
     ///
     /// @param name the name and the labels, e.g. `petstore_connections{listener="api"}`
     public int metric(String name) throws IOException {
+        String line = metrics().lines().filter(text -> text.startsWith(name + " ")).findFirst().orElseThrow();
+        return (int) Double.parseDouble(line.substring(name.length() + 1));
+    }
+
+    /// Returns the page of all metrics.
+    public String metrics() throws IOException {
         try (RawClient metrics = new RawClient(adminPort())) {
-            String page = metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").response().orElseThrow().body();
-            String line = page.lines().filter(text -> text.startsWith(name + " ")).findFirst().orElseThrow();
-            return (int) Double.parseDouble(line.substring(name.length() + 1));
+            return metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").response().orElseThrow().body();
         }
     }
 

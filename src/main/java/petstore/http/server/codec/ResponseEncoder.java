@@ -17,6 +17,8 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AsciiString;
 import io.netty.util.CharsetUtil;
 import petstore.http.message.Header;
@@ -120,9 +122,15 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
             return new DefaultHttp2DataFrame(slice, isLast);
         }
 
-        /// Resets a stream that is closed before its end. Netty would not reset one whose response waits for the client.
+        /// Resets a stream that is closed before its end. Netty would not reset one whose response waits for the client, and would
+        /// reset one that the client has reset.
         @Override
         public void close(ChannelHandlerContext context, ChannelPromise done) {
+            if (((Http2StreamChannel) context.channel()).stream().state() == Http2Stream.State.CLOSED) {
+                // Netty closes the channel after this.
+                done.trySuccess();
+                return;
+            }
             var _ = context.write(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
             context.flush();
             var _ = context.close(done);

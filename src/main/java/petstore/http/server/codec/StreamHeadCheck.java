@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.AsciiString;
@@ -46,14 +47,11 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext stream, Object message) {
         switch (message) {
-            case Http2HeadersFrame trailers when hasHead -> {
-                if (trailers.isEndStream()) {
-                    stream.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
-                }
-            }
-            case Http2HeadersFrame frame when isMalformed(frame.headers()) -> {
+            case Http2HeadersFrame frame when hasMalformedValue(frame.headers())
+                    || (!hasHead && isMalformed(frame.headers())) -> {
                 var _ = stream.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
             }
+            case Http2HeadersFrame _ when hasHead -> stream.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
             case Http2HeadersFrame frame -> {
                 hasHead = true;
                 stream.fireChannelRead(head(frame));
@@ -65,13 +63,22 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /// Leaves the errors of a stream to Netty, which resets it with their code.
+    @Override
+    public void exceptionCaught(ChannelHandlerContext stream, Throwable cause) {
+        if (!(cause instanceof Http2Exception)) {
+            stream.fireExceptionCaught(cause);
+        }
+    }
+
     private static boolean isMalformed(Http2Headers head) {
         CharSequence method = head.method();
-        if (method == null || method.isEmpty() || HttpHeaderValidationUtil.validateToken(method) != -1
-                || AsciiString.contentEquals(method, "CONNECT") || head.contains(PROTOCOL)) {
-            return true;
-        }
-        for (Map.Entry<CharSequence, CharSequence> field : head) {
+        return method == null || method.isEmpty() || HttpHeaderValidationUtil.validateToken(method) != -1
+                || AsciiString.contentEquals(method, "CONNECT") || head.contains(PROTOCOL);
+    }
+
+    private static boolean hasMalformedValue(Http2Headers headOrTrailers) {
+        for (Map.Entry<CharSequence, CharSequence> field : headOrTrailers) {
             if (!isValue(field.getValue())) {
                 return true;
             }
