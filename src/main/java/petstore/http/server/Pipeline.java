@@ -93,13 +93,15 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 .initialSettings(new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
                         .maxHeaderListSize(ANNOUNCED_HEAD_BYTES))
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
-        StreamsShutdown shutdown = new StreamsShutdown(connection, codec);
+        StreamsShutdown shutdown = new StreamsShutdown(connection);
         // Frames, compression of heads, flow control, limits of floods.
         pipeline.addLast(codec);
         // Makes each stream a channel with a pipeline of its own.
         pipeline.addLast(new Http2MultiplexHandler(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel stream) {
+                // Netty would reset a stream that the client has reset.
+                stream.config().setAutoClose(false);
                 // Refuses what the codec accepts and HTTP forbids.
                 stream.pipeline().addLast(new StreamHeadCheck(fields));
                 // Writes frames.

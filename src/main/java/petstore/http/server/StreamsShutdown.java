@@ -8,9 +8,7 @@ import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2PingFrame;
-import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +22,12 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
     private static final long PING = 0x70_65_74_73_74_6f_72_65L;
 
     private final Connection connection;
-    private final Http2FrameCodec codec;
     private @Nullable ChannelHandlerContext context;
     private boolean isBegun;
     private boolean isNamed;
 
-    StreamsShutdown(Connection connection, Http2FrameCodec codec) {
+    StreamsShutdown(Connection connection) {
         this.connection = connection;
-        this.codec = codec;
     }
 
     @Override
@@ -65,16 +61,6 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
             nameLastStream(from);
         }
         ReferenceCountUtil.release(frame);
-    }
-
-    /// Makes Netty check all streams. Netty wakes them one by one. It may miss that the connection became full and writable again
-    /// meanwhile, and would leave the other streams waiting. Setting the window to its current value has no other effect.
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext from) throws Http2Exception {
-        if (from.channel().isWritable()) {
-            Http2RemoteFlowController streams = codec.encoder().flowController();
-            streams.initialWindowSize(streams.initialWindowSize());
-        }
     }
 
     /// The codec itself closes the connection after invalid frames.
