@@ -38,9 +38,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
-import petstore.Failure;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.ApiClient;
@@ -55,7 +53,6 @@ import petstore.testkit.TestService;
 import petstore.testkit.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /// The API over TLS: HTTP/1.1, HTTP/2, certificate renewal, and clients that are slow at each step.
@@ -159,15 +156,6 @@ class TlsTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void acceptsRsaKeysInPkcs8AndPkcs1(boolean pkcs1) throws IOException {
-        TestCertificate rsa = TestCertificate.rsa();
-        try (TestService service = start((pkcs1 ? rsa.inPkcs1() : rsa).write(folder), UnaryOperator.identity())) {
-            assertThat(servedCertificate(service.port())).isEqualTo(rsa.der());
-        }
-    }
-
     /// Returns the certificate of a new connection.
     private static Certificate servedCertificate(int port) throws IOException {
         try (SSLSocket socket = connect(port)) {
@@ -251,24 +239,6 @@ class TlsTest {
         byte[] response = new byte[1_000];
         int length = socket.getInputStream().read(response);
         return length > 0 && new String(response, 0, length, StandardCharsets.US_ASCII).startsWith("HTTP/1.1 200 ");
-    }
-
-    @Test
-    void refusesUnusableCertificateFiles() throws IOException {
-        TlsFiles good = ec.write(folder);
-        Path other = Files.writeString(folder.resolve("other.pem"), TestCertificate.ec().key());
-        Path rsa = Files.writeString(folder.resolve("rsa.pem"), TestCertificate.rsa().key());
-        Path text = Files.writeString(folder.resolve("text"), "-----BEGIN PRIVATE KEY-----\nAAAA\n");
-        assertRefused(new TlsFiles(good.certificate(), other), "other.pem (--tls-key)", "--tls-certificate");
-        assertRefused(new TlsFiles(good.certificate(), rsa), "rsa.pem (--tls-key)", "fits --tls-certificate");
-        assertRefused(new TlsFiles(good.certificate(), text), "text (--tls-key)", "PEM");
-        assertRefused(new TlsFiles(text, good.key()), "text (--tls-certificate)", "PEM");
-        assertRefused(new TlsFiles(good.certificate(), folder.resolve("none")), "none (--tls-key)", "no such file");
-    }
-
-    private void assertRefused(TlsFiles files, String... messageParts) {
-        assertThatExceptionOfType(Failure.class).isThrownBy(() -> start(files, UnaryOperator.identity()).close())
-                .satisfies(failure -> assertThat(failure.getMessage()).contains(messageParts).doesNotContain("\n"));
     }
 
     /// Each client waits for a deadline of its own service.
@@ -633,23 +603,5 @@ class TlsTest {
     private static void requestScript(RawHttp2Client client, int stream) throws IOException {
         client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/docs/swagger-ui-bundle.js",
                 ":authority", "localhost");
-    }
-
-    @Test
-    void completesStartedRequestsWhenServiceStops() throws IOException, InterruptedException {
-        TestService service = start(UnaryOperator.identity());
-        try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            client.request(1, false, POST);
-            client.request(3, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");
-            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
-            Thread stopping = Thread.ofVirtual().start(service::close);
-            RawHttp2Client.Frame goAway = client.await(RawHttp2Client.GOAWAY).orElseThrow();
-            assertThat(goAway.errorCode()).isZero();
-            client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1,
-                    PET.replace("7", "\"7\"").getBytes(StandardCharsets.US_ASCII));
-            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(400);
-            assertThat(client.await(RawHttp2Client.HEADERS)).isEmpty();
-            stopping.join();
-        }
     }
 }

@@ -2,6 +2,7 @@ package petstore.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -9,9 +10,9 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Base64;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
@@ -21,17 +22,18 @@ import javax.net.ssl.X509TrustManager;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.netty.pkitesting.X509Bundle;
+import org.bouncycastle.asn1.ASN1BitString;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.sec.ECPrivateKey;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import petstore.http.server.tls.TlsFiles;
 
 /// A self-signed certificate for localhost, as Netty's builder for tests creates it.
 ///
 /// @param certificate the certificate in PEM form
-/// @param key the private key in PEM form; PKCS#8 unless [#inPkcs1] made it
+/// @param key the private key in PEM form; PKCS#8 unless [#inOlderForm] made it
 /// @param der the certificate in the form that a server sends
 public record TestCertificate(String certificate, String key, X509Certificate der) {
-
-    /// The number of bytes before the PKCS#1 key within the PKCS#8 form of an RSA key.
-    private static final int PKCS1_OFFSET = 26;
 
     /// Created by the first test that needs it, because the search for its primes takes a second.
     private static final class Rsa {
@@ -42,6 +44,11 @@ public record TestCertificate(String certificate, String key, X509Certificate de
     /// Creates a certificate with a new EC key, valid for 90 days.
     public static TestCertificate ec() {
         return create(Algorithm.ecp384, 90);
+    }
+
+    /// Creates a certificate with a new EC key on the smaller curve P-256.
+    public static TestCertificate ec256() {
+        return create(Algorithm.ecp256, 90);
     }
 
     /// Returns the certificate with an RSA key, valid for 60 days, which is the same for all tests of a JVM.
@@ -62,11 +69,41 @@ public record TestCertificate(String certificate, String key, X509Certificate de
         }
     }
 
-    /// Returns the same certificate with its RSA key in the older form PKCS#1.
-    public TestCertificate inPkcs1() {
-        byte[] pkcs8 = Base64.getMimeDecoder().decode(key.replaceAll("-----.*-----", ""));
-        return new TestCertificate(certificate,
-                pem("RSA PRIVATE KEY", Arrays.copyOfRange(pkcs8, PKCS1_OFFSET, pkcs8.length)), der);
+    /// Returns the same certificate with another text for its key.
+    public TestCertificate withKey(String text) {
+        return new TestCertificate(certificate, text, der);
+    }
+
+    /// Returns the same certificate with its key in an older form: PKCS#1 for RSA, SEC1 for EC.
+    ///
+    /// @param isComplete true if a SEC1 key names its curve and its public key, as openssl writes it
+    public TestCertificate inOlderForm(boolean isComplete) {
+        try {
+            PrivateKeyInfo pkcs8 = PrivateKeyInfo
+                    .getInstance(Base64.getMimeDecoder().decode(key.replaceAll("-----.*-----", "")));
+            if (der.getPublicKey() instanceof ECPublicKey known) {
+                BigInteger secret = ECPrivateKey.getInstance(pkcs8.parsePrivateKey()).getKey();
+                int bits = known.getParams().getOrder().bitLength();
+                ASN1BitString point = SubjectPublicKeyInfo.getInstance(known.getEncoded()).getPublicKeyData();
+                ECPrivateKey sec1 = isComplete
+                        ? new ECPrivateKey(bits, secret, point, pkcs8.getPrivateKeyAlgorithm().getParameters())
+                        : new ECPrivateKey(bits, secret);
+                return withKey(pem("EC PRIVATE KEY", sec1.getEncoded()));
+            }
+            return withKey(pem("RSA PRIVATE KEY", pkcs8.parsePrivateKey().toASN1Primitive().getEncoded()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Returns the block with the curve that openssl writes before a SEC1 key.
+    public String curve() {
+        try {
+            return pem("EC PARAMETERS", SubjectPublicKeyInfo.getInstance(der.getPublicKey().getEncoded()).getAlgorithm()
+                    .getParameters().toASN1Primitive().getEncoded());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// Writes the certificate and the key, each atomically.

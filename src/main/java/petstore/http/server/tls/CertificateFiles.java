@@ -108,7 +108,7 @@ public final class CertificateFiles {
         } catch (GeneralSecurityException e) {
             throw new Failure(Failure.Kind.UNAVAILABLE,
                     files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
-                            + "give the key that the certificate was made with, as PEM, PKCS#8, not encrypted",
+                            + "give the key that the certificate was made with, in PEM form, not encrypted",
                     e);
         }
     }

@@ -72,13 +72,16 @@ record PemFiles(TlsFiles files, String certificates, String key) {
 
     /// Returns the private key in the form PKCS#8, PKCS#1 or SEC1.
     ///
-    /// Errors: [GeneralSecurityException] if there is none of the kind of the public key.
+    /// Errors: [GeneralSecurityException] if there is none of the kind of the public key, [Failure] if it is encrypted.
     PrivateKey privateKey(PublicKey certified) throws GeneralSecurityException {
         int label = key.indexOf(END_OF_LABEL);
         int end = label < 0 ? -1 : key.indexOf("-----", label + END_OF_LABEL.length());
         int begin = label < 0 ? -1 : key.lastIndexOf("-----BEGIN ", label);
         if (begin < 0 || end < 0) {
             throw new GeneralSecurityException("there is no private key in PEM form");
+        }
+        if (key.substring(begin, end).contains("ENCRYPTED")) {
+            throw Failure.unavailable(files.key() + " (--tls-key) is encrypted; decrypt it, e.g. with openssl pkey");
         }
         byte[] der;
         try {
