@@ -1,0 +1,165 @@
+package petstore.blackbox;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.http.server.ServerSettings.Deadlines;
+import petstore.http.telemetry.FinishedRequest;
+import petstore.http.telemetry.RequestLog;
+import petstore.testkit.RawClient;
+import petstore.testkit.RawClient.Response;
+import petstore.testkit.ServedContract;
+import petstore.testkit.TestCertificate;
+import petstore.testkit.TestService;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/// Clients and proxies that reach the TLS port with older or plain HTTP, or with any server name.
+class TlsProxiesTest {
+
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final SSLSocketFactory SOCKETS = TestCertificate.trustingAll().getSocketFactory();
+    private static final List<FinishedRequest> LOG = new CopyOnWriteArrayList<>();
+
+    @TempDir
+    private static Path folder;
+    private static TestService service;
+
+    @BeforeAll
+    static void start() {
+        service = TestService.start(folder.resolve("data"), Clock.systemUTC(),
+                http -> http.tls(TestCertificate.ec().write(folder)).deadlines(new Deadlines(LONG, SHORT, LONG)),
+                new RequestLog() {
+                    @Override
+                    public void finished(FinishedRequest request, String trace) {
+                        if (!request.route().equals("/metrics")) {
+                            LOG.add(request);
+                        }
+                    }
+
+                    @Override
+                    public void refused(RefusedKey refusal) {
+                        // The tests do not read it.
+                    }
+                });
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    private static RawClient overTls() throws IOException {
+        return new RawClient(SOCKETS.createSocket("127.0.0.1", service.port()));
+    }
+
+    /// As nginx with `proxy_pass https://…` and its defaults.
+    @Test
+    void respondsToHttp10() throws IOException {
+        try (RawClient client = overTls()) {
+            Response response = client.send("GET /v1/pets HTTP/1.0\r\n" + BadRequest.KEY + "Connection: close\r\n\r\n")
+                    .response().orElseThrow();
+            assertThat(response.status()).isEqualTo(200);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void keepsConnectionsOfHttp10() throws IOException {
+        try (RawClient client = overTls()) {
+            for (int i = 0; i < 3; i++) {
+                Response response = client
+                        .send("GET /v1/pets HTTP/1.0\r\n" + BadRequest.KEY + "Connection: keep-alive\r\n\r\n")
+                        .response().orElseThrow();
+                assertThat(response.status()).isEqualTo(200);
+                assertThat(response.headers().get("connection")).containsExactly("keep-alive");
+            }
+            client.send(
+                    "POST /v1/pets HTTP/1.0\r\n" + BadRequest.KEY + BadRequest.JSON + "Content-Length: 2\r\n\r\n{}");
+            assertThat(client.response().orElseThrow().status()).isEqualTo(400);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    /// One certificate serves all names.
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost", "pet_store", "_", "-pet.store-", "pet store", "127.0.0.1", "p\u00E9t",
+            "pet.store.",
+            "a..b"})
+    void acceptsEveryServerName(String name) throws IOException {
+        for (String version : List.of("TLSv1.2", "TLSv1.3")) {
+            try (SSLSocket socket = (SSLSocket) SOCKETS.createSocket("127.0.0.1", service.port())) {
+                SSLParameters parameters = socket.getSSLParameters();
+                parameters.setServerNames(List.of(new SNIServerName(0, name.getBytes(StandardCharsets.ISO_8859_1)) {
+                }));
+                parameters.setProtocols(new String[]{version});
+                socket.setSSLParameters(parameters);
+                try (RawClient client = new RawClient(socket)) {
+                    assertThat(client.send("GET /livez HTTP/1.1\r\nHost: pet_store\r\n\r\n").response().orElseThrow()
+                            .status()).isEqualTo(200);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET / HTTP/1.0\r\n\r\n", "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "SSH-2.0-OpenSSH_9.9\r\n", "\0\0\0\0\0\r\n\r\n"})
+    void refusesPlainHttp(String request) throws IOException {
+        String metric = "petstore_refused_requests_total{reason=\"invalid_request\"}";
+        int before = service.metrics().contains(metric) ? service.metric(metric) : 0;
+        service.awaitNoRequest();
+        LOG.clear();
+        try (RawClient client = new RawClient(service.port())) {
+            Response response = client.send(request).response().orElseThrow();
+            assertThat(response.status()).isEqualTo(400);
+            assertThat(response.headers().get("content-type")).containsExactly("application/json");
+            assertThat(ServedContract.json(response.body()).get("code").asText()).isEqualTo("invalid_request");
+            assertThat(ServedContract.json(response.body()).get("message").asText())
+                    .isEqualTo("this port speaks HTTPS; use an https URL");
+            assertThat(response.headers().get("connection")).containsExactly("close");
+            client.socket().shutdownOutput();
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+        await().pollInterval(5, MILLISECONDS).atMost(PATIENCE).until(() -> !LOG.isEmpty());
+        assertThat(LOG).singleElement().satisfies(logged -> {
+            assertThat(logged.status()).isEqualTo(400);
+            assertThat(logged.route()).isEqualTo("unmatched");
+            assertThat(logged.reason()).contains("this port speaks HTTPS; use an https URL");
+        });
+        assertThat(service.metric(metric)).isEqualTo(before + 1);
+    }
+
+    /// Neither a byte nor half a line of plain text keeps a connection beyond the deadline of a head.
+    @ParameterizedTest
+    @ValueSource(strings = {"G", "GET ", "GET /livez HT", "GET /livez HTTP/1.1\r\nHo"})
+    void closesUnfinishedPlainHttp(String part) throws IOException {
+        Instant started = Instant.now();
+        try (RawClient client = new RawClient(service.port())) {
+            client.send(part);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+        assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plusSeconds(5));
+    }
+}
