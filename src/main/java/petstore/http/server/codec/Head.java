@@ -24,9 +24,7 @@ public record Head(String method, String target, RequestFields fields, boolean h
         /// It carries the next request of HTTP/1.0, whose client asked for that and expects a confirmation.
         CONFIRMED_REQUEST,
         /// It closes.
-        CLOSE,
-        /// It closes, which a client of HTTP/1.0 expects.
-        CLOSE_AS_EXPECTED
+        CLOSE
     }
 
     private static final Header CLOSED = Header.of("Connection", "close");
@@ -34,7 +32,7 @@ public record Head(String method, String target, RequestFields fields, boolean h
 
     /// Returns true if the connection closes after the response.
     public boolean isLast() {
-        return next == Next.CLOSE || next == Next.CLOSE_AS_EXPECTED;
+        return next == Next.CLOSE;
     }
 
     /// Returns the field `Connection` of the response; absent if the client knows its value.
@@ -42,7 +40,7 @@ public record Head(String method, String target, RequestFields fields, boolean h
     /// @param closes true if the connection closes after the response
     public Optional<Header> connectionField(boolean closes) {
         return switch (next) {
-            case STREAMS, CLOSE_AS_EXPECTED -> Optional.empty();
+            case STREAMS -> Optional.empty();
             case REQUEST, CLOSE -> closes ? Optional.of(CLOSED) : Optional.empty();
             case CONFIRMED_REQUEST -> Optional.of(closes ? CLOSED : KEPT);
         };

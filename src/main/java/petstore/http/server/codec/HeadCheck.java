@@ -59,11 +59,10 @@ public final class HeadCheck extends ChannelInboundHandlerAdapter {
             fields.remove(HttpHeaderNames.EXPECT);
         }
         Head.Next kept = isOld ? Head.Next.CONFIRMED_REQUEST : Head.Next.REQUEST;
-        Head.Next closed = isOld && refusal.isEmpty() ? Head.Next.CLOSE_AS_EXPECTED : Head.Next.CLOSE;
         return new Head(method, target.orElse(request.uri()),
                 new RequestFields(names, fields.iteratorCharSequence()),
                 fields.contains(HttpHeaderNames.TRANSFER_ENCODING) || fields.contains(HttpHeaderNames.CONTENT_LENGTH),
-                refusal.isEmpty() && HttpUtil.isKeepAlive(request) ? kept : closed, refusal);
+                refusal.isEmpty() && HttpUtil.isKeepAlive(request) ? kept : Head.Next.CLOSE, refusal);
     }
 
     private Optional<Response> refusal(HttpRequest request, Optional<String> target) {
