@@ -31,6 +31,7 @@ import javax.net.ssl.SSLSocket;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.handler.codec.http2.Http2Error;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -505,6 +506,42 @@ class TlsTest {
             assertThat(statusOf(client, stream, "/livez", "")).isEqualTo(200);
             service.awaitNoRequest();
         }
+    }
+
+    @Test
+    void resetsOnlyStreamsWithInvalidFrames() throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            List<String> head = List.of(":method", "GET", ":scheme", "https", ":path", "/livez");
+            int stream = 1;
+            for (int missing = 0; missing < head.size(); missing += 2) {
+                List<String> rest = new ArrayList<>(head);
+                rest.subList(missing, missing + 2).clear();
+                rest.addAll(List.of(":authority", "localhost"));
+                client.request(stream, true, rest.toArray(String[]::new));
+                assertReset(client, stream, Http2Error.PROTOCOL_ERROR);
+                stream += 2;
+            }
+            byte[] none = {0, 0, 0, 0};
+            byte[] most = {127, -1, -1, -1};
+            client.request(stream, false, POST).send(RawHttp2Client.WINDOW_UPDATE, 0, stream, none);
+            assertReset(client, stream, Http2Error.PROTOCOL_ERROR);
+            client.request(stream + 2, false, POST).send(RawHttp2Client.WINDOW_UPDATE, 0, stream + 2, most);
+            assertReset(client, stream + 2, Http2Error.FLOW_CONTROL_ERROR);
+            client.request(stream + 4, false, POST).send(RawHttp2Client.PRIORITY_FRAME, 0, stream + 4, none);
+            assertReset(client, stream + 4, Http2Error.FRAME_SIZE_ERROR);
+            client.request(stream + 6, false, Stream.concat(Stream.of(POST), Stream.of("content-length", "1"))
+                    .toArray(String[]::new)).send(RawHttp2Client.DATA, 0, stream + 6, none);
+            assertReset(client, stream + 6, Http2Error.PROTOCOL_ERROR);
+            assertThat(statusOf(client, stream + 8, "/livez", "")).isEqualTo(200);
+            service.awaitNoRequest();
+        }
+    }
+
+    private static void assertReset(RawHttp2Client client, int stream, Http2Error error) throws IOException {
+        RawHttp2Client.Frame reset = client.await(RawHttp2Client.RST_STREAM).orElseThrow();
+        assertThat(reset.stream()).isEqualTo(stream);
+        assertThat(Http2Error.valueOf(reset.errorCode())).isEqualTo(error);
     }
 
     @Test

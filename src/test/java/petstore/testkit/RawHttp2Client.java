@@ -27,6 +27,7 @@ public final class RawHttp2Client implements AutoCloseable {
 
     public static final int DATA = 0;
     public static final int HEADERS = 1;
+    public static final int PRIORITY_FRAME = 2;
     public static final int RST_STREAM = 3;
     public static final int SETTINGS = 4;
     public static final int PING = 6;

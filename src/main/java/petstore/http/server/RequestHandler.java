@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.http.server.codec.Head;
@@ -54,6 +55,9 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        connection.closer().abandon(context.channel());
+        // After an invalid frame, Netty resets the stream with the error's code.
+        if (!(cause instanceof Http2Exception)) {
+            connection.closer().abandon(context.channel());
+        }
     }
 }
