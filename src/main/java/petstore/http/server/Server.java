@@ -59,7 +59,7 @@ public final class Server implements AutoCloseable {
     private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
     /// By default, the system would take megabytes that a client does not read. Linux doubles both numbers.
     private static final int SEND_BUFFER_BYTES = 128 * 1024;
-    private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
+    private static final int RECEIVE_BUFFER_BYTES = 48 * 1024;
 
     static {
         // With Netty's default, `adaptive`, a response takes a microsecond more.
