@@ -46,6 +46,7 @@ class Http2HeadsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /// A malformed head: its fields, names and values in turn.
+    @SuppressWarnings("ArrayRecordComponent") // Heads are not compared.
     record Malformed(String name, String... fields) {
 
         Malformed with(String field, String value) {

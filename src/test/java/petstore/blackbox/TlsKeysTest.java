@@ -81,8 +81,14 @@ class TlsKeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
-            "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA\n"
-                    + "-----END EC PRIVATE KEY-----\n"})
+            """
+                    -----BEGIN EC PRIVATE KEY-----
+                    Proc-Type: 4,ENCRYPTED
+                    DEK-Info: AES-256-CBC,00
+
+                    AAAA
+                    -----END EC PRIVATE KEY-----
+                    """})
     void refusesEncryptedKey(String key) {
         assertRefused(TestCertificate.ec256().withKey(key).write(folder), "key.pem (--tls-key) is encrypted",
                 "openssl pkey");

@@ -6,10 +6,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +44,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isInputEnded;
     /// True if bytes have arrived since it was last set to false.
     private boolean hasInput;
+    private boolean isStopping;
     /// True if no further exchange is expected.
     private boolean isEnding;
 
@@ -66,15 +67,21 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return closer;
     }
 
-    /// Records that the TLS handshake is complete, and the streams of HTTP/2; null for HTTP/1.1.
-    void handshaken(@Nullable StreamsShutdown ofHttp2) {
+    /// Records that requests may arrive, with TLS after the handshake, and the streams of HTTP/2; null for HTTP/1.1.
+    void opened(@Nullable StreamsShutdown ofHttp2) {
         phase.become(Kind.CONNECTED);
         streams = ofHttp2;
+        if (isStopping) {
+            shutDown();
+        }
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
         hasInput = true;
+        if (phase.isFlooded(((ByteBuf) bytes).readableBytes())) {
+            closer.closeNow();
+        }
         if (closer.isClosing()) {
             ReferenceCountUtil.release(bytes);
             return;
@@ -135,9 +142,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Closes the connection of a client that has ended its output, unless a response is due. Later requests may wait in the decoder.
+    /// Closes the connection of a client that has ended its output, unless a response of HTTP/1.1 is due.
     private void closeIfInputEnded() {
-        if (isInputEnded && !isAnswering() && !closer.isClosing()) {
+        if (isInputEnded && (streams != null || !isAnswering()) && !closer.isClosing()) {
             closer.close();
         }
     }
@@ -163,7 +170,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
             limit.active().decrement();
             awaitRequest(exchange.sentNanos());
             if (isEnding) {
-                closer.close();
+                closer.drain();
+            } else if (isStopping) {
+                shutDown();
             } else if (isInputEnded) {
                 channel.eventLoop().execute(this::closeIfInputEnded);
             }
@@ -172,6 +181,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Closes the connection after the responses to its requests. With HTTP/2, first tells the client.
     void shutDown() {
+        isStopping = true;
         if (streams != null) {
             streams.begin();
         } else if (phase.hasNoRequest()) {
@@ -188,7 +198,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void closeAfterExchanges() {
         isEnding = true;
         if (exchanges.isEmpty()) {
-            closer.close();
+            closer.drain();
         }
     }
 
@@ -199,8 +209,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void sweep(long now, boolean memoryIsShort) {
         closer.sweep(now);
         closeIfInputEnded();
-        if (memoryIsShort && exchanges.stream()
-                .anyMatch(exchange -> exchange.isSending() && exchange.isOlder(READ_TIME_WHEN_SHORT, now))) {
+        if (memoryIsShort && exchanges.stream().anyMatch(it -> it.isUnread(READ_TIME_WHEN_SHORT, now))) {
             abortForMemory();
         } else if (!exchanges.isEmpty()) {
             List.copyOf(exchanges).stream().filter(it -> it.isOlder(deadlines.request(), now))
@@ -208,14 +217,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else if (!closer.isClosing() && phase.isOver(now)) {
             closer.close();
         }
-    }
-
-    /// Returns the number of bytes of responses that the client has not read. They are off-heap.
-    long unreadBytes() {
-        WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
-        return channel.isWritable()
-                ? marks.high() + 1 - channel.bytesBeforeUnwritable()
-                : marks.low() + channel.bytesBeforeWritable();
     }
 
     /// Closes the connection to free the memory of unread responses.

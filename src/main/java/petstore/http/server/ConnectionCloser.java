@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
@@ -16,6 +17,7 @@ final class ConnectionCloser {
     private final Channel channel;
     private boolean isClosing;
     private boolean isDraining;
+    private boolean isInputEnded;
     /// The time by [System#nanoTime] when the connection is closed at last.
     private long deadlineNanos;
 
@@ -28,7 +30,7 @@ final class ConnectionCloser {
         return isClosing;
     }
 
-    /// Closes after the bytes that the client takes within a second. With HTTP/2, sends GOAWAY with the last stream.
+    /// Closes after the bytes that the system takes at once, with TLS within a second. With HTTP/2, sends GOAWAY with the last stream.
     void close() {
         begin(LONGEST_CLOSE_NANOS);
         var _ = channel.close();
@@ -37,6 +39,10 @@ final class ConnectionCloser {
     /// Closes once the client ends its output, which it does after it has read the last response. Until then, drops its input: a TCP
     /// reset would destroy the response.
     void drain() {
+        if (isInputEnded) {
+            close();
+            return;
+        }
         begin(LONGEST_DRAIN_NANOS);
         isDraining = true;
         SslHandler tls = channel.pipeline().get(SslHandler.class);
@@ -57,6 +63,7 @@ final class ConnectionCloser {
 
     /// Records that the client has ended its output.
     void inputEnded() {
+        isInputEnded = true;
         if (isDraining) {
             closeNow();
         }
@@ -70,6 +77,23 @@ final class ConnectionCloser {
             closeNow();
         } else {
             var _ = streamOrConnection.close();
+        }
+    }
+
+    /// Ends an exchange at its deadline.
+    ///
+    /// @param streamOrConnection the channel of the exchange
+    /// @param isSending true while the client reads the response
+    /// @param isSent true if only the end of the request is missing
+    void expire(Channel streamOrConnection, boolean isSending, boolean isSent) {
+        if (!streamOrConnection.equals(channel)) {
+            abandon(streamOrConnection);
+        } else if (isSending) {
+            abort();
+        } else if (isSent) {
+            drain();
+        } else {
+            close();
         }
     }
 
@@ -101,5 +125,13 @@ final class ConnectionCloser {
             isClosing = true;
             deadlineNanos = System.nanoTime() + nanos;
         }
+    }
+
+    /// Returns the number of bytes of responses that the client has not read. They are off-heap.
+    long unreadBytes() {
+        WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
+        return channel.isWritable()
+                ? marks.high() + 1 - channel.bytesBeforeUnwritable()
+                : marks.low() + channel.bytesBeforeWritable();
     }
 }

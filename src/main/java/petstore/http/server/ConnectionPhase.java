@@ -7,6 +7,8 @@ import petstore.http.server.ServerSettings.Deadlines;
 final class ConnectionPhase {
 
     enum Kind {
+        /// With TLS, its handshake is not complete. The deadline is that of a head.
+        HANDSHAKE,
         /// No part of a request has arrived yet. The deadline is that of a head.
         CONNECTED,
         /// A part of a head has arrived.
@@ -17,10 +19,14 @@ final class ConnectionPhase {
         IDLE
     }
 
+    /// Several times the length of a ClientHello.
+    private static final int MOST_HANDSHAKE_BYTES = 64 * 1024;
+
     private final Deadlines deadlines;
-    private Kind kind = Kind.CONNECTED;
+    private Kind kind = Kind.HANDSHAKE;
     /// The beginning of the deadline, by [System#nanoTime].
     private long sinceNanos = System.nanoTime();
+    private int handshakeBytes;
 
     ConnectionPhase(Deadlines deadlines) {
         this.deadlines = deadlines;
@@ -51,9 +57,15 @@ final class ConnectionPhase {
     /// @param now by [System#nanoTime]
     boolean isOver(long now) {
         return switch (kind) {
-            case CONNECTED, HEAD -> now - sinceNanos > deadlines.header().toNanos();
+            case HANDSHAKE, CONNECTED, HEAD -> now - sinceNanos > deadlines.header().toNanos();
             case IDLE -> now - sinceNanos > deadlines.idle().toNanos();
             case EXCHANGES -> false;
         };
+    }
+
+    /// Counts bytes of a handshake. Returns true if they are so many that they wait for a thread off-heap.
+    boolean isFlooded(int bytes) {
+        handshakeBytes += kind == Kind.HANDSHAKE ? bytes : 0;
+        return handshakeBytes > MOST_HANDSHAKE_BYTES;
     }
 }

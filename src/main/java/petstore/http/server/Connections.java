@@ -14,12 +14,15 @@ import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 
 /// The open connections of one event loop. Confined to that event loop.
 final class Connections {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
     private static final long LONGEST_SWEEP_MS = 250;
 
     private final EventLoop loop;
@@ -151,6 +154,15 @@ final class Connections {
 
     /// Closes connections that are overdue, or whose unread responses take too much memory.
     private void sweep() {
+        try {
+            sweepAll();
+        } catch (Exception | Error e) {
+            // An exception would end the repetition.
+            LOG.error("connections could not be checked", e);
+        }
+    }
+
+    private void sweepAll() {
         long now = System.nanoTime();
         boolean memoryIsShort = limit.isShort();
         List.copyOf(open).forEach(connection -> connection.sweep(now, memoryIsShort));
@@ -159,17 +171,21 @@ final class Connections {
 
     /// If unread responses take too much memory, closes connections with the most unread bytes until half of the allowed is left.
     private void shedUnread() {
-        long unread = open.stream().mapToLong(Connection::unreadBytes).sum();
+        long unread = open.stream().mapToLong(Connections::unreadBytes).sum();
         if (unread <= mostUnreadBytes) {
             return;
         }
         for (Connection connection : open.stream()
-                .sorted(Comparator.comparingLong(Connection::unreadBytes).reversed()).toList()) {
+                .sorted(Comparator.comparingLong(Connections::unreadBytes).reversed()).toList()) {
             if (unread <= mostUnreadBytes / 2) {
                 break;
             }
-            unread -= connection.unreadBytes();
+            unread -= unreadBytes(connection);
             connection.abortForMemory();
         }
+    }
+
+    private static long unreadBytes(Connection connection) {
+        return connection.closer().unreadBytes();
     }
 }

@@ -91,6 +91,7 @@ final class Exchange {
     }
 
     private void respond(CompletableFuture<Response> response) {
+        body.drop();
         // The rest of the body is read first: it may not be well-formed.
         if (response.isDone() && !head.hasBody()) {
             send(response.join());
@@ -172,6 +173,11 @@ final class Exchange {
         return stage == Stage.SENDING;
     }
 
+    /// Returns true if the client has not read the response for longer than `time`.
+    boolean isUnread(Duration time, long now) {
+        return stage == Stage.SENDING && now - sentNanos > time.toNanos();
+    }
+
     /// Sends the response. The rest of the body is dropped.
     void send(Response response) {
         if (stage == Stage.SENDING || stage == Stage.SENT) {
@@ -218,13 +224,7 @@ final class Exchange {
             return;
         }
         endsBecause("not complete within --request-timeout");
-        if (head.isStream()) {
-            closeNow();
-        } else if (stage == Stage.SENDING) {
-            connection.closer().abort();
-        } else {
-            connection.closer().close();
-        }
+        connection.closer().expire(context.channel(), stage == Stage.SENDING, stage == Stage.SENT);
     }
 
     /// Sets the reason for the case that the connection or stream ends before the response is sent.

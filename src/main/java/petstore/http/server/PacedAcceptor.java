@@ -30,6 +30,9 @@ final class PacedAcceptor extends ChannelInboundHandlerAdapter {
     /// Tries again later, e.g. if the process has too many open files.
     @Override
     public void exceptionCaught(ChannelHandlerContext listening, Throwable cause) {
+        // Netty would try again at once: a failed read stays pending until this option is switched off.
+        listening.channel().config().setAutoRead(true);
+        listening.channel().config().setAutoRead(false);
         var _ = listening.executor().schedule(() -> next(listening), AFTER_FAILURE_MS, TimeUnit.MILLISECONDS);
     }
 

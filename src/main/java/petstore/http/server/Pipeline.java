@@ -71,6 +71,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
             // Adds the handlers of the protocol that the client chooses in the handshake.
             pipeline.addLast(chosen(connection));
         } else {
+            connection.opened(null);
             http1(pipeline, connection, Optional.empty());
         }
     }
@@ -119,9 +120,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
             @Override
             protected void configurePipeline(ChannelHandlerContext context, String protocol) {
                 if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
-                    connection.handshaken(http2(context.pipeline(), connection));
+                    connection.opened(http2(context.pipeline(), connection));
                 } else {
-                    connection.handshaken(null);
+                    connection.opened(null);
                     http1(context.pipeline(), connection, Optional.empty());
                 }
             }
@@ -143,6 +144,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
+                connection.opened(null);
                 channel.pipeline().remove(ApplicationProtocolNegotiationHandler.class);
                 http1(channel.pipeline(), connection, Optional.of(NO_TLS));
             }

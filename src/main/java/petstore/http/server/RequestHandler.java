@@ -5,14 +5,19 @@ import java.util.function.Consumer;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.http.server.codec.Head;
 
 /// Answers the requests of a connection of HTTP/1.1, one after the other, or the request of a stream of HTTP/2.
 final class RequestHandler extends ChannelInboundHandlerAdapter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
     private final Connection connection;
     private final Listener listener;
@@ -57,6 +62,9 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         // After an invalid frame, Netty resets the stream with the error's code.
         if (!(cause instanceof Http2Exception)) {
+            if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
+                LOG.error("a request failed", cause);
+            }
             connection.closer().abandon(context.channel());
         }
     }

@@ -136,7 +136,7 @@ public final class Server implements AutoCloseable {
         EventLoopGroup group = group("http-" + name, loops);
         ConnectionLimit limit = ConnectionLimit.of(name, settings.maxConnections(), memoryIsShort, meters);
         // Java's default limit of off-heap memory is the size of the heap.
-        long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 2;
+        long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 4;
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
         for (EventExecutor executor : group) {
             EventLoop loop = (EventLoop) executor;

@@ -8,6 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
@@ -79,10 +81,21 @@ public final class RequestDecoder extends HttpRequestDecoder {
         return null;
     }
 
-    /// Does not decode the rest when the client ends its output: requests may wait in it.
+    /// Requests no further read while reading is off, unlike the stock decoder.
     @Override
-    public void userEventTriggered(ChannelHandlerContext here, Object event) {
-        here.fireUserEventTriggered(event);
+    public void channelReadComplete(ChannelHandlerContext here) throws Exception {
+        if (here.channel().config().isAutoRead()) {
+            super.channelReadComplete(here);
+        } else {
+            here.fireChannelReadComplete();
+        }
+    }
+
+    /// Only these two fields announce a body; Netty also expects one after the fields of an old version of web sockets.
+    @Override
+    protected boolean isContentAlwaysEmpty(HttpMessage head) {
+        return !head.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)
+                && !head.headers().contains(HttpHeaderNames.CONTENT_LENGTH);
     }
 
     /// Drops a part of a request when the connection is closed.
