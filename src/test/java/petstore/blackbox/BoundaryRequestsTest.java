@@ -266,6 +266,18 @@ class BoundaryRequestsTest {
         }
     }
 
+    /// Netty expects eight bytes after the fields of an old version of web sockets.
+    @Test
+    void announcesNoBodyByFieldsOfWebSockets() throws IOException {
+        try (RawClient client = service.connect()) {
+            String request = connection("keep-alive").replaceFirst("\r\n",
+                    "\r\nSec-WebSocket-Key1: a\r\nSec-WebSocket-Key2: b\r\n");
+            for (int i = 0; i < 2; i++) {
+                assertThat(client.send(request).response().orElseThrow().status()).isEqualTo(200);
+            }
+        }
+    }
+
     private static String expecting(String expectations) {
         return BadRequest.post(BadRequest.PET).replace("Content-Length",
                 "Expect: " + expectations + "\r\nContent-Length");

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -58,6 +60,7 @@ import petstore.http.telemetry.Telemetry;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.awaitility.Awaitility.await;
 
 /// Exchanges of one event loop with an API of the test: responses that are sent, and requests that are abandoned.
@@ -166,7 +169,7 @@ class ExchangeTest {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             client.getOutputStream().write(
                     "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            await().until(() -> meters.get("http.server.active_requests").gauge().value() > 0);
+            awaitRequest();
         }
         assertAbandoned(reason);
     }
@@ -200,6 +203,49 @@ class ExchangeTest {
             assertThat(receive(reading, GET_AND_CLOSE)).endsWith("\r\n\r\na");
             assertThat(meters.get("petstore.connections").gauge().value()).isPositive();
         }
+    }
+
+    /// The input comes after a pause, so that it is not read together with the request.
+    @Test
+    void stopsReadingWhileResponseIsDue() throws IOException, InterruptedException {
+        int port = listen(_ -> {
+        }, _ -> new Api.Await(new CompletableFuture<>()));
+        try (SocketChannel client = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+            client.write(ByteBuffer.wrap(GET.getBytes(StandardCharsets.US_ASCII)));
+            awaitRequest();
+            client.configureBlocking(false);
+            long sent = 0;
+            for (int idle = 0; idle < 50 && sent <= LARGE * 4L; idle++) {
+                int more = client.write(ByteBuffer.allocate(64 * 1024));
+                sent += more;
+                if (more == 0) {
+                    TimeUnit.MILLISECONDS.sleep(10);
+                } else {
+                    idle = 0;
+                }
+            }
+            assertThat(sent).isLessThan(LARGE * 4L);
+        }
+    }
+
+    @Test
+    void limitsUnwantedBodyWhileResponseIsDue() throws IOException {
+        int port = listen(_ -> {
+        }, _ -> new Api.Await(new CompletableFuture<>()));
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            client.getOutputStream().write("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII));
+            byte[] chunk = ("10000\r\n" + "x".repeat(0x10000) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+            assertThatIOException().isThrownBy(() -> {
+                for (int sent = 0; sent < 4 * LARGE; sent += chunk.length) {
+                    client.getOutputStream().write(chunk);
+                }
+            });
+        }
+    }
+
+    private void awaitRequest() {
+        await().until(() -> meters.get("http.server.active_requests").gauge().value() > 0);
     }
 
     private void assertAbandoned(String reason) throws InterruptedException {
