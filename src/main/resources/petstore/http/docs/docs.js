@@ -85,7 +85,7 @@ const nameControls = (reference) => reference.querySelectorAll('select, textarea
       : field.closest('tr')?.dataset.paramName ?? (field.tagName === 'TEXTAREA' ? 'Request body' : 'Example or media type');
   }
 });
-/** Closes the gap between the heading of the page and those of Swagger UI, and puts what is beside its main part into landmarks. */
+/** Closes the gap between the heading of the page and those of Swagger UI, and makes the parts around its main part landmarks. */
 const structure = (reference) => {
   reference.querySelectorAll('h3, h4, h5').forEach((heading) => { heading.ariaLevel = String(Number(heading.tagName[1]) - 1); });
   Object.entries({ '.information-container': 'About this API', '.scheme-container': 'Server and API key' }).forEach(([selector, label]) => {
