@@ -31,8 +31,9 @@ import petstore.http.server.tls.Tls;
 @Sharable
 final class Pipeline extends ChannelInitializer<Channel> {
 
-    /// For larger header blocks than [RequestDecoder#MOST_HEAD_BYTES], clients get a response.
     private static final int ANNOUNCED_HEAD_BYTES = 32 * 1024;
+    /// Header blocks up to this size are read, and refused above [RequestDecoder#MOST_HEAD_BYTES]. Larger ones are left to Netty.
+    private static final int READ_HEAD_BYTES = 40 * 1024;
     private static final int MOST_STREAMS = 100;
 
     private static final Response NO_TLS = Errors.response(Kind.INVALID_REQUEST,
@@ -90,13 +91,15 @@ final class Pipeline extends ChannelInitializer<Channel> {
     }
 
     private StreamsShutdown http2(ChannelPipeline pipeline, Connection connection) {
-        Http2FrameCodec codec = Http2FrameCodecBuilder.forServer()
-                .initialSettings(new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
-                        .maxHeaderListSize(ANNOUNCED_HEAD_BYTES))
+        Http2Settings settings = new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
+                .maxHeaderListSize(READ_HEAD_BYTES);
+        Http2FrameCodec codec = Http2FrameCodecBuilder.forServer().initialSettings(settings)
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
-        StreamsShutdown shutdown = new StreamsShutdown(connection);
-        // Frames, compression of heads, flow control, limits of floods.
+        // Frames, compression of heads, flow control, limits of floods. When it is added, it sends the settings. Until then, and from
+        // the client's acknowledgement on, it applies them.
+        settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
         pipeline.addLast(codec);
+        settings.maxHeaderListSize(READ_HEAD_BYTES);
         // Makes each stream a channel with a pipeline of its own.
         pipeline.addLast(new Http2MultiplexHandler(new ChannelInitializer<>() {
             @Override
@@ -110,6 +113,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 stream.pipeline().addLast(new RequestHandler(connection, listener, connection::ended));
             }
         }));
+        StreamsShutdown shutdown = new StreamsShutdown(connection);
         // Ends the connection in two steps.
         pipeline.addLast(shutdown);
         return shutdown;
