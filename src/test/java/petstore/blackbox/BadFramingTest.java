@@ -106,11 +106,15 @@ class BadFramingTest {
             chunks("a trailer of 10,000 characters", CHUNK + "0\r\nX: " + "a".repeat(10_000) + "\r\n\r\n"),
             BadRequest.of("an invalid chunk size in a GET", GET + "Transfer-Encoding: chunked\r\n\r\nzz\r\n"));
 
+    /// The same in HTTP/1.0, for which Netty has other rules.
+    static final List<BadRequest> OLD_LENGTHS = LENGTHS.stream().map(request -> BadRequest
+            .of(request.name() + " in HTTP/1.0", request.bytes().replaceFirst("HTTP/1.1", "HTTP/1.0"))).toList();
+
     @RegisterExtension
     private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
-    @FieldSource({"LENGTHS", "CHUNKS"})
+    @FieldSource({"LENGTHS", "OLD_LENGTHS", "CHUNKS"})
     void refusesRequestAndClosesConnection(BadRequest request) throws IOException {
         service.refusesAndCloses(request);
     }

@@ -93,6 +93,11 @@ public final class HeadCheck extends ChannelInboundHandlerAdapter {
         if (!isHost(request)) {
             violations.add("there must be one Host field, a host with or without a port");
         }
+        // Of HTTP/1.0, the decoder takes the first one.
+        if (request.protocolVersion() == HttpVersion.HTTP_1_0
+                && request.headers().getAll(HttpHeaderNames.CONTENT_LENGTH).size() > 1) {
+            violations.add("there must be at most one Content-Length field");
+        }
         String coding = request.headers().get(HttpHeaderNames.TRANSFER_ENCODING);
         if (coding != null && !coding.equalsIgnoreCase("chunked")) {
             violations.add("the only transfer coding is chunked");
