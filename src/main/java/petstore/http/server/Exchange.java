@@ -10,6 +10,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
@@ -21,6 +23,7 @@ import petstore.http.server.codec.Outgoing;
 /// One request and its response, over HTTP/1.1 or a stream of HTTP/2. Confined to its event loop.
 final class Exchange {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
 
     private enum Stage {
@@ -147,12 +150,25 @@ final class Exchange {
     /// Calls `next` with the value of a future, on the event loop, unless a response is sent meanwhile.
     private <T> void await(CompletableFuture<T> future, Consumer<T> next) {
         stage = stage == Stage.READING ? Stage.WORKING : stage;
-        var _ = future.thenAccept(value -> context.executor().execute(() -> {
-            if (stage == Stage.WORKING) {
+        var _ = future.whenComplete((value, failure) -> context.executor().execute(() -> {
+            if (failure != null) {
+                fail(failure);
+            } else if (stage == Stage.WORKING) {
                 stage = Stage.READING;
-                next.accept(value);
+                try {
+                    next.accept(value);
+                } catch (Exception | Error e) {
+                    fail(e);
+                }
             }
         }));
+    }
+
+    /// Closes the stream, with HTTP/1.1 the connection, because of a defect.
+    void fail(Throwable defect) {
+        LOG.error("request {} failed", record.head().id(), defect);
+        endsBecause("internal error");
+        closeNow();
     }
 
     /// Returns true if the header block has been complete for longer than `age` at a time by [System#nanoTime].

@@ -10,14 +10,10 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.http.server.codec.Head;
 
 /// Answers the requests of a connection of HTTP/1.1, one after the other, or the request of a stream of HTTP/2.
 final class RequestHandler extends ChannelInboundHandlerAdapter {
-
-    private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
     private final Connection connection;
     private final Listener listener;
@@ -62,10 +58,11 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         // After an invalid frame, Netty resets the stream with the error's code.
         if (!(cause instanceof Http2Exception)) {
-            if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
-                LOG.error("a request failed", cause);
+            if (exchange != null && !(cause instanceof IOException) && !(cause instanceof DecoderException)) {
+                exchange.fail(cause);
+            } else {
+                connection.closer().abandon(context.channel());
             }
-            connection.closer().abandon(context.channel());
         }
     }
 }

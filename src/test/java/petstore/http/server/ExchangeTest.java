@@ -25,6 +25,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -45,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 import petstore.http.message.Api;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
@@ -185,6 +189,45 @@ class ExchangeTest {
         assertAbandoned("not complete within --request-timeout");
     }
 
+    /// At once, and on the event loop after a wait: in the decision, in the operation, and in the response.
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+    void endsRequestAndLogsDefect(int defect) throws IOException, InterruptedException {
+        ListAppender<ILoggingEvent> errors = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Exchange.class);
+        errors.start();
+        logger.addAppender(errors);
+        RuntimeException thrown = new IllegalStateException("of the test");
+        Api.Next broken = new Api.ReadBody(10, _ -> {
+            throw thrown;
+        });
+        CompletableFuture<Api.Decision> late = new CompletableFuture<>();
+        int port = listenTo(_ -> {
+        }, _ -> switch (defect) {
+            case 0 -> throw thrown;
+            case 1 -> decided(broken);
+            case 2, 3 -> late;
+            case 4 -> decided(new Api.Await(CompletableFuture.failedFuture(thrown)));
+            default -> decided(new Api.ReadBody(10, _ -> CompletableFuture.failedFuture(thrown)));
+        });
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            client.setSoTimeout(PATIENCE_MS);
+            client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+            awaitRequest();
+            if (defect == 2) {
+                late.complete(new Api.Decision(Api.NO_KEY, List.of(), broken));
+            } else {
+                late.completeExceptionally(thrown);
+            }
+            assertThat(client.getInputStream().readAllBytes()).isEmpty();
+        } finally {
+            logger.detachAppender(errors);
+        }
+        assertAbandoned("internal error");
+        assertThat(errors.list).extracting(ILoggingEvent::getFormattedMessage).singleElement().asString()
+                .matches("request .+ failed");
+    }
+
     /// Each response is larger than the socket buffers, so that a slice waits in the process.
     @Test
     void abortsConnectionsWithMostUnreadBytesFirst() throws IOException {
@@ -245,7 +288,7 @@ class ExchangeTest {
     }
 
     private void awaitRequest() {
-        await().until(() -> meters.get("http.server.active_requests").gauge().value() > 0);
+        await().until(() -> !log.isEmpty() || meters.get("http.server.active_requests").gauge().value() > 0);
     }
 
     private void assertAbandoned(String reason) throws InterruptedException {
