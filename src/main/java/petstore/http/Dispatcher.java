@@ -36,10 +36,21 @@ public final class Dispatcher implements Api {
     ///
     /// @param path the path in the route table; [#NO_ROUTE] if the table lacks it
     /// @param match absent if no route has both path and method
-    private record Call(RequestHead head, String path, Optional<Routes.Match> match) {
+    /// @param forBrowsers the headers of every response, for browsers
+    private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> forBrowsers) {
 
-        List<Header> headers() {
+        List<Header> routeHeaders() {
             return match.isPresent() ? match.get().route().headers() : List.of();
+        }
+
+        Decision decision(String keyId, List<Header> headers, Next next) {
+            return new Decision(path, match.isPresent() && match.get().route().isDeprecated(), keyId,
+                    Header.joined(headers, forBrowsers), next);
+        }
+
+        /// Returns the decision to send a response without the headers of the route.
+        Decision respond(Next response) {
+            return decision(NO_KEY, List.of(), response);
         }
     }
 
@@ -58,63 +69,49 @@ public final class Dispatcher implements Api {
     }
 
     @Override
-    public Begun begin(RequestHead head) {
+    public Decision decide(RequestHead head) {
         Optional<Routes.Match> match = routes.find(head.method(), head.path());
         String path = match.map(Routes.Match::route).or(() -> routes.at(head.path()).findFirst()).map(Route::path)
                 .orElse(NO_ROUTE);
-        return new Begun(path, match.isPresent() && match.get().route().isDeprecated(), browsers.headers(head),
-                judge(new Call(head, path, match)));
-    }
-
-    @Override
-    public Begun refuse(RequestHead head, Response refusal) {
-        return new Begun(NO_ROUTE, false, browsers.headers(head), decided(new Respond(refusal)));
-    }
-
-    private CompletableFuture<Decision> judge(Call call) {
-        RequestHead head = call.head();
+        Call call = new Call(head, path, match, browsers.headers(head));
         try {
             Optional<Response> preflight = browsers.preflight(head);
             if (preflight.isPresent()) {
-                return decided(unmet(head).orElse(new Respond(preflight.get())));
+                return call.respond(unmet(head).orElse(new Respond(preflight.get())));
             }
-            if (!Routes.needsKey(head.path())) {
-                return CompletableFuture.completedFuture(
-                        admit(call, Optional.empty(), RateLimits.Share.UNLIMITED));
-            }
-            return switch (bearer.judge(head.headers().all("Authorization"))) {
-                case Bearer.Decided verdict -> CompletableFuture.completedFuture(decide(call, verdict));
-                case Bearer.Undecided(var token) -> bearer.lookUp(token)
-                        .thenApply(verdict -> decide(call, verdict)).exceptionally(failure -> new Decision(
-                                NO_KEY, call.headers(), new Respond(response(head, failure))));
-            };
+            return Routes.needsKey(head.path())
+                    ? decide(call, bearer.authenticate(head.headers().all("Authorization")))
+                    : admit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
         } catch (Exception | Error e) {
-            return decided(new Respond(response(head, e)));
+            return call.respond(new Respond(response(head, e)));
         }
     }
 
-    private static CompletableFuture<Decision> decided(Next next) {
-        return CompletableFuture.completedFuture(new Decision(NO_KEY, List.of(), next));
+    @Override
+    public Decision refuse(RequestHead head, Response refusal) {
+        return new Decision(NO_ROUTE, false, NO_KEY, browsers.headers(head), new Respond(refusal));
     }
 
-    private Decision decide(Call call, Bearer.Decided verdict) {
-        return switch (verdict) {
+    private Decision decide(Call call, Bearer.Authentication authentication) {
+        return switch (authentication) {
             case Bearer.Accepted(var key) -> admit(call, Optional.of(key), limits.take(key));
-            case Bearer.Refused(var refusal) ->
-                new Decision(NO_KEY, List.of(), refused(call, NO_KEY, refusal));
+            case Bearer.Refused(var refusal) -> call.respond(refuse(call, NO_KEY, refusal));
+            case Bearer.Pending(var later) -> call.respond(new AwaitKey(later.thenApply(known -> decide(call, known))
+                    .exceptionally(failure -> call.decision(NO_KEY, call.routeHeaders(),
+                            new Respond(response(call.head(), failure))))));
         };
     }
 
     /// Reports a refusal by key or scope to telemetry.
-    private Respond refused(Call call, String keyId, Response refusal) {
+    private Respond refuse(Call call, String keyId, Response refusal) {
         telemetry.refused(call.head(), call.path(), keyId, refusal);
         return new Respond(refusal);
     }
 
-    private Decision admit(Call call, Optional<ApiKey> key, RateLimits.Share share) {
+    private Decision admit(Call call, Optional<ApiKey> key, RateLimits.Quota quota) {
         String keyId = key.isPresent() ? key.get().id() : NO_KEY;
-        Next next = share.refusal().isPresent() ? new Respond(share.refusal().get()) : next(call, key, keyId);
-        return new Decision(keyId, share.headersWith(call.headers()), next);
+        return call.decision(keyId, Header.joined(quota.headers(), call.routeHeaders()),
+                quota.refusal().isPresent() ? new Respond(quota.refusal().get()) : next(call, key, keyId));
     }
 
     private Next next(Call call, Optional<ApiKey> key, String keyId) {
@@ -125,7 +122,7 @@ public final class Dispatcher implements Api {
         Optional<Scope> missing = match.route().scope()
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         if (missing.isPresent()) {
-            return refused(call, keyId, Bearer.forbidden(missing.get()));
+            return refuse(call, keyId, Bearer.forbidden(missing.get()));
         }
         Optional<Next> unmet = unmet(call.head());
         if (unmet.isPresent()) {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -84,18 +83,18 @@ public final class TestApi implements AutoCloseable {
     /// Sends any request. Returns the response.
     public Reply send(String method, String target, TestHeaders headers, String body) {
         String[] parts = target.split("\\?", 2);
-        Api.Begun begun = wired.api()
-                .begin(new RequestHead(method, parts[0], parts.length == 1 ? null : parts[1], headers,
+        Api.Decision first = wired.api()
+                .decide(new RequestHead(method, parts[0], parts.length == 1 ? null : parts[1], headers,
                         "192.0.2.7", "of-the-test", 0));
-        Api.Decision decision = begun.decision().join();
+        Api.Decision decision = first.next() instanceof Api.AwaitKey(var later) ? later.join() : first;
         Response response = switch (decision.next()) {
             case Api.Respond(Response immediate) -> immediate;
             case Api.RespondLast(Response immediate) -> immediate;
+            case Api.AwaitKey again -> throw new AssertionError(again);
             case Api.Await(CompletableFuture<Response> future) -> future.join();
             case Api.ReadBody read -> read.operation().apply(body.getBytes(StandardCharsets.UTF_8)).join();
         };
-        List<Header> all = Stream.of(response.headers(), decision.headers(), begun.headers()).flatMap(List::stream)
-                .toList();
+        List<Header> all = Header.joined(response.headers(), decision.headers());
         return new Reply(response.status(), all, new String(response.body(), StandardCharsets.UTF_8));
     }
 

@@ -34,32 +34,30 @@ public final class Bearer {
     private static final String SCHEME = "Bearer ";
 
     /// The result of the check of an `Authorization` field.
-    public sealed interface Verdict {
-    }
-
-    /// A final verdict.
-    public sealed interface Decided extends Verdict {
+    public sealed interface Authentication {
     }
 
     /// The request comes from the owner of this key.
-    public record Accepted(ApiKey key) implements Decided {
+    public record Accepted(ApiKey key) implements Authentication {
     }
 
     /// The request has no valid key.
-    public record Refused(Response response) implements Decided {
+    public record Refused(Response response) implements Authentication {
     }
 
-    /// The key is not in memory; [Bearer#lookUp] decides.
-    public record Undecided(KeyToken token) implements Verdict {
+    /// The key is not in memory. The result is known after a refresh.
+    ///
+    /// Errors: the future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
+    public record Pending(CompletableFuture<Authentication> result) implements Authentication {
     }
 
     private static final Response NO_KEY = unauthorized("");
     private static final Response BAD_KEY = unauthorized(", error=\"invalid_token\"");
-    private static final Decided NO_FIELD = new Refused(NO_KEY.because("there is no Authorization field"));
-    private static final Decided NO_BEARER = new Refused(
+    private static final Authentication NO_FIELD = new Refused(NO_KEY.because("there is no Authorization field"));
+    private static final Authentication NO_BEARER = new Refused(
             NO_KEY.because("Authorization is not one field of the form: Bearer <API key>"));
-    private static final Decided MALFORMED = new Refused(BAD_KEY.because("the API key is malformed"));
-    private static final Decided UNKNOWN = new Refused(
+    private static final Authentication MALFORMED = new Refused(BAD_KEY.because("the API key is malformed"));
+    private static final Authentication UNKNOWN = new Refused(
             BAD_KEY.because("the API key is unknown, or its secret was replaced"));
 
     private final KeyRing keys;
@@ -100,7 +98,7 @@ public final class Bearer {
     }
 
     /// Checks the `Authorization` fields of a request. Does not block.
-    public Verdict judge(List<String> authorization) {
+    public Authentication authenticate(List<String> authorization) {
         String credentials = authorization.size() == 1 ? authorization.getFirst() : "";
         String text = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
                 ? credentials.substring(SCHEME.length()).strip()
@@ -118,14 +116,13 @@ public final class Bearer {
             return MALFORMED;
         }
         Optional<ApiKey> owned = owned(token.get());
-        return owned.isPresent() ? judge(owned.get()) : new Undecided(token.get());
+        return owned.isPresent() ? check(owned.get()) : lookUp(token.get());
     }
 
-    /// Checks a key after a refresh. The future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
-    public CompletableFuture<Decided> lookUp(KeyToken token) {
+    private Pending lookUp(KeyToken token) {
         lookUps.increment();
         // By the latest keys in memory, so that no secret is accepted after another request was refused for it.
-        return keys.refresh().thenApply(_ -> owned(token).map(this::judge).orElse(UNKNOWN));
+        return new Pending(keys.refresh().thenApply(_ -> owned(token).map(this::check).orElse(UNKNOWN)));
     }
 
     /// Returns the key in memory that has this id and secret.
@@ -134,7 +131,7 @@ public final class Bearer {
                 .filter(key -> key.hasSecret(token.secret(), keys.knownNow()));
     }
 
-    private Decided judge(ApiKey key) {
+    private Authentication check(ApiKey key) {
         Instant now = keys.knownNow();
         if (!key.isValidAt(now)) {
             return new Refused(BAD_KEY.because(

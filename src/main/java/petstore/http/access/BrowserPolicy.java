@@ -3,7 +3,6 @@ package petstore.http.access;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.Header;
@@ -43,7 +42,7 @@ public final class BrowserPolicy {
         List<Header> cors = origin == null
                 ? List.of(VARY)
                 : List.of(VARY, Header.of("Access-Control-Allow-Origin", origin), EXPOSE);
-        return tls.isEmpty() ? cors : Stream.concat(cors.stream(), tls.stream()).toList();
+        return Header.joined(cors, tls);
     }
 
     /// Returns the response to a preflight request, which has no key; absent for other requests.

@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
@@ -27,17 +26,12 @@ public final class RateLimits {
     private record Owner(String keyId, RateLimit limit) {
     }
 
-    /// The result for a request.
+    /// The rest of a limit, for a request.
     ///
     /// @param headers the headers of every response
     /// @param refusal the response if the limit is exceeded
-    public record Share(List<Header> headers, Optional<Response> refusal) {
-        public static final Share UNLIMITED = new Share(List.of(), Optional.empty());
-
-        /// Returns these headers and those of the route.
-        public List<Header> headersWith(List<Header> route) {
-            return headers.isEmpty() ? route : Stream.concat(headers.stream(), route.stream()).toList();
-        }
+    public record Quota(List<Header> headers, Optional<Response> refusal) {
+        public static final Quota UNLIMITED = new Quota(List.of(), Optional.empty());
     }
 
     private final Optional<RateLimit> standard;
@@ -54,10 +48,10 @@ public final class RateLimits {
     }
 
     /// Takes one token for a request of `key`.
-    public Share take(ApiKey key) {
+    public Quota take(ApiKey key) {
         Optional<RateLimit> limit = key.rateLimit().or(() -> standard);
         if (limit.isEmpty()) {
-            return Share.UNLIMITED;
+            return Quota.UNLIMITED;
         }
         ConsumptionProbe probe = buckets.get(new Owner(key.id(), limit.get())).tryConsumeAndReturnRemaining(1);
         List<Header> headers = List.of(
@@ -65,7 +59,7 @@ public final class RateLimits {
                         "\"default\";q=" + limit.get().requests() + ";w=" + limit.get().window().toSeconds()),
                 Header.of("RateLimit", "\"default\";r=" + probe.getRemainingTokens() + ";t="
                         + seconds(probe.getNanosToWaitForReset())));
-        return new Share(headers, probe.isConsumed() ? Optional.empty() : Optional.of(refusal(probe)));
+        return new Quota(headers, probe.isConsumed() ? Optional.empty() : Optional.of(refusal(probe)));
     }
 
     private static Response refusal(ConsumptionProbe probe) {

@@ -13,25 +13,18 @@ public interface Api {
     String NO_ROUTE = "unmatched";
 
     /// Checks the route, key, rate limit and scope of a request, before its body is read.
-    Begun begin(RequestHead head);
+    Decision decide(RequestHead head);
 
-    /// Returns the response of a request that the server refuses, e.g. for a malformed head, in the form of [#begin].
-    Begun refuse(RequestHead head, Response refusal);
-
-    /// The first result for a request.
-    ///
-    /// @param route the path in the route table; [#NO_ROUTE] if the table lacks it
-    /// @param deprecated true if the operation will be removed
-    /// @param headers the headers of every response to this request
-    /// @param decision completes at once unless the key is read from the store; never fails
-    record Begun(String route, boolean deprecated, List<Header> headers, CompletableFuture<Decision> decision) {
-    }
+    /// Returns the decision on a request that the server refuses, e.g. for a malformed head.
+    Decision refuse(RequestHead head, Response refusal);
 
     /// The decision on a request.
     ///
+    /// @param route the path in the route table; [#NO_ROUTE] if the table lacks it
+    /// @param deprecated true if the operation will be removed
     /// @param keyId the id of the accepted key; [#NO_KEY] for none
-    /// @param headers further headers of every response
-    record Decision(String keyId, List<Header> headers, Next next) {
+    /// @param headers further headers of every response to this request
+    record Decision(String route, boolean deprecated, String keyId, List<Header> headers, Next next) {
     }
 
     /// The next step of a request.
@@ -44,6 +37,10 @@ public interface Api {
 
     /// Send this response as the last of its connection, because the client may not send the body.
     record RespondLast(Response response) implements Next {
+    }
+
+    /// Proceed with another decision when the key is read from the store; the future never fails.
+    record AwaitKey(CompletableFuture<Decision> decision) implements Next {
     }
 
     /// Send this response when it completes; the future never fails.

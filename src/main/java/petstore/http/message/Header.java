@@ -1,6 +1,8 @@
 package petstore.http.message;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /// A header field of a response.
 ///
@@ -11,6 +13,16 @@ public record Header(String name, byte[] value) {
     /// Returns a field, e.g. `Location`, with a value in ASCII.
     public static Header of(String name, String value) {
         return new Header(name, value.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /// Returns the fields of both lists, in this order.
+    public static List<Header> joined(List<Header> first, List<Header> second) {
+        if (first.isEmpty() || second.isEmpty()) {
+            return first.isEmpty() ? second : first;
+        }
+        List<Header> all = new ArrayList<>(first);
+        all.addAll(second);
+        return all;
     }
 
     /// Returns true if the field has this name, in any case.

@@ -1,7 +1,6 @@
 package petstore.http.message;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,12 +51,7 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
 
     /// Returns this response with more headers after its own.
     public Response with(List<Header> more) {
-        if (more.isEmpty()) {
-            return this;
-        }
-        List<Header> all = new ArrayList<>(headers);
-        all.addAll(more);
-        return new Response(status, List.copyOf(all), body, refusal);
+        return new Response(status, Header.joined(headers, more), body, refusal);
     }
 
     /// Returns this response with another body of any type.

@@ -68,18 +68,11 @@ final class Exchange {
     /// Hands the request to the API, or answers it if it is refused.
     void begin() {
         connection.began(this);
-        Api.Begun begun = head.refusal().map(refusal -> listener.api().refuse(record.head(), refusal))
-                .orElseGet(() -> listener.api().begin(record.head()));
-        record.begun(begun);
-        if (begun.decision().isDone()) {
-            decided(begun.decision().join());
-        } else {
-            setReading(false);
-            await(begun.decision(), this::decided);
-        }
+        proceed(head.refusal().map(refusal -> listener.api().refuse(record.head(), refusal))
+                .orElseGet(() -> listener.api().decide(record.head())));
     }
 
-    private void decided(Api.Decision decision) {
+    private void proceed(Api.Decision decision) {
         record.decided(decision);
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
@@ -87,10 +80,11 @@ final class Exchange {
                 isLast = true;
                 send(response);
             }
+            case Api.AwaitKey(CompletableFuture<Api.Decision> later) -> await(later, this::proceed);
             case Api.Await(CompletableFuture<Response> response) -> respond(response);
             case Api.ReadBody wanted -> read(wanted);
         }
-        setReading(true);
+        setReading(!(decision.next() instanceof Api.AwaitKey));
     }
 
     private void respond(CompletableFuture<Response> response) {

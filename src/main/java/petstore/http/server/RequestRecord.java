@@ -26,7 +26,6 @@ final class RequestRecord {
     private final Telemetry telemetry;
     private final Optional<SpanContext> parent;
     private final long beganNanos = System.nanoTime();
-    private Optional<Api.Begun> begun = Optional.empty();
     private Optional<Api.Decision> decision = Optional.empty();
     private String ending = "the client closed the connection or stream";
     private boolean finished;
@@ -48,10 +47,6 @@ final class RequestRecord {
         return beganNanos;
     }
 
-    void begun(Api.Begun known) {
-        begun = Optional.of(known);
-    }
-
     void decided(Api.Decision known) {
         decision = Optional.of(known);
     }
@@ -68,7 +63,6 @@ final class RequestRecord {
         List<Header> headers = new ArrayList<>(16);
         headers.addAll(response.headers());
         decision.ifPresent(known -> headers.addAll(known.headers()));
-        begun.ifPresent(known -> headers.addAll(known.headers()));
         headers.add(Header.of(RequestId.FIELD, head.id()));
         headers.add(date.get());
         headers.add(NO_SNIFF);
@@ -83,7 +77,7 @@ final class RequestRecord {
         if (!finished) {
             finished = true;
             telemetry.finished(
-                    FinishedRequest.of(head, begun, decision, parent, sent, ending, System.nanoTime() - beganNanos));
+                    FinishedRequest.of(head, decision, parent, sent, ending, System.nanoTime() - beganNanos));
         }
     }
 }

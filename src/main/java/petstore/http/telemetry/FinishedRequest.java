@@ -32,16 +32,16 @@ public record FinishedRequest(String id, String method, String route, boolean de
 
     /// Returns the record of a request.
     ///
-    /// @param begun absent if the API does not know the request
-    /// @param decision absent until the API has made it
+    /// @param decision absent if the API does not know the request
     /// @param sent absent if the connection ended before the response was sent
     /// @param ending the reason why the connection ended
-    public static FinishedRequest of(RequestHead head, Optional<Api.Begun> begun, Optional<Api.Decision> decision,
+    public static FinishedRequest of(RequestHead head, Optional<Api.Decision> decision,
             Optional<SpanContext> parent, Optional<Response> sent, String ending, long durationNanos) {
         long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
         Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
         return new FinishedRequest(head.id(), method(head),
-                begun.map(Api.Begun::route).orElse(Api.NO_ROUTE), begun.map(Api.Begun::deprecated).orElse(false),
+                decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
+                decision.map(Api.Decision::deprecated).orElse(false),
                 decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
                 sent.map(Response::status).orElse(0), bytes, head.client(), refusal.map(Response.Refusal::kind),
                 sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));

@@ -185,8 +185,9 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 while (waiting.isEmpty() && !closed) {
                     arrived.awaitUninterruptibly();
                 }
-                int share = limits.ofWrites() ? waiting.size() : waiting.size() / workers.size() + 1;
-                while (!waiting.isEmpty() && next.size() < Math.min(share, limits.largestGroup())) {
+                int most = Math.min(limits.largestGroup(),
+                        limits.ofWrites() ? waiting.size() : waiting.size() / workers.size() + 1);
+                while (!waiting.isEmpty() && next.size() < most) {
                     next.add(waiting.remove());
                 }
             } finally {

@@ -56,17 +56,18 @@ class BearerTest {
     @Test
     void sharesRefreshAmongUnknownKeysWithoutDelayingOthers() throws Exception {
         KeyToken token = issue();
-        List<CompletableFuture<Bearer.Decided>> guesses = new ArrayList<>();
+        List<CompletableFuture<Bearer.Authentication>> guesses = new ArrayList<>();
         try (Connection connection = PostgresServer.connect(url); Statement lock = connection.createStatement()) {
             connection.setAutoCommit(false);
             lock.execute("LOCK TABLE api_key");
             lock.execute("LOCK TABLE api_key_change");
             for (int i = 0; i < GUESSES; i++) {
-                guesses.add(bearer.lookUp(i % 2 == 0 ? token() : new KeyToken(token.id(), token().secret())));
+                KeyToken guess = i % 2 == 0 ? token() : new KeyToken(token.id(), token().secret());
+                guesses.add(((Bearer.Pending) authenticate(guess)).result());
             }
             await("a refresh that waits for the lock").atMost(PATIENCE)
                     .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
-            assertThat(judge(token)).as("a key in memory").isInstanceOf(Bearer.Accepted.class);
+            assertThat(authenticate(token)).as("a key in memory").isInstanceOf(Bearer.Accepted.class);
             connection.rollback();
         }
         assertThat(guesses).allSatisfy(
@@ -76,11 +77,11 @@ class BearerTest {
     }
 
     @Test
-    void leavesUnknownKeysUndecided() {
+    void looksUpUnknownKeys() {
         KeyToken token = issue();
-        assertThat(judge(token())).as("an unknown id").isInstanceOf(Bearer.Undecided.class);
-        assertThat(judge(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Undecided.class);
-        assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(authenticate(token())).as("an unknown id").isInstanceOf(Bearer.Pending.class);
+        assertThat(authenticate(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Pending.class);
+        assertThat(authenticate(token)).isInstanceOf(Bearer.Accepted.class);
     }
 
     /// A refresh that began before the change ends after the next refresh has begun.
@@ -99,22 +100,21 @@ class BearerTest {
                 .isEmpty());
         PostgresServer.query(url, "UPDATE pause SET seconds = 0");
         PostgresServer.query(url, "UPDATE kept SET secret_sha256 = '" + SecretHash.of(renewed.secret()).hex() + "'");
-        assertThat(verdict(renewed)).isInstanceOf(Bearer.Accepted.class);
-        assertThat(verdict(replaced)).isInstanceOf(Bearer.Refused.class);
+        assertThat(result(renewed)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(result(replaced)).isInstanceOf(Bearer.Refused.class);
         assertThat(slowRefresh).succeedsWithin(PATIENCE);
-        assertThat(verdict(replaced)).as("after the slow refresh").isInstanceOf(Bearer.Refused.class);
-        assertThat(verdict(renewed)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(result(replaced)).as("after the slow refresh").isInstanceOf(Bearer.Refused.class);
+        assertThat(result(renewed)).isInstanceOf(Bearer.Accepted.class);
     }
 
-    private Bearer.Verdict verdict(KeyToken token) {
-        Bearer.Verdict verdict = judge(token);
-        return verdict instanceof Bearer.Undecided ? bearer.lookUp(token).join() : verdict;
+    private Bearer.Authentication result(KeyToken token) {
+        return authenticate(token) instanceof Bearer.Pending(var later) ? later.join() : authenticate(token);
     }
 
     @Test
     void savesUsesLaterIfSavingFails() {
         KeyToken token = issue();
-        assertThat(judge(token)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(authenticate(token)).isInstanceOf(Bearer.Accepted.class);
         PostgresServer.query(url, "ALTER TABLE api_key RENAME TO elsewhere");
         assertThatThrownBy(bearer::saveUses).isInstanceOf(Failure.class);
         PostgresServer.query(url, "ALTER TABLE elsewhere RENAME TO api_key");
@@ -126,7 +126,7 @@ class BearerTest {
     void savesUseThatHappensDuringSave() throws Exception {
         KeyToken first = issue();
         KeyToken second = issue();
-        assertThat(judge(first)).isInstanceOf(Bearer.Accepted.class);
+        assertThat(authenticate(first)).isInstanceOf(Bearer.Accepted.class);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 Connection connection = PostgresServer.connect(url);
                 Statement lock = connection.createStatement()) {
@@ -135,7 +135,7 @@ class BearerTest {
             CompletableFuture<Void> saving = CompletableFuture.runAsync(bearer::saveUses, threads);
             await("a save that waits for the lock").atMost(PATIENCE)
                     .until(() -> PostgresServer.waitingForLocks(url).size() == 1);
-            assertThat(judge(second)).isInstanceOf(Bearer.Accepted.class);
+            assertThat(authenticate(second)).isInstanceOf(Bearer.Accepted.class);
             connection.rollback();
             assertThat(saving).succeedsWithin(PATIENCE);
         }
@@ -147,15 +147,15 @@ class BearerTest {
     void acceptsOnlyExactConfiguredKey() {
         String key = "a key öf many characters";
         Bearer withKey = new Bearer(store.keys(), Optional.of(key), new SimpleMeterRegistry());
-        assertThat(withKey.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
+        assertThat(withKey.authenticate(List.of("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
         List<String> others = new ArrayList<>(List.of("", key + "s", key.substring(1)));
         for (int i = 0; i < key.length(); i++) {
             char other = key.charAt(i) == 'x' ? 'y' : 'x';
             others.add(key.substring(0, i) + other + key.substring(i + 1));
         }
-        assertThat(others).allSatisfy(other -> assertThat(withKey.judge(List.of("Bearer " + other)))
+        assertThat(others).allSatisfy(other -> assertThat(withKey.authenticate(List.of("Bearer " + other)))
                 .isInstanceOf(Bearer.Refused.class));
-        assertThat(bearer.judge(List.of("Bearer " + key))).isInstanceOf(Bearer.Refused.class);
+        assertThat(bearer.authenticate(List.of("Bearer " + key))).isInstanceOf(Bearer.Refused.class);
     }
 
     /// Adds a key to the store, and reads it into memory. Returns its token.
@@ -171,7 +171,7 @@ class BearerTest {
         return KeyToken.random(new SecureRandom());
     }
 
-    private Bearer.Verdict judge(KeyToken token) {
-        return bearer.judge(List.of("Bearer " + token.text()));
+    private Bearer.Authentication authenticate(KeyToken token) {
+        return bearer.authenticate(List.of("Bearer " + token.text()));
     }
 }

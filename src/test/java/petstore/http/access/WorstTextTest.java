@@ -24,7 +24,7 @@ class WorstTextTest {
         Bearer bearer = new Bearer(store.keys(), Optional.of("a-configured-key"), new SimpleMeterRegistry());
         BrowserPolicy browsers = new BrowserPolicy(List.of("https://shop.example"), false);
         return Stream.of(
-                WorstText.FIELD.tests("Authorization", text -> bearer.judge(List.of(text)), "", "Bearer ",
+                WorstText.FIELD.tests("Authorization", text -> bearer.authenticate(List.of(text)), "", "Bearer ",
                         "Bearer pets_"),
                 WorstText.FIELD.tests("Origin", text -> browsers.preflight(preflight(text)), "",
                         "https://shop.example"))

@@ -61,6 +61,8 @@ import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
+import petstore.testkit.RawHttp2Client;
+import petstore.testkit.RawHttp2Client.Frame;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -76,6 +78,9 @@ class ExchangeTest {
     private static final String GET_AND_CLOSE = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     private static final Pattern HEAD = Pattern.compile("(?s)HTTP/1.1 200 OK\r\n.*?\r\n\r\n");
     private static final char LAST_BYTE = '.';
+    private static final int FRAME = 16 * 1024;
+    /// The window of a connection of HTTP/2, and of a stream.
+    private static final int WINDOW = 65_535;
     /// More than the socket buffers of both sides hold.
     private static final int LARGE = 16 * 1024 * 1024;
 
@@ -144,15 +149,15 @@ class ExchangeTest {
         deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
         List<String> added = new CopyOnWriteArrayList<>();
         CompletableFuture<Api.Decision> late = new CompletableFuture<>();
-        int port = listenTo(_ -> {
-        }, head -> head.method().equals("POST") ? late : decided(new Api.Respond(text("a"))));
+        int port = listen(_ -> {
+        }, head -> head.method().equals("POST") ? new Api.AwaitKey(late) : new Api.Respond(text("a")));
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             client.getOutputStream().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na"
                     .getBytes(StandardCharsets.US_ASCII));
             client.setSoTimeout(PATIENCE_MS);
             assertThat(new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
                     .isEqualTo("HTTP/1.1 503");
-            late.complete(new Api.Decision(Api.NO_KEY, List.of(), new Api.ReadBody(10, _ -> {
+            late.complete(decision(new Api.ReadBody(10, _ -> {
                 added.add("an animal");
                 return CompletableFuture.completedFuture(text("b"));
             })));
@@ -202,20 +207,20 @@ class ExchangeTest {
             throw thrown;
         });
         CompletableFuture<Api.Decision> late = new CompletableFuture<>();
-        int port = listenTo(_ -> {
+        int port = listen(_ -> {
         }, _ -> switch (defect) {
             case 0 -> throw thrown;
-            case 1 -> decided(broken);
-            case 2, 3 -> late;
-            case 4 -> decided(new Api.Await(CompletableFuture.failedFuture(thrown)));
-            default -> decided(new Api.ReadBody(10, _ -> CompletableFuture.failedFuture(thrown)));
+            case 1 -> broken;
+            case 2, 3 -> new Api.AwaitKey(late);
+            case 4 -> new Api.Await(CompletableFuture.failedFuture(thrown));
+            default -> new Api.ReadBody(10, _ -> CompletableFuture.failedFuture(thrown));
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
             client.setSoTimeout(PATIENCE_MS);
             client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
             awaitRequest();
             if (defect == 2) {
-                late.complete(new Api.Decision(Api.NO_KEY, List.of(), broken));
+                late.complete(decision(broken));
             } else {
                 late.completeExceptionally(thrown);
             }
@@ -287,6 +292,58 @@ class ExchangeTest {
         }
     }
 
+    /// A stream is not read while its key is. Its body fills the window of the connection until the 503, or until the client resets it.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void readsOtherStreamsBesideOneThatWaitsForItsKey(boolean resets, @TempDir Path folder) throws IOException {
+        deadlines = new Deadlines(LONG, LONG, resets ? LONG : Duration.ofSeconds(1));
+        tls = Optional.of(new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG, Runnable::run));
+        int port = listen(_ -> {
+        }, head -> switch (head.path()) {
+            case "/held" -> new Api.AwaitKey(new CompletableFuture<>());
+            case "/read" -> new Api.ReadBody(WINDOW,
+                    body -> CompletableFuture.completedFuture(text("a".repeat(body.length))));
+            default -> new Api.Respond(text("a"));
+        });
+        try (RawHttp2Client client = new RawHttp2Client(port).begin()) {
+            client.request(1, false, stream("POST", "/held"));
+            send(client, 1);
+            client.request(3, true, stream("GET", "/"));
+            Frame other = client.await(RawHttp2Client.HEADERS).orElseThrow();
+            assertThat(other.stream()).isEqualTo(3);
+            assertThat(other.status()).isEqualTo(200);
+            if (resets) {
+                client.send(RawHttp2Client.RST_STREAM, 0, 1, new byte[]{0, 0, 0, 8});
+            } else {
+                Frame late = client.await(RawHttp2Client.HEADERS).orElseThrow();
+                assertThat(late.stream()).isEqualTo(1);
+                assertThat(late.status()).isEqualTo(503);
+            }
+            int window = 0;
+            while (window < WINDOW) {
+                Frame wider = client.await(RawHttp2Client.WINDOW_UPDATE, RawHttp2Client.GOAWAY).orElseThrow();
+                assertThat(wider.type()).as("WINDOW_UPDATE").isEqualTo(RawHttp2Client.WINDOW_UPDATE);
+                window += wider.stream() == 0 ? wider.payload().getInt(0) : 0;
+            }
+            client.request(5, false, stream("POST", "/read"));
+            send(client, 5);
+            assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM).orElseThrow().status())
+                    .isEqualTo(200);
+        }
+    }
+
+    private static String[] stream(String method, String path) {
+        return new String[]{":method", method, ":scheme", "https", ":path", path, ":authority", "x"};
+    }
+
+    /// Sends a body that fills the window.
+    private static void send(RawHttp2Client client, int stream) throws IOException {
+        for (int left = WINDOW; left > 0; left -= FRAME) {
+            client.send(RawHttp2Client.DATA, left <= FRAME ? RawHttp2Client.END_STREAM : 0, stream,
+                    new byte[Math.min(left, FRAME)]);
+        }
+    }
+
     private void awaitRequest() {
         await().until(() -> !log.isEmpty() || meters.get("http.server.active_requests").gauge().value() > 0);
     }
@@ -310,20 +367,12 @@ class ExchangeTest {
     }
 
     private int listen(Consumer<Channel> opened, Function<RequestHead, Api.Next> api) {
-        return listenTo(opened, head -> decided(api.apply(head)));
-    }
-
-    private static CompletableFuture<Api.Decision> decided(Api.Next next) {
-        return CompletableFuture.completedFuture(new Api.Decision(Api.NO_KEY, List.of(), next));
-    }
-
-    private int listenTo(Consumer<Channel> opened, Function<RequestHead, CompletableFuture<Api.Decision>> decide) {
         TrustedProxies proxies = new TrustedProxies(List.of(), "none");
         EventLoop loop = loops.next();
         Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
         all.put(loop, new Connections(loop, deadlines, ConnectionLimit.of("api", 10, () -> false, meters), proxies,
                 mostUnreadBytes, all));
-        Listener listener = new Listener(new TestedApi(decide), telemetry, Clock.systemUTC(), () -> stopping);
+        Listener listener = new Listener(new TestedApi(api), telemetry, Clock.systemUTC(), () -> stopping);
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<>() {
                     @Override
@@ -336,15 +385,19 @@ class ExchangeTest {
         return ((InetSocketAddress) listening.localAddress()).getPort();
     }
 
-    private record TestedApi(Function<RequestHead, CompletableFuture<Decision>> decide) implements Api {
+    private static Api.Decision decision(Api.Next next) {
+        return new Api.Decision(Api.NO_ROUTE, false, Api.NO_KEY, List.of(), next);
+    }
+
+    private record TestedApi(Function<RequestHead, Next> next) implements Api {
 
         @Override
-        public Begun begin(RequestHead head) {
-            return new Begun(NO_ROUTE, false, List.of(), decide.apply(head));
+        public Decision decide(RequestHead head) {
+            return decision(next.apply(head));
         }
 
         @Override
-        public Begun refuse(RequestHead head, Response refusal) {
+        public Decision refuse(RequestHead head, Response refusal) {
             throw new AssertionError(refusal);
         }
     }

@@ -9,7 +9,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -134,7 +133,7 @@ class ServerTest {
     private final class WaitingApi implements Api {
 
         @Override
-        public Begun begin(RequestHead head) {
+        public Decision decide(RequestHead head) {
             switch (head.path()) {
                 case "/" -> {
                     begun.countDown();
@@ -157,9 +156,8 @@ class ServerTest {
         }
 
         @Override
-        public Begun refuse(RequestHead head, Response refusal) {
-            return new Begun(NO_ROUTE, false, List.of(), CompletableFuture
-                    .completedFuture(new Decision(NO_KEY, List.of(), new Respond(refusal))));
+        public Decision refuse(RequestHead head, Response refusal) {
+            return new Decision(NO_ROUTE, false, NO_KEY, List.of(), new Respond(refusal));
         }
     }
 }
