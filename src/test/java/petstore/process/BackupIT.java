@@ -345,12 +345,15 @@ class BackupIT {
                         + name)
                 .code()).isZero();
         byte[] precious = Files.readAllBytes(folder.resolve("precious"));
-        for (String command : List.of("keys create --name shop", "keys list", "import animals.ndjson",
-                "export animals.csv", "backup copy.db", "restore backup.db", "serve --port 0 --admin-port 0")) {
-            assertThat(shell.run("petstore " + command)).as(command).isEqualTo(new Ending(1, List.of(), List.of(
-                    "petstore: ./data/" + name + " is a symbolic link; a store has regular files only:"
-                            + " put the file itself in the place of the link")));
+        String line = "/data/" + name + " is a symbolic link; a store has regular files only:"
+                + " put the file itself in the place of the link";
+        for (String command : List.of("keys create --name shop", "keys list", "import FOLDER/animals.ndjson",
+                "export FOLDER/animals.csv", "backup FOLDER/copy.db", "restore FOLDER/backup.db")) {
+            assertThat(inThisProcess(command)).as(command)
+                    .isEqualTo(new Ending(1, List.of(), List.of("petstore: " + folder + line)));
         }
+        assertThat(shell.run("petstore serve --port 0 --admin-port 0"))
+                .isEqualTo(new Ending(1, List.of(), List.of("petstore: ." + line)));
         assertThat(folder.resolve("precious")).hasBinaryContent(precious);
         assertThat(shell.run("ls . data").out()).doesNotContain("animals.csv", "copy.db", name + "-wal");
     }
@@ -397,12 +400,13 @@ class BackupIT {
 
     /// The second name of the store is left if a restore is killed between the link and the rename.
     @ParameterizedTest
-    @ValueSource(strings = {"export animals.csv", "keys list", "import animals.ndjson", "restore backup.db"})
+    @ValueSource(strings = {"export FOLDER/animals.csv", "keys list", "import FOLDER/animals.ndjson",
+            "restore FOLDER/backup.db"})
     void nextCommandRepairsStoreAfterKilledRestore(String command) throws IOException {
         importAnimals(2);
         backUp("backup.db");
-        assertThat(shell.run("ln data/petstore.db data/replaced-20261121-101112-131.db; petstore " + command).code())
-                .isZero();
+        Files.createLink(folder.resolve("data/replaced-20261121-101112-131.db"), folder.resolve("data/petstore.db"));
+        assertThat(inThisProcess(command).code()).isZero();
         assertThat(folder.resolve("data/replaced-20261121-101112-131.db")).doesNotExist();
         assertThat(pets(shell.data())).hasSizeGreaterThanOrEqualTo(2);
     }
@@ -428,6 +432,12 @@ class BackupIT {
     /// Makes a backup in this process, for tests of other commands.
     private void backUp(String name) {
         CommandLines.run(shell.data(), "backup", folder.resolve(name).toString());
+    }
+
+    /// Runs a command on the store, with the folder of the test in the place of `FOLDER`.
+    private Ending inThisProcess(String command) {
+        return CommandLines.ending(Map.of(),
+                (command + " --data FOLDER/data").replace("FOLDER", folder.toString()).split(" ", 0));
     }
 
     private static List<Pet> pets(Path data) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
@@ -185,12 +187,13 @@ class CommandsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"keys list", "keys revoke 4fQ0c8sXbT", "keys rotate 4fQ0c8sXbT", "export out.ndjson",
+    @ValueSource(strings = {"keys list", "keys revoke 4fQ0c8sXbT", "keys rotate 4fQ0c8sXbT", "export FOLDER/out.ndjson",
             "export -",
-            "backup out.db", "import animals.ndjson --dry-run", "move --to postgresql://h/d"})
+            "backup FOLDER/out.db", "import FOLDER/animals.ndjson --dry-run", "move --to postgresql://h/d"})
     void doesNotCreateMissingStore(String command) throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), "{\"name\":\"Rex\",\"categoryId\":1}");
-        Ending ending = shell.runUnfiltered("petstore " + command + " --data dta");
+        Ending ending = CommandLines.ending(Map.of(),
+                (command + " --data FOLDER/dta").replace("FOLDER", folder.toString()).split(" ", 0));
         assertThat(ending.code()).isEqualTo(command.contains("--dry-run") ? 0 : 1);
         assertThat(ending.err()).anyMatch(line -> line.contains("there is no store in " + folder.resolve("dta")));
         try (Stream<Path> files = Files.list(folder)) {

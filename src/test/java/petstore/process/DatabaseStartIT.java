@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,17 +26,17 @@ class DatabaseStartIT {
     private static final Duration AT_ONCE = Duration.ofSeconds(3);
 
     @TempDir
-    private Path folder;
-    private PlainPostgres database;
+    private static Path folder;
+    private static PlainPostgres database;
 
-    @BeforeEach
-    void startDatabase() throws IOException {
+    @BeforeAll
+    static void startDatabase() throws IOException {
         database = new PlainPostgres(folder.resolve("postgresql"));
         database.alterSystem("SET synchronous_standby_names = 'nobody'");
     }
 
-    @AfterEach
-    void stopDatabase() {
+    @AfterAll
+    static void stopDatabase() {
         database.close();
     }
 

@@ -6,16 +6,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import static org.awaitility.Awaitility.await;
 
@@ -25,33 +21,21 @@ public final class PlainPostgres implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final Path data;
-    private final String program;
     private final int port;
     private Process process;
 
-    /// Creates a server and starts it.
+    /// Starts a server.
     ///
-    /// @param data the folder for its files
+    /// @param data the folder of its files, which are made if it does not exist
     public PlainPostgres(Path data) throws IOException {
-        this(data, createFiles(data));
-    }
-
-    private PlainPostgres(Path data, String program) throws IOException {
+        if (!Files.exists(data)) {
+            PostgresServer.makeFiles(data);
+        }
         this.data = data;
-        this.program = program;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             this.port = free.getLocalPort();
         }
         start();
-    }
-
-    /// Creates the files. Returns the path of the server program.
-    private static String createFiles(Path data) throws IOException {
-        try (EmbeddedPostgres _ = PostgresServer.builder().setDataDirectory(data).setCleanDataDirectory(false).start();
-                Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {
-            return ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow().info().command()
-                    .orElseThrow();
-        }
     }
 
     /// Starts the server and waits until it accepts connections.
@@ -61,7 +45,8 @@ public final class PlainPostgres implements AutoCloseable {
             command.addAll(List.of("unshare", "-U"));
         }
         command.addAll(
-                List.of(program, "-D", data.toString(), "-p", String.valueOf(port), "-k", "", "-h", "127.0.0.1"));
+                List.of(PostgresServer.program(), "-D", data.toString(), "-p", String.valueOf(port), "-k", "", "-h",
+                        "127.0.0.1"));
         try {
             process = new ProcessBuilder(command).redirectErrorStream(true)
                     .redirectOutput(
@@ -100,15 +85,10 @@ public final class PlainPostgres implements AutoCloseable {
     /// @param standbyData the folder for its files
     public PlainPostgres standby(Path standbyData) throws IOException {
         stop();
-        try (Stream<Path> files = Files.walk(data)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, standbyData.resolve(data.relativize(file).toString()),
-                        StandardCopyOption.COPY_ATTRIBUTES);
-            }
-        }
+        PostgresServer.copyFiles(data, standbyData);
         Files.createFile(standbyData.resolve("standby.signal"));
         start();
-        return new PlainPostgres(standbyData, program);
+        return new PlainPostgres(standbyData);
     }
 
     /// Promotes a standby: it becomes a primary on the next timeline.

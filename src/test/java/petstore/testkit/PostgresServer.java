@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,6 +24,60 @@ public final class PostgresServer {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
+    /// The files of a new server, which are made on their first use.
+    private static final class NewFiles {
+        private static final Path DATA;
+        private static final String PROGRAM;
+
+        static {
+            try {
+                DATA = Files.createTempDirectory("petstore-postgresql");
+                try (EmbeddedPostgres _ = builder().setDataDirectory(DATA).setCleanDataDirectory(false).start();
+                        Stream<String> lines = Files.lines(DATA.resolve("postmaster.pid"))) {
+                    PROGRAM = ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow().info()
+                            .command().orElseThrow();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(DATA)));
+        }
+    }
+
+    /// Makes the files of a new server in a folder.
+    static void makeFiles(Path data) {
+        copyFiles(NewFiles.DATA, data);
+    }
+
+    /// Copies the files of a server that does not run to a folder.
+    static void copyFiles(Path from, Path to) {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path copy = to.resolve(from.relativize(file).toString());
+                if (!Files.isDirectory(copy)) {
+                    Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Returns the path of the server program.
+    static String program() {
+        return NewFiles.PROGRAM;
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Starts the server on its first use.
     private static final class Running {
         private static final EmbeddedPostgres SERVER = start();
@@ -30,7 +85,9 @@ public final class PostgresServer {
         private static EmbeddedPostgres start() {
             try {
                 Path data = Files.createTempDirectory("petstore-postgresql");
-                EmbeddedPostgres server = builder().setDataDirectory(data).setRegisterShutdownHook(false).start();
+                makeFiles(data);
+                EmbeddedPostgres server = builder().setDataDirectory(data).setCleanDataDirectory(false)
+                        .setRegisterShutdownHook(false).start();
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> discard(data)));
                 return server;
             } catch (IOException e) {
@@ -40,14 +97,11 @@ public final class PostgresServer {
 
         /// Stops the server and deletes its files. An orderly shutdown would first write hundreds of databases to disk.
         private static void discard(Path data) {
-            try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"));
-                    Stream<Path> files = Files.walk(data)) {
+            try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {
                 ProcessHandle server = ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow();
                 new ProcessBuilder("kill", "-QUIT", String.valueOf(server.pid())).start().waitFor();
                 server.onExit().join();
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
+                delete(data);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             } catch (InterruptedException e) {

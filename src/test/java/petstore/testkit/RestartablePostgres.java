@@ -24,6 +24,7 @@ public final class RestartablePostgres implements AutoCloseable {
     /// @param folder the folder for its files
     public RestartablePostgres(Path folder) {
         this.data = folder.resolve("postgresql");
+        PostgresServer.makeFiles(data);
         this.server = startOn(0);
     }
 

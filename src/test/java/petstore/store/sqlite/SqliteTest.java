@@ -7,9 +7,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -24,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
+import petstore.Closer;
 import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
@@ -47,6 +51,12 @@ class SqliteTest {
     private static final IdempotencyKey KEY = new IdempotencyKey(
             new IdempotencyKey.Name("shop", "createPet", "key"), "0".repeat(64), Duration.ofDays(1));
 
+    private static final Set<SQLiteErrorCode> UNREADY = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
+            SQLiteErrorCode.SQLITE_IOERR_WRITE, SQLiteErrorCode.SQLITE_READONLY,
+            SQLiteErrorCode.SQLITE_READONLY_DBMOVED, SQLiteErrorCode.SQLITE_CANTOPEN,
+            SQLiteErrorCode.SQLITE_CANTOPEN_FULLPATH, SQLiteErrorCode.SQLITE_CORRUPT,
+            SQLiteErrorCode.SQLITE_CORRUPT_INDEX);
+
     private final AtomicInteger lostDisks = new AtomicInteger();
 
     @TempDir
@@ -55,8 +65,13 @@ class SqliteTest {
 
     @BeforeEach
     void open() {
-        sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
-        write("CREATE TABLE mark (id INTEGER)");
+        sqlite = open(folder);
+    }
+
+    private Sqlite open(Path store) {
+        Sqlite opened = Sqlite.forService(store, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
+        write(opened, "CREATE TABLE mark (id INTEGER)");
+        return opened;
     }
 
     @AfterEach
@@ -122,29 +137,40 @@ class SqliteTest {
         assertThat(trials()).isZero();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"SQLITE_IOERR", "SQLITE_IOERR_WRITE", "SQLITE_READONLY", "SQLITE_READONLY_DBMOVED",
-            "SQLITE_CANTOPEN", "SQLITE_CANTOPEN_FULLPATH", "SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX"})
-    void isUnreadyFromFailedWriteToSuccessfulWrite(SQLiteErrorCode reason) {
-        fail(reason);
-        assertUnready();
-        assertThat(trials()).isOne();
-        fail(SQLiteErrorCode.SQLITE_FULL);
-        assertUnready();
-        write("INSERT INTO mark VALUES (2)");
-        sqlite.check();
-        await("no thread while writes succeed").atMost(PATIENCE).until(() -> trials() == 0);
+    /// Each reason has a store of its own, so that all wait for their trials at the same time.
+    @Test
+    void isUnreadyFromFailedWriteToSuccessfulWrite() {
+        Map<SQLiteErrorCode, Sqlite> stores = new EnumMap<>(SQLiteErrorCode.class);
+        try (Closer opened = new Closer()) {
+            for (SQLiteErrorCode reason : UNREADY) {
+                stores.put(reason, opened.add(open(folder.resolve(reason.name()))));
+            }
+            stores.forEach((reason, store) -> {
+                fail(store, reason);
+                assertUnready(store);
+                fail(store, SQLiteErrorCode.SQLITE_FULL);
+                assertUnready(store);
+            });
+            assertThat(trials()).isEqualTo(UNREADY.size());
+            stores.values().forEach(store -> {
+                write(store, "INSERT INTO mark VALUES (2)");
+                store.check();
+            });
+            await("no thread while writes succeed").atMost(PATIENCE).until(() -> trials() == 0);
 
-        fail(reason);
-        assertUnready();
-        await("a write of the service's own").atMost(PATIENCE).ignoreExceptions().until(() -> {
-            sqlite.check();
-            return true;
-        });
-        assertThat(count()).isEqualTo("1");
-
-        fail(reason);
-        sqlite.close();
+            stores.forEach((reason, store) -> {
+                fail(store, reason);
+                assertUnready(store);
+            });
+            await("writes of the service's own").atMost(PATIENCE).ignoreExceptions().until(() -> {
+                stores.values().forEach(Sqlite::check);
+                return true;
+            });
+            stores.forEach((reason, store) -> {
+                assertThat(count(store)).isEqualTo("1");
+                fail(store, reason);
+            });
+        }
         assertThat(trials()).isZero();
     }
 
@@ -183,7 +209,11 @@ class SqliteTest {
     }
 
     private void assertUnready() {
-        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class)
+        assertUnready(sqlite);
+    }
+
+    private static void assertUnready(Sqlite store) {
+        assertThatThrownBy(store::check).isInstanceOf(Failure.class)
                 .hasMessage("the store cannot be written; the log has the reason");
     }
 
@@ -194,7 +224,11 @@ class SqliteTest {
     }
 
     private void fail(SQLiteErrorCode reason) {
-        assertThatThrownBy(() -> sqlite.write(session -> {
+        fail(sqlite, reason);
+    }
+
+    private static void fail(Sqlite store, SQLiteErrorCode reason) {
+        assertThatThrownBy(() -> store.write(session -> {
             session.execute("INSERT INTO mark VALUES (1)");
             throw new SQLiteException("said", reason);
         })).isInstanceOf(Failure.class);
@@ -238,14 +272,22 @@ class SqliteTest {
     }
 
     private void write(String sql) {
-        sqlite.write(session -> {
+        write(sqlite, sql);
+    }
+
+    private static void write(Sqlite store, String sql) {
+        store.write(session -> {
             session.execute(sql);
             return sql;
         });
     }
 
     private String count() {
-        return sqlite.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
+        return count(sqlite);
+    }
+
+    private static String count(Sqlite store) {
+        return store.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
     }
 
     private static void assertDiskLost(Runnable operation) {
