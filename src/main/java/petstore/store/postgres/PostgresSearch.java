@@ -114,7 +114,8 @@ final class PostgresSearch {
                 }
             }
             long now = System.nanoTime();
-            boolean late = now - beganNs >= limit.toNanos();
+            // The last attempt begins when the wait is over, and compares no timelines.
+            boolean late = waitedNs >= limit.toNanos();
             SQLException obstacle = Objects.requireNonNull(result.obstacle());
             if (late || !result.temporary()) {
                 throw PostgresErrors.failure("the database " + database + " cannot be used"
