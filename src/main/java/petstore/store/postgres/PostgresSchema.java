@@ -16,7 +16,13 @@ import petstore.store.StoreAccess;
 final class PostgresSchema {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSchema.class);
-    private static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
+    static final long MIGRATION_LOCK = 0x7065_7473_746F_7265L;
+    private static final String TRY_LOCK = "SELECT pg_try_advisory_xact_lock(" + MIGRATION_LOCK + ")";
+    private static final String LOCK_HOLDER = "SELECT concat_ws(', ', 'process ' || pid, nullif(application_name, ''),"
+            + " host(client_addr)) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted"
+            + " AND (classid::BIGINT << 32) + objid::BIGINT = " + MIGRATION_LOCK + " AND datname = current_database()";
+    /// The SQLSTATE for an object in use.
+    static final String IN_USE = "55006";
     /// Requests of other replicas wait behind an upgrade that waits for a table, for less than their statement timeout.
     private static final String LIMIT_LOCK_WAITS = "SET LOCAL lock_timeout = '500ms'";
     /// Puts the first schema of the search path that has a store before all others, which triggers of an operator may need.
@@ -86,7 +92,7 @@ final class PostgresSchema {
 
     /// Returns true if there was no store before.
     private static boolean upgrade(Session session, PostgresHost host) throws SQLException {
-        session.text("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+        lock(session);
         session.execute(LIMIT_LOCK_WAITS);
         // Another process may have created the store meanwhile.
         use(session);
@@ -97,6 +103,15 @@ final class PostgresSchema {
         }
         Migrations.run(session, Migrations.Dialect.POSTGRESQL, Migrations.LATEST);
         return isNew;
+    }
+
+    /// Excludes other upgrades until the end of the transaction. Errors: `SQLException` with [#IN_USE] during another upgrade.
+    private static void lock(Session session) throws SQLException {
+        if (session.text(TRY_LOCK).equals("f")) {
+            String holders = String.join("; ", Session.rows(session.prepare(LOCK_HOLDER), row -> row.getString(1)));
+            throw new SQLException("another session upgrades the schema (" + holders
+                    + "); wait, or end it by pg_terminate_backend", IN_USE);
+        }
     }
 
     private static boolean hasStore(Session session) throws SQLException {

@@ -32,9 +32,10 @@ final class PostgresSearch {
     /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
-    /// The SQLSTATEs and their classes of failures that pass by themselves: an address that moved, a lack of resources, a table in use,
+    /// The SQLSTATEs and their classes of failures that pass by themselves: an address that moved, a lack of resources, a table or schema in use,
     /// and a server that is starting or stopping.
-    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "53", "55P03", "57");
+    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "53", "55P03",
+            PostgresSchema.IN_USE, "57");
     /// The SQLSTATE of a session that broke, which passes, and of a certificate that the driver cannot use, which does not.
     private static final String BROKEN = "08006";
 

@@ -179,6 +179,31 @@ class PostgresTest {
         }
     }
 
+    /// That session may hang.
+    @Test
+    @Timeout(60)
+    void waitNamesSessionThatUpgradesSchema() throws SQLException {
+        try (LogLines log = new LogLines("petstore.store.postgres");
+                Connection connection = PostgresServer.connect(url);
+                Statement upgrade = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            upgrade.execute("SET application_name = 'stuck'");
+            upgrade.execute("SELECT pg_advisory_xact_lock(" + PostgresSchema.MIGRATION_LOCK + ")");
+            String holder = "another session upgrades the schema (process "
+                    + PostgresServer.query(connection, "SELECT pg_backend_pid()").getFirst() + ", stuck, 127.0.0.1)";
+            assertThatThrownBy(() -> Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1,
+                    Duration.ofMillis(1), new AtomicBoolean())).hasMessageContaining("--database-wait is over")
+                    .hasMessageContaining(holder);
+            List<CompletableFuture<SqlStore>> opening = Stream.<Supplier<SqlStore>>of(this::serve, this::open)
+                    .map(open -> CompletableFuture.supplyAsync(open, task -> Thread.ofPlatform().daemon().start(task)))
+                    .toList();
+            await("log lines").atMost(PATIENCE).until(() -> log.with("waiting for the database: " + holder).size() > 1);
+            assertThat(opening).noneMatch(CompletableFuture::isDone);
+            connection.rollback();
+            opening.forEach(store -> store.join().close());
+        }
+    }
+
     /// Logical replication needs primary keys, and copies no sequences.
     @Test
     void everyTableHasPrimaryKeyAndNoneUsesSequence() {
@@ -349,6 +374,7 @@ class PostgresTest {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
         try (Connection connection = PostgresServer.connect(url);
                 Statement statement = connection.createStatement();
+                LogLines log = new LogLines("petstore.store.postgres");
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             connection.setAutoCommit(false);
             statement.execute("CREATE TABLE schema_version (version INTEGER)");
@@ -356,8 +382,8 @@ class PostgresTest {
             for (int i = 0; i < 3; i++) {
                 starts.add(threads.submit(this::addRex));
             }
-            await("all stores wait for the lock").atMost(PATIENCE)
-                    .until(() -> PostgresServer.waitingForLocks(url).size() == 3);
+            await("all stores wait").atMost(PATIENCE)
+                    .until(() -> log.with("waiting for the database: ").size() >= starts.size());
             connection.rollback();
             for (Future<?> start : starts) {
                 start.get();
