@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.slf4j.Logger;
@@ -76,18 +77,23 @@ public final class ServiceApi implements AutoCloseable {
 
     /// Repeats a task until [#close]. It may block.
     ///
-    /// @param failure the beginning of the log line if the task throws
+    /// @param failure the beginning of the log line if the task throws, once for each reason
     void repeat(String failure, Duration interval, Runnable task) {
-        var _ = tasks.scheduleWithFixedDelay(() -> run(failure, task), interval.toMillis(), interval.toMillis(),
+        AtomicReference<String> reason = new AtomicReference<>("");
+        var _ = tasks.scheduleWithFixedDelay(() -> run(failure, reason, task), interval.toMillis(), interval.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
-    private static void run(String failure, Runnable task) {
+    private static void run(String failure, AtomicReference<String> reason, Runnable task) {
         try {
             task.run();
+            reason.set("");
         } catch (RuntimeException | Error e) {
             // A task that throws would not be repeated.
-            LOG.warn("{}: {}", failure, e.getMessage());
+            String message = String.valueOf(e.getMessage());
+            if (!message.equals(reason.getAndSet(message))) {
+                LOG.warn("{}: {}", failure, message);
+            }
         }
     }
 
@@ -115,7 +121,7 @@ public final class ServiceApi implements AutoCloseable {
     @Override
     public void close() {
         Closer.closeAll(this::endTasks, virtualThreads::shutdown,
-                () -> run("the last uses of API keys cannot be saved", bearer::saveUses));
+                () -> run("the last uses of API keys cannot be saved", new AtomicReference<>(""), bearer::saveUses));
     }
 
     private void endTasks() {

@@ -118,6 +118,8 @@ class DatabaseOutageIT {
                     .isGreaterThan(0.9 * server.metric(DURATION + "_count", REFUSED));
             assertThat(server.err()).as("reason in the log")
                     .anyMatch(line -> line.contains("the database cannot be used: "));
+            assertThat(server.err()).filteredOn(line -> line.contains("API keys cannot be read: "))
+                    .as("not a line each second").hasSizeLessThan(5);
         }
     }
 
