@@ -108,6 +108,19 @@ class CommandsIT {
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: stdout cannot be written")));
     }
 
+    /// A full disk is recognised by the text of the system's error.
+    @Test
+    void worksInOtherLanguage() {
+        String german = "export LOCPATH=$PWD/locale LC_ALL=de_DE.UTF-8; ";
+        assumeThat(shell.run("mkdir locale && localedef -i de_DE -f UTF-8 locale/de_DE.UTF-8 && " + german
+                + "cat /none").err()).as("German is installed").isNotEmpty()
+                .noneMatch(line -> line.contains("No such"));
+        CommandLines.run(shell.data(), "import", EXAMPLES);
+        assertThat(shell.run(german + "petstore export /dev/full").err()).containsExactly(
+                "petstore: the export cannot be written: the disk is full; free some space");
+        assertThat(shell.run(german + "petstore export größe.csv && ls *.csv").out()).containsExactly("größe.csv");
+    }
+
     @Test
     void printsNonAsciiLettersWithoutLocale() {
         shell.run("LC_ALL=C petstore keys create --name \"$(printf 'Zo\\303\\253')\"");
