@@ -80,6 +80,15 @@ class Http2FlowTest {
                 "https", ":path", "/docs/swagger-ui.css", ":authority", "localhost")).toList());
     }
 
+    /// Sends requests whose streams have no window, and awaits the heads of the responses.
+    private static void requestWithoutWindow(RawHttp2Client client, int streams) throws IOException {
+        request(client, streams(streams));
+        for (int i = 0; i < streams; i++) {
+            assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.DATA).orElseThrow().status())
+                    .isEqualTo(200);
+        }
+    }
+
     private static Map<Integer, Integer> receive(RawHttp2Client client, List<Integer> streams) throws IOException {
         request(client, streams);
         return received(client, streams.size());
@@ -122,11 +131,7 @@ class Http2FlowTest {
     void sendsWholeResponsesAsWindowsOpen() throws IOException {
         int streams = 10;
         try (RawHttp2Client client = connect(0, NO_WINDOW)) {
-            request(client, streams(streams));
-            for (int i = 0; i < streams; i++) {
-                assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.DATA).orElseThrow().status())
-                        .isEqualTo(200);
-            }
+            requestWithoutWindow(client, streams);
             widen(client, 0, WIDE);
             for (int stream : streams(streams).reversed()) {
                 widen(client, stream, 1);
@@ -171,10 +176,7 @@ class Http2FlowTest {
     void sendsRestAfterSettingsOpenWindows() throws IOException {
         try (RawHttp2Client client = connect(0, NO_WINDOW)) {
             widen(client, 0, WIDE);
-            request(client, streams(3));
-            for (int i = 0; i < 3; i++) {
-                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
-            }
+            requestWithoutWindow(client, 3);
             client.send(RawHttp2Client.SETTINGS, 0, 0,
                     ByteBuffer.allocate(6).putShort((short) 4).putInt(WIDE).array());
             assertWhole(received(client, 3), 3);
@@ -185,10 +187,7 @@ class Http2FlowTest {
     void endsRequestsThatClientResetsWhileResponseWaits() throws IOException {
         try (RawHttp2Client client = connect(0, NO_WINDOW)) {
             widen(client, 0, WIDE);
-            request(client, streams(3));
-            for (int i = 0; i < 3; i++) {
-                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
-            }
+            requestWithoutWindow(client, 3);
             for (int stream : List.of(1, 3)) {
                 client.send(RawHttp2Client.RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
             }

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.telemetry.FinishedRequest;
-import petstore.http.telemetry.RequestLog;
 import petstore.testkit.RawHttp2Client;
 import petstore.testkit.RawHttp2Client.Frame;
 import petstore.testkit.ServedContract;
@@ -127,19 +126,7 @@ class Http2HeadsTest {
     @BeforeAll
     static void start() {
         service = TestService.start(folder.resolve("data"), Clock.systemUTC(),
-                http -> http.tls(TestCertificate.ec().write(folder)), new RequestLog() {
-                    @Override
-                    public void finished(FinishedRequest request, String trace) {
-                        if (!request.route().equals("/metrics")) {
-                            LOG.add(request);
-                        }
-                    }
-
-                    @Override
-                    public void refused(RefusedKey refusal) {
-                        // The tests do not read it.
-                    }
-                });
+                http -> http.tls(TestCertificate.ec().write(folder)), TestService.log(LOG::add));
     }
 
     @AfterAll

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.FinishedRequest;
-import petstore.http.telemetry.RequestLog;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawClient.Response;
 import petstore.testkit.ServedContract;
@@ -49,19 +48,7 @@ class TlsProxiesTest {
     static void start() {
         service = TestService.start(folder.resolve("data"), Clock.systemUTC(),
                 http -> http.tls(TestCertificate.ec().write(folder)).deadlines(new Deadlines(LONG, SHORT, LONG)),
-                new RequestLog() {
-                    @Override
-                    public void finished(FinishedRequest request, String trace) {
-                        if (!request.route().equals("/metrics")) {
-                            LOG.add(request);
-                        }
-                    }
-
-                    @Override
-                    public void refused(RefusedKey refusal) {
-                        // The tests do not read it.
-                    }
-                });
+                TestService.log(LOG::add));
     }
 
     @AfterAll

@@ -6,6 +6,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import petstore.app.Service;
@@ -33,22 +34,30 @@ public final class TestService implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /// A log that drops every record.
-    public static final RequestLog SILENT = new RequestLog() {
-        @Override
-        public void finished(FinishedRequest request, String trace) {
-            // Not logged.
-        }
-
-        @Override
-        public void refused(RefusedKey refusal) {
-            // Not logged.
-        }
-    };
+    public static final RequestLog SILENT = log(_ -> {
+    });
 
     private final Service service;
 
     private TestService(Service service) {
         this.service = service;
+    }
+
+    /// Returns a log that passes on each request, except requests for metrics.
+    public static RequestLog log(Consumer<FinishedRequest> requests) {
+        return new RequestLog() {
+            @Override
+            public void finished(FinishedRequest request, String trace) {
+                if (!request.route().equals("/metrics")) {
+                    requests.accept(request);
+                }
+            }
+
+            @Override
+            public void refused(RefusedKey refusal) {
+                // Tests read the log of a process for these.
+            }
+        };
     }
 
     /// Starts the service with the default settings.
