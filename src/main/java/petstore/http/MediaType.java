@@ -51,16 +51,33 @@ final class MediaType {
         if (contentTypes.size() > 1) {
             return Optional.of("Content-Type must not be repeated");
         }
-        String[] parts = contentTypes.getFirst().toLowerCase(Locale.ROOT).split(";", -1);
-        if (!parts[0].strip().equals("application/json")) {
+        List<String> parts = parts(contentTypes.getFirst().toLowerCase(Locale.ROOT));
+        if (!parts.getFirst().equals("application/json")) {
             return Optional.of("Content-Type must be application/json");
         }
-        for (int i = 1; i < parts.length; i++) {
-            String parameter = parts[i].strip();
-            if (parameter.startsWith("charset") && !UTF_8.contains(parameter.replace("\"", ""))) {
-                return Optional.of("the charset of Content-Type must be utf-8");
+        return parts.stream().skip(1)
+                .anyMatch(part -> part.startsWith("charset") && !UTF_8.contains(part.replace("\"", "")))
+                        ? Optional.of("the charset of Content-Type must be utf-8")
+                        : Optional.empty();
+    }
+
+    /// Returns the type and its parameters. A quoted value may contain a semicolon (RFC 9110 section 5.6.4).
+    private static List<String> parts(String contentType) {
+        List<String> parts = new ArrayList<>();
+        boolean quoted = false;
+        int begin = 0;
+        for (int i = 0; i < contentType.length(); i++) {
+            char c = contentType.charAt(i);
+            if (c == '"') {
+                quoted = !quoted;
+            } else if (c == '\\' && quoted) {
+                i++;
+            } else if (c == ';' && !quoted) {
+                parts.add(contentType.substring(begin, i).strip());
+                begin = i + 1;
             }
         }
-        return Optional.empty();
+        parts.add(contentType.substring(begin).strip());
+        return parts;
     }
 }

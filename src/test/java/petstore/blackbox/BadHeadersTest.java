@@ -109,6 +109,8 @@ class BadHeadersTest {
             unsupported("a byte above ASCII", "Content-Type: application/json\u00A0\r\n"),
             unsupported("UTF-16", "Content-Type: application/json; charset=utf-16\r\n"),
             unsupported("ISO-8859-1", "Content-Type: application/json;charset=ISO-8859-1\r\n"),
+            unsupported("UTF-16 after a quoted parameter",
+                    "Content-Type: application/json; a=\"\\\";b\\\\\"; charset=utf-16\r\n"),
             unsupported("UTF-16 in quotes", "Content-Type: application/json; charset=\"utf-16\"\r\n"),
             unsupported("an empty charset", "Content-Type: application/json; charset=\r\n"),
             unsupported("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),

@@ -103,6 +103,8 @@ class BoundaryRequestsTest {
                     "/json\r\nContent-Encoding: identity,IDENTITY\r\nContent-Encoding: identity")),
             added("empty codings", BadRequest.post(BadRequest.PET).replace("/json",
                     "/json\r\nContent-Encoding:\r\nContent-Encoding: ,identity,\t ,")),
+            added("semicolons in a quoted parameter", BadRequest.post(BadRequest.PET).replace("/json",
+                    "/json;a=\"b;charset=utf-16;\\\";charset=utf-16\";charset=utf-8")),
             added("a charset in quotes", BadRequest.post(BadRequest.PET).replace("/json", "/json;charset=\"utf-8\"")),
             added("a space before the semicolon",
                     BadRequest.post(BadRequest.PET).replace("/json", "/json ; charset=utf-8")),
