@@ -11,15 +11,20 @@ import petstore.http.message.Response;
 /// The page for people at `/`, and a description of the service for programs.
 final class Home {
 
-    private final WebFiles files = new WebFiles("page/",
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-                    + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-                    + " require-trusted-types-for 'script'; trusted-types 'none'",
-            "Accept, Accept-Encoding", true);
+    /// The place of `--idempotency-retention` in the page, in milliseconds.
+    private static final String RETENTION = "{idempotency-retention}";
+
+    private final WebFiles files;
     private final boolean hasPage;
     private final ConditionalResponse description;
 
     Home(ApiSettings settings) {
+        this.files = new WebFiles("page/",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+                        + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+                        + " require-trusted-types-for 'script'; trusted-types 'none'",
+                "Accept, Accept-Encoding", html -> html.replace(RETENTION,
+                        String.valueOf(settings.idempotencyRetention().toMillis())));
         this.hasPage = settings.page();
         // The links are relative.
         String json = """

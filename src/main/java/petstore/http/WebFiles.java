@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,16 +33,16 @@ final class WebFiles {
 
     private final String folder;
     private final List<Header> headers;
-    private final boolean linksToPage;
+    private final UnaryOperator<String> index;
     private final Map<String, ConditionalResponse> files = new ConcurrentHashMap<>();
 
     /// @param folder the folder, relative to this class
     /// @param policy the `Content-Security-Policy`
     /// @param vary the request headers that choose a response
-    /// @param linksToPage false to leave out links to the page for people
-    WebFiles(String folder, String policy, String vary, boolean linksToPage) {
+    /// @param index returns the file `index.html` from its template
+    WebFiles(String folder, String policy, String vary, UnaryOperator<String> index) {
         this.folder = folder;
-        this.linksToPage = linksToPage;
+        this.index = index;
         this.headers = List.of(Header.of("Content-Security-Policy", policy), Header.of("X-Frame-Options", "DENY"),
                 Header.of("Referrer-Policy", "no-referrer"), Header.of("Vary", vary));
     }
@@ -54,7 +55,7 @@ final class WebFiles {
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'" + apis
                         + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
                         + " require-trusted-types-for 'script'; trusted-types dompurify",
-                "Accept-Encoding", settings.page());
+                "Accept-Encoding", html -> settings.page() ? html : LINK_TO_PAGE.matcher(html).replaceAll(""));
     }
 
     /// Returns the file `index.html`.
@@ -79,9 +80,8 @@ final class WebFiles {
 
     private ConditionalResponse read(String name, boolean compressed) {
         byte[] bytes = resource(folder + name);
-        if (name.equals(INDEX) && !linksToPage) {
-            String html = new String(bytes, StandardCharsets.UTF_8);
-            bytes = LINK_TO_PAGE.matcher(html).replaceAll("").getBytes(StandardCharsets.UTF_8);
+        if (name.equals(INDEX)) {
+            bytes = index.apply(new String(bytes, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
         }
         List<Header> all = new ArrayList<>(headers);
         if (compressed) {

@@ -33,7 +33,7 @@ class HomeTest {
     private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     private static final int MAX_BYTES = 60_000;
     private static final Pattern REFERENCE = Pattern
-            .compile("(?:href|src)=\"((?:page|docs)/[^\"]+)\"|from '\\./([^']+)'");
+            .compile("(?:href|src)=\"((?:page|docs)/[^\"#]+)[\"#]|from '\\./([^']+)'");
 
     @TempDir
     private Path folder;

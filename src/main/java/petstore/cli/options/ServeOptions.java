@@ -64,7 +64,7 @@ public final class ServeOptions implements HasVariables {
     private Duration requestTimeout;
     @Option(names = "--shutdown-delay", defaultValue = "0s", converter = OptionConverters.Delay.class, paramLabel = "TIME", description = "Time from the signal to stop until the service stops; meanwhile /readyz returns 503.")
     private Duration shutdownDelay;
-    @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "Time for which the result of a request with an Idempotency-Key is kept.")
+    @Option(names = "--idempotency-retention", defaultValue = "24h", paramLabel = "TIME", description = "Time for which the result of a request with an Idempotency-Key is kept; the page retries for half of it, at most 1h.")
     private Duration idempotencyRetention;
     @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "Requests that each API key may send, e.g. 600/1m; no limit by default.")
     private Optional<RateLimit> rateLimit;

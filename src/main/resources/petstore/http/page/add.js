@@ -11,10 +11,10 @@ const DRAFT = 'petstore.draft';
 const PENDING = 'petstore.pending';
 const FIELDS = ['name', 'categoryId', 'status'];
 const KEY_BYTES = 16;
-/** The time for which the page relies on an Idempotency-Key: much less than the day for which services keep results. */
-const SURE_MS = 3_600_000;
 
 const element = (id) => document.getElementById(id);
+/** The time for which the page relies on an Idempotency-Key: at most half of the service's, because requests can be slow. */
+const SURE_MS = Math.min(3_600_000, element('add').dataset.idempotencyRetention / 2);
 const form = element('add-form');
 const fields = FIELDS.map(element);
 const controls = [...fields, form.querySelector('button')];
@@ -151,7 +151,7 @@ async function sendPending(pending) {
   showErrors([]);
   lock(controls, true);
   show(element('add-status'), 'adding');
-  const response = await sendUntilAnswered(() => (isSure(pending) ? post(pending) : ask(pending)), running.signal,
+  const response = await sendUntilAnswered(() => (isSure(pending) || !isUnknown ? post(pending) : ask(pending)), running.signal,
     (reason, seconds) => {
       isUnknown ||= reason !== 'limited';
       show(element('add-status'), `add-${reason}`, seconds);
