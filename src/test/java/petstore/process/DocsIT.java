@@ -76,6 +76,8 @@ class DocsIT {
             for (int width : List.of(320, 1280)) {
                 browser.emulateWidth(width);
                 assertThat(browser.axe()).as(scheme + " " + width + " px").isEmpty();
+                assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                        .as("fits into " + width + " px").isEqualTo(true);
             }
         }
     }
