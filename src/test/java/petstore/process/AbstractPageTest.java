@@ -79,9 +79,10 @@ abstract class AbstractPageTest {
     @AfterEach
     void stopService() {
         browser.closeOtherTabs();
-        browser.run("sessionStorage.clear()");
+        browser.run("if (origin !== 'null') sessionStorage.clear()");
         assertThat(browser.console()).as("messages in the console")
                 .allMatch(line -> line.contains("Failed to load resource") && !line.contains("/page/"));
+        browser.visit("about:blank");
         service.close();
     }
 

@@ -105,6 +105,10 @@ public final class Browser implements AutoCloseable {
 
     /// Puts the tab to sleep, as browsers do with tabs in the background, or wakes it.
     public void freeze(boolean isFrozen) {
+        if (isFrozen) {
+            // Without a window, Chromium goes on delivering messages to a frozen tab.
+            run("BroadcastChannel.prototype.postMessage = () => {}");
+        }
         driver.executeCdpCommand("Page.setWebLifecycleState", Map.of("state", isFrozen ? "frozen" : "active"));
     }
 

@@ -11,6 +11,8 @@ export class Unanswered extends Error {
 /** The response without an API key. The request is not sent. */
 const NO_KEY = { status: 401, headers: new Headers(), text: '' };
 
+const LONGEST_REQUEST_MS = 60_000;
+
 /** Sends a request. Throws Unanswered if the service does not respond. */
 export async function send(key, method, target, headers = {}, body = undefined) {
   const fields = authorized(key, headers);
@@ -19,7 +21,8 @@ export async function send(key, method, target, headers = {}, body = undefined) 
   }
   let response;
   try {
-    const received = await fetch(target, { method, headers: fields, body, credentials: 'same-origin', redirect: 'manual' });
+    const signal = AbortSignal.timeout(LONGEST_REQUEST_MS);
+    const received = await fetch(target, { method, headers: fields, body, credentials: 'same-origin', redirect: 'manual', signal });
     response = { status: received.status, headers: received.headers, text: await received.text() };
   } catch (cause) {
     throw new Unanswered('offline', cause);
