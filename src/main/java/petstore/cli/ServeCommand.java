@@ -20,7 +20,7 @@ import petstore.app.SystemLimits;
 import petstore.cli.doctor.PortUser;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.terminal.ConsoleCommand;
-import petstore.http.server.Server.PortInUseException;
+import petstore.http.server.ListenFailure.PortInUseException;
 import petstore.log.BufferedLog;
 import petstore.log.Logging;
 import picocli.CommandLine.Command;

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-import petstore.http.server.Server;
+import petstore.http.server.ListenFailure;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.TlsFiles;
@@ -48,7 +48,7 @@ record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, 
             return Finding.fail(check, "the host " + host + " is unknown",
                     "give an address of this machine with " + prefix + "host");
         } catch (BindException e) {
-            return Server.isInUse(e)
+            return ListenFailure.isPortInUse(e)
                     ? inUse(check, address, PortUser.find(host, port), choose)
                     : Finding.fail(check, address + " cannot be listened on: this machine does not have the address,"
                             + " or the port needs privileges", choose + " and " + prefix + "host");

@@ -1,9 +1,5 @@
 package petstore.http.server;
 
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.ByteBuf;
@@ -13,23 +9,15 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
-import petstore.Failure;
-import petstore.http.message.Errors;
-import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ConnectionPhase.Kind;
 import petstore.http.server.ServerSettings.Deadlines;
+import petstore.http.server.codec.ClientAddress;
 
 /// A connection: its exchanges, its phase, and its end. The stock handlers know one of these each.
 ///
 /// It sees the input before TLS and the decoder. If memory is short, it refuses incomplete requests. Confined to its event loop.
 final class Connection extends ChannelInboundHandlerAdapter {
-
-    private static final Response NO_MEMORY = Errors
-            .response(Failure.unavailable("the service is overloaded; try again later"));
-    private static final String SHORT_MEMORY = "memory is short";
-    /// The time to read a response while memory is short.
-    private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
 
     private final Channel channel;
     private final ClientAddress client;
@@ -38,10 +26,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final ConnectionLimit.DisplacementOrder<Connection> order;
     private final ConnectionCloser closer;
     private final ConnectionPhase phase;
-    /// Exchanges that have not ended, the oldest first. With HTTP/1.1, one at most.
-    private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
+    private final Exchanges exchanges = new Exchanges();
     private @Nullable StreamsShutdown streams;
-    private boolean isInputEnded;
     /// True if bytes have arrived since it was last set to false.
     private boolean hasInput;
     private boolean isStopping;
@@ -94,8 +80,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (streams == null) {
             headBegan();
         }
-        if ((isReceiving() || (streams != null && exchanges.size() > 1)) && limit.isShort()) {
-            shed();
+        if ((isReceiving() || exchanges.number() > 1) && limit.isShort()
+                && !exchanges.shed()) {
+            refuse();
         }
     }
 
@@ -108,33 +95,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private boolean isReceiving() {
-        return exchanges.isEmpty() ? !phase.is(Kind.IDLE) : !isAnswering();
+        return exchanges.number() == 0 ? !phase.is(Kind.IDLE) : !exchanges.areAnswering();
     }
 
-    /// Refuses incomplete requests. With HTTP/2, also resets all streams with an unread response but the oldest.
-    private void shed() {
-        if (exchanges.isEmpty()) {
-            limit.refused().increment();
-            closer.close();
-            return;
-        }
-        Exchange oldest = exchanges.peekFirst();
-        for (Exchange exchange : List.copyOf(exchanges)) {
-            if (exchange.isSending()) {
-                if (exchange != oldest) {
-                    exchange.endsBecause(SHORT_MEMORY);
-                    exchange.closeNow();
-                }
-            } else if (!exchange.isWorking()) {
-                exchange.send(NO_MEMORY);
-            }
-        }
+    /// Closes the connection because of the limit or a lack of memory.
+    void refuse() {
+        limit.refused().increment();
+        closer.close();
     }
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
-            isInputEnded = true;
             closer.inputEnded();
             closeIfInputEnded();
         } else {
@@ -144,18 +116,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Closes the connection of a client that has ended its output, unless a response of HTTP/1.1 is due.
     private void closeIfInputEnded() {
-        if (isInputEnded && (streams != null || !isAnswering()) && !closer.isClosing()) {
+        if (closer.isInputEnded() && (streams != null || !exchanges.areAnswering()) && !closer.isClosing()) {
             closer.close();
         }
     }
 
-    private boolean isAnswering() {
-        return exchanges.stream().anyMatch(exchange -> exchange.isWorking() || exchange.isSending());
-    }
-
     /// Adds an exchange, whose head has arrived.
     void began(Exchange exchange) {
-        if (exchanges.isEmpty()) {
+        if (exchanges.number() == 0) {
             phase.become(Kind.EXCHANGES);
             order.remove(this);
             limit.active().increment();
@@ -165,7 +133,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Removes an exchange.
     void ended(Exchange exchange) {
-        if (exchanges.remove(exchange) && exchanges.isEmpty()) {
+        if (exchanges.removeLast(exchange)) {
             phase.begin(Kind.IDLE);
             limit.active().decrement();
             awaitRequest(exchange.sentNanos());
@@ -173,7 +141,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 closer.drain();
             } else if (isStopping) {
                 shutDown();
-            } else if (isInputEnded) {
+            } else if (closer.isInputEnded()) {
                 channel.eventLoop().execute(this::closeIfInputEnded);
             }
         }
@@ -197,7 +165,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Closes the connection once its exchanges have ended: no further one may begin.
     void closeAfterExchanges() {
         isEnding = true;
-        if (exchanges.isEmpty()) {
+        if (exchanges.number() == 0) {
             closer.drain();
         }
     }
@@ -209,11 +177,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void sweep(long now, boolean memoryIsShort) {
         closer.sweep(now);
         closeIfInputEnded();
-        if (memoryIsShort && exchanges.stream().anyMatch(it -> it.isUnread(READ_TIME_WHEN_SHORT, now))) {
+        if (memoryIsShort && exchanges.areUnread(now)) {
             abortForMemory();
-        } else if (!exchanges.isEmpty()) {
-            List.copyOf(exchanges).stream().filter(it -> it.isOlder(deadlines.request(), now))
-                    .forEach(Exchange::expire);
+        } else if (exchanges.number() > 0) {
+            exchanges.expire(deadlines.request(), now);
         } else if (!closer.isClosing() && phase.isOver(now)) {
             closer.close();
         }
@@ -222,7 +189,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Closes the connection to free the memory of unread responses.
     void abortForMemory() {
         limit.refused().increment();
-        exchanges.forEach(exchange -> exchange.endsBecause(SHORT_MEMORY));
+        exchanges.endBecauseOfMemory();
         closer.abort();
     }
 
@@ -237,7 +204,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Lets new connections displace this one, which awaits a request since this time by [System#nanoTime].
     void awaitRequest(long sinceNanos) {
-        if (exchanges.isEmpty() && channel.isActive()) {
+        if (exchanges.number() == 0 && channel.isActive()) {
             order.add(this, phase.is(Kind.IDLE), sinceNanos);
         }
     }
@@ -245,6 +212,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Records that the connection is closed.
     void closed() {
         order.remove(this);
-        List.copyOf(exchanges).forEach(Exchange::closed);
+        exchanges.closed();
     }
 }

@@ -61,6 +61,10 @@ final class ConnectionCloser {
         }
     }
 
+    boolean isInputEnded() {
+        return isInputEnded;
+    }
+
     /// Records that the client has ended its output.
     void inputEnded() {
         isInputEnded = true;
@@ -69,31 +73,14 @@ final class ConnectionCloser {
         }
     }
 
-    /// Resets a stream of the connection, or closes the connection at once, if it carries no streams.
+    /// Resets a stream of the connection. If it carries no streams, closes the connection at once.
     ///
     /// @param streamOrConnection the channel of an exchange
-    void abandon(Channel streamOrConnection) {
+    void closeNow(Channel streamOrConnection) {
         if (streamOrConnection.equals(channel)) {
             closeNow();
         } else {
             var _ = streamOrConnection.close();
-        }
-    }
-
-    /// Ends an exchange at its deadline.
-    ///
-    /// @param streamOrConnection the channel of the exchange
-    /// @param isSending true while the client reads the response
-    /// @param isSent true if only the end of the request is missing
-    void expire(Channel streamOrConnection, boolean isSending, boolean isSent) {
-        if (!streamOrConnection.equals(channel)) {
-            abandon(streamOrConnection);
-        } else if (isSending) {
-            abort();
-        } else if (isSent) {
-            drain();
-        } else {
-            close();
         }
     }
 

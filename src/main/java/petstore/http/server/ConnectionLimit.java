@@ -53,15 +53,6 @@ record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter r
                 .tag("listener", listener).tag("state", state).register(meters);
     }
 
-    /// Counts a connection until [#leave].
-    void enter() {
-        open.incrementAndGet();
-    }
-
-    void leave() {
-        open.decrementAndGet();
-    }
-
     /// Returns true if more connections are open than may be.
     boolean isExceeded() {
         return open.get() > most;

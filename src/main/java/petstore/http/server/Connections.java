@@ -58,10 +58,10 @@ final class Connections {
     Connection add(Channel channel) {
         Connection connection = new Connection(channel, deadlines, limit, proxies, order);
         var _ = channel.closeFuture().addListener(_ -> closed(connection));
-        limit.enter();
+        limit.open().incrementAndGet();
         open.add(connection);
         if (limit.isShort()) {
-            refuse(connection);
+            connection.refuse();
             return connection;
         }
         connection.awaitRequest(System.nanoTime());
@@ -74,14 +74,9 @@ final class Connections {
     }
 
     private void closed(Connection connection) {
-        limit.leave();
+        limit.open().decrementAndGet();
         open.remove(connection);
         connection.closed();
-    }
-
-    private void refuse(Connection connection) {
-        limit.refused().increment();
-        connection.closer().close();
     }
 
     /// Displaces a connection of the event loop whose first is the first of all, or of the next one. If no event loop has one, closes the
@@ -94,7 +89,7 @@ final class Connections {
                 .filter(other -> !asked.contains(other) && rank(other, now) != ConnectionLimit.DisplacementOrder.NONE)
                 .min(Comparator.comparingLong(other -> rank(other, now)));
         if (next.isEmpty()) {
-            refuse(newest);
+            newest.refuse();
             return;
         }
         asked.add(next.get());
@@ -140,6 +135,7 @@ final class Connections {
             } else if (open.contains(candidate)) {
                 limit.displaced().increment();
                 candidate.closer().close();
+                // A client that does not read delays its close by a second at most. The new one need not wait for that.
                 displaced.complete(true);
             } else {
                 displace(displaced);
@@ -155,18 +151,14 @@ final class Connections {
     /// Closes connections that are overdue, or whose unread responses take too much memory.
     private void sweep() {
         try {
-            sweepAll();
+            long now = System.nanoTime();
+            boolean memoryIsShort = limit.isShort();
+            List.copyOf(open).forEach(connection -> connection.sweep(now, memoryIsShort));
+            shedUnread();
         } catch (Exception | Error e) {
             // An exception would end the repetition.
             LOG.error("connections could not be checked", e);
         }
-    }
-
-    private void sweepAll() {
-        long now = System.nanoTime();
-        boolean memoryIsShort = limit.isShort();
-        List.copyOf(open).forEach(connection -> connection.sweep(now, memoryIsShort));
-        shedUnread();
     }
 
     /// If unread responses take too much memory, closes connections with the most unread bytes until half of the allowed is left.

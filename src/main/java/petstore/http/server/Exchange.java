@@ -19,6 +19,7 @@ import petstore.http.message.Expectation;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
 import petstore.http.server.codec.Outgoing;
+import petstore.http.server.codec.RequestBody;
 
 /// One request and its response, over HTTP/1.1 or a stream of HTTP/2. Confined to its event loop.
 final class Exchange {
@@ -33,25 +34,26 @@ final class Exchange {
         WORKING,
         /// The client reads the response.
         SENDING,
-        /// The response is sent, or the connection or stream is closed.
-        SENT
+        /// The response is sent. The rest of the request may be missing.
+        SENT,
+        /// The next request may arrive, or the connection or stream is closed.
+        ENDED
     }
 
     private final ChannelHandlerContext context;
     private final Connection connection;
     private final Listener listener;
     private final Head head;
-    private final RequestRecord record;
+    private final Listener.RequestRecord record;
     private final RequestBody body;
     /// Gets this once the request has arrived and its response is sent, unless the connection closes after it.
     private final Consumer<Exchange> done;
     private Stage stage = Stage.READING;
     /// Takes the body; null until the API wants it.
     private Api.@Nullable ReadBody reader;
+    /// The time by [System#nanoTime] just before the response was sent.
     private long sentNanos;
-    private boolean isPaused;
     private boolean isLast;
-    private boolean isClosed;
 
     Exchange(ChannelHandlerContext context, Connection connection, Listener listener, Head head,
             Consumer<Exchange> done) {
@@ -61,8 +63,8 @@ final class Exchange {
         this.head = head;
         this.done = done;
         this.isLast = head.isLast();
-        this.body = new RequestBody(head);
-        this.record = listener.record(head, connection.client().of(head.fields()));
+        this.body = new RequestBody(head, context.channel());
+        this.record = listener.new RequestRecord(head, connection.client().of(head.fields()));
     }
 
     /// Hands the request to the API, or answers it if it is refused.
@@ -84,7 +86,7 @@ final class Exchange {
             case Api.Await(CompletableFuture<Response> response) -> respond(response);
             case Api.ReadBody wanted -> read(wanted);
         }
-        setReading(!(decision.next() instanceof Api.AwaitKey));
+        body.setReading(!(decision.next() instanceof Api.AwaitKey));
     }
 
     private void respond(CompletableFuture<Response> response) {
@@ -112,9 +114,6 @@ final class Exchange {
             send(RequestBody.MALFORMED);
         }
         body.add(part.content(), part instanceof LastHttpContent);
-        if (body.isComplete()) {
-            setReading(true);
-        }
         if (reader != null) {
             passBody(reader);
         }
@@ -133,24 +132,14 @@ final class Exchange {
         }
     }
 
-    /// Stops or resumes reading the body.
-    private void setReading(boolean now) {
-        if (isPaused == now && (now || !body.isComplete())) {
-            isPaused = !now;
-            context.channel().config().setAutoRead(now);
-        }
-    }
-
     /// Calls `next` with the value of a future, on the event loop, unless a response is sent meanwhile.
     private <T> void await(CompletableFuture<T> future, Consumer<T> next) {
         stage = stage == Stage.READING ? Stage.WORKING : stage;
-        var _ = future.whenComplete((value, failure) -> context.executor().execute(() -> {
-            if (failure != null) {
-                fail(failure);
-            } else if (stage == Stage.WORKING) {
+        var _ = future.whenComplete((_, _) -> context.executor().execute(() -> {
+            if (stage == Stage.WORKING) {
                 stage = Stage.READING;
                 try {
-                    next.accept(value);
+                    next.accept(future.join());
                 } catch (Exception | Error e) {
                     fail(e);
                 }
@@ -170,7 +159,6 @@ final class Exchange {
         return now - record.beganNanos() > age.toNanos();
     }
 
-    /// Returns the time when the response was handed over, by [System#nanoTime]: before the client can have it.
     long sentNanos() {
         return sentNanos;
     }
@@ -183,14 +171,9 @@ final class Exchange {
         return stage == Stage.SENDING;
     }
 
-    /// Returns true if the client has not read the response for longer than `time`.
-    boolean isUnread(Duration time, long now) {
-        return stage == Stage.SENDING && now - sentNanos > time.toNanos();
-    }
-
     /// Sends the response. The rest of the body is dropped.
     void send(Response response) {
-        if (stage == Stage.SENDING || stage == Stage.SENT) {
+        if (stage.compareTo(Stage.SENDING) >= 0) {
             return;
         }
         stage = Stage.SENDING;
@@ -201,7 +184,7 @@ final class Exchange {
         isLast |= !head.isStream() && listener.isStopping();
         var _ = context.writeAndFlush(record.outgoing(response, head.connectionField(isLast)))
                 .addListener(sent -> ended(response, sent.isSuccess()));
-        setReading(true);
+        body.setReading(true);
     }
 
     private void ended(Response response, boolean isSent) {
@@ -216,14 +199,13 @@ final class Exchange {
     }
 
     private void advanced() {
-        if (stage == Stage.SENT && !isClosed) {
-            if (isLast && !head.isStream()) {
-                connection.ended(this);
-                connection.closer().drain();
-            } else if (body.isComplete()) {
-                isClosed = true;
-                done.accept(this);
-            }
+        if (stage == Stage.SENT && isLast && !head.isStream()) {
+            stage = Stage.ENDED;
+            connection.ended(this);
+            connection.closer().drain();
+        } else if (stage == Stage.SENT && body.isComplete()) {
+            stage = Stage.ENDED;
+            done.accept(this);
         }
     }
 
@@ -234,10 +216,17 @@ final class Exchange {
             return;
         }
         endsBecause("not complete within --request-timeout");
-        connection.closer().expire(context.channel(), stage == Stage.SENDING, stage == Stage.SENT);
+        if (head.isStream()) {
+            closeNow();
+        } else if (stage == Stage.SENDING) {
+            connection.closer().abort();
+        } else if (stage == Stage.SENT) {
+            connection.closer().drain();
+        } else {
+            connection.closer().close();
+        }
     }
 
-    /// Sets the reason for the case that the connection or stream ends before the response is sent.
     void endsBecause(String reason) {
         record.endsBecause(reason);
     }
@@ -247,14 +236,13 @@ final class Exchange {
         if (listener.isStopping()) {
             endsBecause("the connection was closed while the service stopped");
         }
-        stage = Stage.SENT;
-        isClosed = true;
+        stage = Stage.ENDED;
         record.finish(Optional.empty());
         connection.ended(this);
     }
 
     /// Closes the stream, with HTTP/1.1 the connection.
     void closeNow() {
-        connection.closer().abandon(context.channel());
+        connection.closer().closeNow(context.channel());
     }
 }

@@ -2,19 +2,29 @@ package petstore.http.server;
 
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 import io.netty.handler.codec.DateFormatter;
+import io.opentelemetry.api.trace.SpanContext;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
 import petstore.http.message.RequestId;
+import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
+import petstore.http.server.codec.Outgoing;
+import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
 /// The API, clock and telemetry of a listener. For any thread.
 final class Listener {
+
+    private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
+    private static final byte[] NO_BODY = {};
 
     /// The field `Date` of a second.
     private record Dated(long second, Header field) {
@@ -42,14 +52,6 @@ final class Listener {
         return stopping.getAsBoolean();
     }
 
-    /// Returns the record of a request, whose head is complete now.
-    ///
-    /// @param client the address of the client
-    RequestRecord record(Head head, String client) {
-        return new RequestRecord(new RequestHead(head.method(), head.path(), head.query(), head.fields(), client,
-                telemetry.requestId(head.fields().first(RequestId.FIELD)), clock.millis()), this::date, telemetry);
-    }
-
     /// Returns the `Date` of a response that begins now.
     private Header date() {
         long second = Math.floorDiv(clock.millis(), 1_000);
@@ -60,5 +62,67 @@ final class Listener {
             last = known;
         }
         return known.field();
+    }
+
+    /// The known facts about a request, for the headers of its response and for telemetry. Confined to its event loop.
+    final class RequestRecord {
+
+        private final RequestHead head;
+        private final Optional<SpanContext> parent;
+        private final long beganNanos = System.nanoTime();
+        private Optional<Api.Decision> decision = Optional.empty();
+        private String ending = "the client closed the connection or stream";
+        private boolean finished;
+
+        /// @param received the head, which is complete now
+        /// @param client the address of the client
+        RequestRecord(Head received, String client) {
+            this.head = new RequestHead(received.method(), received.path(), received.query(), received.fields(), client,
+                    telemetry.requestId(received.fields().first(RequestId.FIELD)), clock.millis());
+            this.parent = telemetry.began(head.headers());
+        }
+
+        RequestHead head() {
+            return head;
+        }
+
+        /// Returns the time when the header block was complete, by [System#nanoTime].
+        long beganNanos() {
+            return beganNanos;
+        }
+
+        void decided(Api.Decision known) {
+            decision = Optional.of(known);
+        }
+
+        /// Sets the reason if the connection or stream ends before the response is sent.
+        void endsBecause(String reason) {
+            ending = reason;
+        }
+
+        /// Returns a response to this request, with the headers of every response.
+        ///
+        /// @param more a further header; absent for none
+        Outgoing outgoing(Response response, Optional<Header> more) {
+            List<Header> headers = new ArrayList<>(16);
+            headers.addAll(response.headers());
+            decision.ifPresent(known -> headers.addAll(known.headers()));
+            headers.add(Header.of(RequestId.FIELD, head.id()));
+            headers.add(date());
+            headers.add(NO_SNIFF);
+            more.ifPresent(headers::add);
+            return new Outgoing(response.status(), headers, head.method().equals("HEAD") ? NO_BODY : response.body());
+        }
+
+        /// Reports the end of the request to telemetry, once.
+        ///
+        /// @param sent absent if the connection was closed before the response was sent
+        void finish(Optional<Response> sent) {
+            if (!finished) {
+                finished = true;
+                telemetry.finished(
+                        FinishedRequest.of(head, decision, parent, sent, ending, System.nanoTime() - beganNanos));
+            }
+        }
     }
 }

@@ -61,7 +61,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
             if (exchange != null && !(cause instanceof IOException) && !(cause instanceof DecoderException)) {
                 exchange.fail(cause);
             } else {
-                connection.closer().abandon(context.channel());
+                connection.closer().closeNow(context.channel());
             }
         }
     }

@@ -1,6 +1,5 @@
 package petstore.http.server;
 
-import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Clock;
@@ -38,7 +37,6 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
-import petstore.Failure;
 import petstore.http.message.Api;
 import petstore.http.server.codec.RequestFields;
 import petstore.http.server.tls.CertificateFiles;
@@ -164,42 +162,8 @@ public final class Server implements AutoCloseable {
             listening.add(opened);
             return ((InetSocketAddress) opened.localAddress()).getPort();
         } catch (Exception e) {
-            Exception cause = isInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    "cannot listen on " + ServerSettings.authority(host, port) + " ("
-                            + optionPrefix + "host, " + optionPrefix + "port): " + reason(cause),
-                    cause);
+            throw ListenFailure.of(host, port, optionPrefix, e);
         }
-    }
-
-    /// The exception for a port on which another program listens.
-    public static final class PortInUseException extends Exception {
-        private static final long serialVersionUID = 1L;
-        public final String host;
-        public final int port;
-        /// The option that chooses the port.
-        public final String option;
-
-        PortInUseException(String host, int port, String option, Exception cause) {
-            super("this port is in use", cause);
-            this.host = host;
-            this.port = port;
-            this.option = option;
-        }
-    }
-
-    /// Returns true if an address cannot be listened on because its port is in use.
-    public static boolean isInUse(Exception e) {
-        return e instanceof BindException && String.valueOf(e.getMessage()).contains("in use");
-    }
-
-    /// Returns the reason and the remedy.
-    private static String reason(Exception e) {
-        return switch (e) {
-            case UnknownHostException _ -> "the host is unknown; give an address of this machine";
-            case BindException _ -> "this machine does not have this address, or the port needs privileges";
-            default -> String.valueOf(e.getMessage());
-        };
     }
 
     public int port() {

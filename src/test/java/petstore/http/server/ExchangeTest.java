@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLEngine;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -329,6 +330,28 @@ class ExchangeTest {
             send(client, 5);
             assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM).orElseThrow().status())
                     .isEqualTo(200);
+        }
+    }
+
+    /// The handshake waits for a thread, and the input behind it for the handshake.
+    @Test
+    void limitsInputDuringHandshake(@TempDir Path folder) throws Exception {
+        tls = Optional.of(new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG, _ -> {
+        }));
+        int port = listen(_ -> {
+        }, _ -> new Api.Respond(text("a")));
+        SSLEngine engine = TestCertificate.trustingAll().createSSLEngine("localhost", port);
+        engine.setUseClientMode(true);
+        ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), hello);
+        byte[] record = ByteBuffer.allocate(FRAME).put(new byte[]{22, 3, 3}).putShort((short) (FRAME - 5)).array();
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            client.getOutputStream().write(hello.array(), 0, hello.position());
+            assertThatIOException().isThrownBy(() -> {
+                for (int sent = 0; sent < 4 * LARGE; sent += FRAME) {
+                    client.getOutputStream().write(record);
+                }
+            });
         }
     }
 

@@ -1,8 +1,11 @@
 package petstore.http.server.codec;
 
+import java.util.List;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
+import petstore.Failure.Kind;
+import petstore.http.message.Errors;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
 
@@ -27,8 +30,16 @@ public record Head(String method, String target, RequestFields fields, boolean h
         CLOSE
     }
 
+    static final Response TOO_LONG = Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long");
     private static final Header CLOSED = Header.of("Connection", "close");
     private static final Header KEPT = Header.of("Connection", "keep-alive");
+
+    /// Returns the response that names all violations of a head; absent for none.
+    static Optional<Response> refusal(List<String> violations) {
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
+    }
 
     /// Returns true if the connection closes after the response.
     public boolean isLast() {

@@ -70,15 +70,11 @@ public final class HeadCheck extends ChannelInboundHandlerAdapter {
             return Optional.of(switch (request.decoderResult().cause()) {
                 case TooLongHttpLineException _ ->
                     Errors.response(414, Kind.INVALID_REQUEST, "the request line is too long");
-                case TooLongHttpHeaderException _ ->
-                    Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long");
+                case TooLongHttpHeaderException _ -> Head.TOO_LONG;
                 default -> Errors.response(Kind.INVALID_REQUEST, "the request is not well-formed HTTP");
             });
         }
-        List<String> violations = violations(request, target);
-        return violations.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
+        return Head.refusal(violations(request, target));
     }
 
     @SuppressWarnings("ReferenceEquality") // HTTP/01.1 equals HTTP/1.1; the decoder uses the constants for the exact spelling.

@@ -15,7 +15,6 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.AsciiString;
@@ -63,14 +62,6 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Leaves the errors of a stream to Netty, which resets it with their code.
-    @Override
-    public void exceptionCaught(ChannelHandlerContext stream, Throwable cause) {
-        if (!(cause instanceof Http2Exception)) {
-            stream.fireExceptionCaught(cause);
-        }
-    }
-
     private static boolean isMalformed(Http2Headers head) {
         CharSequence method = head.method();
         return method == null || method.isEmpty() || HttpHeaderValidationUtil.validateToken(method) != -1
@@ -79,21 +70,13 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
 
     private static boolean hasMalformedValue(Http2Headers headOrTrailers) {
         for (Map.Entry<CharSequence, CharSequence> field : headOrTrailers) {
-            if (!isValue(field.getValue())) {
+            CharSequence value = field.getValue();
+            if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1
+                    || (!value.isEmpty() && " \t".indexOf(value.charAt(value.length() - 1)) >= 0)) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean isValue(CharSequence value) {
-        return value.isEmpty() || (!isBlank(value.charAt(0)) && !isBlank(value.charAt(value.length() - 1))
-                && AsciiString.indexOf(value, '\r', 0) < 0 && AsciiString.indexOf(value, '\n', 0) < 0
-                && AsciiString.indexOf(value, '\0', 0) < 0);
-    }
-
-    private static boolean isBlank(char character) {
-        return character == ' ' || character == '\t';
     }
 
     private Head head(Http2HeadersFrame frame) {
@@ -106,7 +89,7 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
 
     private static Optional<Response> refusal(String method, String target, Http2Headers head) {
         if (bytes(head) > RequestDecoder.MOST_HEAD_BYTES) {
-            return Optional.of(Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long"));
+            return Optional.of(Head.TOO_LONG);
         }
         if (target.length() > RequestDecoder.MOST_LINE_BYTES) {
             return Optional.of(Errors.response(414, Kind.INVALID_REQUEST, "the request target is too long"));
@@ -118,9 +101,7 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         if (!hasOneHost(head)) {
             violations.add("there must be one :authority or Host field, a host with or without a port");
         }
-        return violations.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
+        return Head.refusal(violations);
     }
 
     private static int bytes(Http2Headers head) {

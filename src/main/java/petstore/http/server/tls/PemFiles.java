@@ -32,6 +32,8 @@ record PemFiles(TlsFiles files, String certificates, String key) {
     private static final byte[] VERSION_0 = {2, 1, 0};
     private static final int SEQUENCE = 0x30;
     private static final int OCTET_STRING = 4;
+    /// The flag of a length that further bytes have. The rest of its byte is their number.
+    private static final byte LONG_FORM = (byte) 0x80;
 
     /// Reads both files.
     ///
@@ -97,27 +99,11 @@ record PemFiles(TlsFiles files, String certificates, String key) {
     /// Returns a key of PKCS#1 or SEC1 in the form PKCS#8, which adds the algorithm. The public key begins with the same one.
     /// Source: RFC 5208 section 5, RFC 5280 section 4.1.
     private static byte[] pkcs8(byte[] der, PublicKey certified) {
-        byte[] algorithm = firstElement(certified.getEncoded());
+        byte[] sequence = certified.getEncoded();
+        int begin = (sequence[1] & LONG_FORM) == 0 ? 2 : 2 + (sequence[1] & ~LONG_FORM);
+        // Of RSA and the named curves, which Java knows, the algorithm is shorter than 128 bytes.
+        byte[] algorithm = Arrays.copyOfRange(sequence, begin, begin + 2 + sequence[begin + 1]);
         return element(SEQUENCE, VERSION_0, algorithm, element(OCTET_STRING, der));
-    }
-
-    /// Returns the first element of a sequence in DER.
-    private static byte[] firstElement(byte[] sequence) {
-        int begin = 2 + lengthBytes(sequence, 0);
-        int headBytes = 2 + lengthBytes(sequence, begin);
-        int length = sequence[begin + 1] & 0x7f;
-        if (headBytes > 2) {
-            length = 0;
-            for (int i = begin + 2; i < begin + headBytes; i++) {
-                length = length << 8 | (sequence[i] & 0xff);
-            }
-        }
-        return Arrays.copyOfRange(sequence, begin, begin + headBytes + length);
-    }
-
-    /// Returns the number of further bytes of a length.
-    private static int lengthBytes(byte[] der, int element) {
-        return (der[element + 1] & 0x80) == 0 ? 0 : der[element + 1] & 0x7f;
     }
 
     private static byte[] element(int tag, byte[]... contents) {
@@ -127,8 +113,7 @@ record PemFiles(TlsFiles files, String certificates, String key) {
         }
         ByteArrayOutputStream element = new ByteArrayOutputStream();
         element.write(tag);
-        // The longest form of a length of four bytes.
-        element.write(0x84);
+        element.write(LONG_FORM | 4);
         for (int shift = 24; shift >= 0; shift -= 8) {
             element.write(all.size() >> shift);
         }

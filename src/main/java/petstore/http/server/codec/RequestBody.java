@@ -1,20 +1,20 @@
-package petstore.http.server;
+package petstore.http.server.codec;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
-import petstore.http.server.codec.Head;
 
 /// The body of a request, as it arrives. Confined to its event loop.
-final class RequestBody {
+public final class RequestBody {
 
-    static final Response MALFORMED = Errors.response(Kind.INVALID_REQUEST, "the body is not well-formed HTTP");
+    public static final Response MALFORMED = Errors.response(Kind.INVALID_REQUEST, "the body is not well-formed HTTP");
     /// The maximum number of bytes of an unwanted body that are read and dropped.
     private static final long MOST_DROPPED_BYTES = 16L * 1024 * 1024;
 
@@ -22,28 +22,32 @@ final class RequestBody {
     private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(0);
     private final @Nullable String announcedLength;
     private long droppedBytes;
+    private final Channel channel;
     private boolean isComplete;
+    private boolean isPaused;
 
-    RequestBody(Head head) {
+    /// @param channel the connection, with HTTP/2 the stream
+    public RequestBody(Head head, Channel channel) {
+        this.channel = channel;
         this.announcedLength = head.fields().first("Content-Length");
         this.isComplete = !head.hasBody();
     }
 
-    static Response tooLong(int limit) {
+    public static Response tooLong(int limit) {
         return Errors.response(new Failure(Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + limit + " bytes"));
     }
 
-    boolean isComplete() {
+    public boolean isComplete() {
         return isComplete;
     }
 
     /// Returns true if the body may still be taken.
-    boolean isWanted() {
+    public boolean isWanted() {
         return bytes != null;
     }
 
     /// Returns true if the client has announced or sent more bytes than `limit`. For a head that is not refused.
-    boolean isLongerThan(int limit) {
+    public boolean isLongerThan(int limit) {
         return (announcedLength != null && Long.parseLong(announcedLength) > limit)
                 || (bytes != null && bytes.size() > limit);
     }
@@ -51,29 +55,40 @@ final class RequestBody {
     /// Keeps a part, or drops it if it is not wanted.
     ///
     /// @param isLast true if it is the last part
-    void add(ByteBuf part, boolean isLast) throws IOException {
+    public void add(ByteBuf part, boolean isLast) throws IOException {
         if (bytes != null) {
             part.readBytes(bytes, part.readableBytes());
         } else {
             droppedBytes += part.readableBytes();
         }
         isComplete |= isLast;
+        if (isComplete) {
+            setReading(true);
+        }
+    }
+
+    /// Pauses or resumes reading. A complete body is not paused.
+    public void setReading(boolean now) {
+        if (isPaused == now && (now || !isComplete)) {
+            isPaused = !now;
+            channel.config().setAutoRead(now);
+        }
     }
 
     /// Returns true if so much of an unwanted body was dropped that the rest is not read.
-    boolean isEndless() {
+    public boolean isEndless() {
         return droppedBytes > MOST_DROPPED_BYTES;
     }
 
     /// Returns the whole body, once.
-    byte[] take() {
+    public byte[] take() {
         byte[] whole = bytes == null ? new byte[0] : bytes.toByteArray();
         bytes = null;
         return whole;
     }
 
     /// Drops the body, and its further parts: a client may read the response only after it has sent the body.
-    void drop() {
+    public void drop() {
         bytes = null;
     }
 }

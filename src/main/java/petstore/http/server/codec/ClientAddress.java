@@ -1,4 +1,4 @@
-package petstore.http.server;
+package petstore.http.server.codec;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,14 +10,14 @@ import petstore.http.message.HeaderFields;
 import petstore.http.message.TrustedProxies;
 
 /// The address of the client of a connection, or of a request that a trusted proxy passes on.
-final class ClientAddress {
+public final class ClientAddress {
 
     /// The trusted proxy at the other end; absent if that is the client.
     private final Optional<InetAddress> proxy;
     private final TrustedProxies proxies;
     private final String peer;
 
-    ClientAddress(Channel connection, TrustedProxies proxies) {
+    public ClientAddress(Channel connection, TrustedProxies proxies) {
         Optional<InetAddress> address = connection.remoteAddress() instanceof InetSocketAddress socket
                 ? Optional.ofNullable(socket.getAddress())
                 : Optional.empty();
@@ -27,7 +27,7 @@ final class ClientAddress {
     }
 
     /// Returns the address of the client of a request, e.g. `192.0.2.7`; `-` if the connection was closed before.
-    String of(HeaderFields headers) {
+    public String of(HeaderFields headers) {
         return proxy.map(known -> NetUtil.toAddressString(proxies.client(known, headers))).orElse(peer);
     }
 }
