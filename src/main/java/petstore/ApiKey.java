@@ -1,6 +1,9 @@
 package petstore;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Set;
 
@@ -25,6 +28,41 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
     /// The longest name, in code points.
     public static final int MAX_NAME_LENGTH = 64;
 
+    /// The SHA-256 of a secret.
+    public static final class SecretHash {
+
+        private static final int LENGTH = 32;
+
+        private final byte[] bytes;
+
+        private SecretHash(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        public static SecretHash of(String secret) {
+            return new SecretHash(Sha256.of(secret.getBytes(StandardCharsets.UTF_8)));
+        }
+
+        /// Parses a hash of 64 hexadecimal digits. Errors: `IllegalArgumentException`.
+        public static SecretHash ofHex(String hex) {
+            byte[] bytes = HexFormat.of().parseHex(hex);
+            if (bytes.length != LENGTH) {
+                throw new IllegalArgumentException("not a SHA-256: " + bytes.length + " bytes");
+            }
+            return new SecretHash(bytes);
+        }
+
+        /// Returns 64 hexadecimal digits.
+        public String hex() {
+            return HexFormat.of().formatHex(bytes);
+        }
+
+        /// Returns true if this is the hash of `secret`, in constant time.
+        public boolean matches(String secret) {
+            return MessageDigest.isEqual(bytes, of(secret).bytes);
+        }
+    }
+
     /// A replaced secret, which is still accepted before `until`.
     public record RetiredSecret(SecretHash secret, Instant until) {
     }
@@ -47,10 +85,10 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
                 && !text.codePoints().allMatch(Character::isSpaceChar) && SafeText.ofName(text).equals(text);
     }
 
-    /// Throws [Failure] if a new key must not have this name, because it is that of the key in the variable.
+    /// Throws [CommandFailure] if a new key must not have this name, because it is that of the key in the variable.
     public static void requireNotConfigured(String name) {
         if (name.equals(CONFIGURED_NAME)) {
-            throw Failure.unavailable("the key in the variable PETSTORE_API_KEY has the name " + CONFIGURED_NAME
+            throw new CommandFailure("the key in the variable PETSTORE_API_KEY has the name " + CONFIGURED_NAME
                     + "; choose another with --name");
         }
     }

@@ -7,8 +7,8 @@ import java.util.List;
 
 /// Closes parts in the reverse order of their opening: all of them, also if some fail.
 ///
-/// Errors of closing: the [Failure] of the first part that failed, else one of kind `UNAVAILABLE` with the name of that part. Later
-/// errors are suppressed onto it.
+/// Errors of closing: the [Failure] or [CommandFailure] of the first part that failed, else a [CommandFailure] with the name of that part.
+/// Later errors are suppressed onto it.
 ///
 /// ```java
 /// try (Closer parts = new Closer()) {
@@ -66,10 +66,10 @@ public final class Closer implements AutoCloseable {
     private static void close(AutoCloseable part) {
         try {
             part.close();
-        } catch (Failure e) {
+        } catch (Failure | CommandFailure e) {
             throw e;
         } catch (Exception e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, name(part) + " cannot be closed: " + e.getMessage(), e);
+            throw new CommandFailure(name(part) + " cannot be closed: " + e.getMessage(), e);
         }
     }
 

@@ -1,25 +1,15 @@
 package petstore;
 
-import java.io.File;
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// The exception of this project. Its message may be shown to clients and operators.
+/// The reason why a request fails. Its message may be shown to clients.
 public final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
-
-    /// The reason and the remedy of an error for lack of disk space.
-    public static final String FULL_DISK = "the disk is full; free some space";
-
-    private static final String NO_INODES = "the disk has no inodes left; delete some files";
-    private static final String NO_SPACE = "No space left on device";
-    /// A disk with so many free bytes is not full.
-    private static final long SOME_SPACE = 1 << 20;
 
     /// The kind of a failure: the `code` of an error response.
     public enum Kind {
@@ -33,99 +23,110 @@ public final class Failure extends RuntimeException {
         GONE, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXPECTATION_FAILED,
         /// A defect of the service.
         INTERNAL_ERROR,
-        /// The store cannot handle the request now; a retry may succeed.
+        /// The service cannot handle the request now; a retry may succeed.
         UNAVAILABLE
     }
 
-    private final Kind kind;
-    private final boolean outcomeKnown;
+    /// The cause of a failure of kind `UNAVAILABLE`, for operators. `docs/operations.md` has what each means.
+    public enum Unavailability {
+        /// Too many requests wait for the store.
+        QUEUE_FULL,
+        /// The request waited for the store for too long.
+        QUEUE_LATE,
+        /// The store did not finish a read in time.
+        STORE_LATE,
+        /// The response was not ready within the time of a request.
+        LATE,
+        /// A transaction may have been committed.
+        OUTCOME_UNKNOWN,
+        /// No host of the database can be used.
+        NO_PRIMARY,
+        /// The database refused a statement, or the connection to it broke.
+        STATEMENT_FAILED,
+        /// The store's disk has no space.
+        DISK_FULL,
+        /// The store cannot be written.
+        NOT_WRITABLE,
+        /// The store's disk lost data, and the service stops.
+        DISK_FAILED,
+        /// The store's schema is not that of this version.
+        WRONG_SCHEMA,
+        /// The system allows no further thread.
+        NO_THREAD,
+        /// Memory is short.
+        MEMORY,
+        /// The service is stopping.
+        STOPPING;
 
+        /// Returns the code for log and metrics, e.g. `queue_full`.
+        public String code() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final Kind kind;
+    @SuppressWarnings("serial") // Never serialized.
+    private final Optional<Unavailability> unavailability;
+
+    /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message) {
         super(message);
-        this.kind = kind;
-        this.outcomeKnown = true;
+        this.kind = other(kind);
+        this.unavailability = Optional.empty();
     }
 
+    /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message, Throwable cause) {
-        this(kind, message, cause, true);
-    }
-
-    private Failure(Kind kind, String message, Throwable cause, boolean outcomeKnown) {
         super(message, cause);
-        this.kind = kind;
-        this.outcomeKnown = outcomeKnown;
+        this.kind = other(kind);
+        this.unavailability = Optional.empty();
     }
 
-    /// Returns a failure of kind `UNAVAILABLE` for a transaction that may have been committed.
-    public static Failure unknownOutcome(String message, Throwable cause) {
-        return new Failure(Kind.UNAVAILABLE, message, cause, false);
+    /// A failure of kind `UNAVAILABLE`.
+    public Failure(Unavailability unavailability, String message) {
+        super(message);
+        this.kind = Kind.UNAVAILABLE;
+        this.unavailability = Optional.of(unavailability);
     }
 
-    public static Failure unavailable(String message) {
-        return new Failure(Kind.UNAVAILABLE, message);
+    /// A failure of kind `UNAVAILABLE`.
+    public Failure(Unavailability unavailability, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = Kind.UNAVAILABLE;
+        this.unavailability = Optional.of(unavailability);
     }
 
-    /// Returns a failure of kind `UNAVAILABLE` for an error of the file system.
-    ///
-    /// @param problem e.g. `the folder data cannot be written`
-    public static Failure unavailable(String problem, IOException cause) {
-        return new Failure(Kind.UNAVAILABLE, problem + ": " + reason(cause), cause);
+    private static Kind other(Kind kind) {
+        if (kind == Kind.UNAVAILABLE) {
+            throw new IllegalArgumentException("a failure of this kind needs an Unavailability");
+        }
+        return kind;
     }
 
-    /// Returns a failure of kind `UNAVAILABLE` for the folder for temporary files.
-    ///
-    /// @param problem e.g. `cannot be written`
-    public static Failure temporaryFolder(String problem, Throwable cause) {
-        String reason = switch (cause) {
-            case FileSystemException e when e.getReason() != null -> plainReason(e.getReason());
-            case IOException e -> reason(e);
-            default -> String.valueOf(cause.getMessage()).replaceFirst("^/.*: ", "");
-        };
-        return new Failure(Kind.UNAVAILABLE,
-                "the folder for temporary files, " + System.getProperty("java.io.tmpdir") + ", "
-                        + problem + ": " + reason + "; set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER",
-                cause);
-    }
-
-    /// Returns a failure of kind `UNAVAILABLE` for a thread that cannot be started.
+    /// Returns a failure for a thread that cannot be started.
     public static Failure noThread(OutOfMemoryError cause) {
-        return new Failure(Kind.UNAVAILABLE, "the limit of processes is reached; raise it, or try again later", cause);
-    }
-
-    /// Returns the reason of an error, because the message of many file system exceptions is only the name of the file.
-    public static String reason(IOException cause) {
-        return switch (cause) {
-            // Only the creation of a file throws this class.
-            case FileSystemException e when NO_SPACE.equals(e.getReason()) && freeBytes(e.getFile()) > SOME_SPACE ->
-                NO_INODES;
-            case AccessDeniedException _ -> "permission denied";
-            case NoSuchFileException _ -> "there is no such file";
-            case FileAlreadyExistsException _ -> "it is a file";
-            case CharacterCodingException _ -> "it is not text in UTF-8";
-            default -> plainReason(String.valueOf(cause.getMessage()));
-        };
-    }
-
-    /// Returns true for a [#reason] of a full disk.
-    public static boolean isLackOfSpace(String reason) {
-        return reason.equals(FULL_DISK) || reason.equals(NO_INODES);
-    }
-
-    private static long freeBytes(String file) {
-        return new File(file).getAbsoluteFile().getParentFile().getUsableSpace();
-    }
-
-    private static String plainReason(String reason) {
-        return reason.endsWith(NO_SPACE) ? FULL_DISK : reason;
+        return new Failure(Unavailability.NO_THREAD, "the limit of processes is reached; raise it, or try again later",
+                cause);
     }
 
     public Kind kind() {
         return kind;
     }
 
+    /// Returns the cause of a failure of kind `UNAVAILABLE`; absent for other kinds.
+    public Optional<Unavailability> unavailability() {
+        return unavailability;
+    }
+
     /// Returns true for a transaction that may have been committed.
     public boolean hasUnknownOutcome() {
-        return !outcomeKnown;
+        return unavailability.equals(Optional.of(Unavailability.OUTCOME_UNKNOWN));
+    }
+
+    /// Returns the message with those of all causes, for the log.
+    public String explanation() {
+        return Stream.<Throwable>iterate(this, Objects::nonNull, Throwable::getCause).map(Throwable::getMessage)
+                .collect(Collectors.joining(": "));
     }
 
     @Override

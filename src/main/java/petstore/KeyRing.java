@@ -45,7 +45,7 @@ public interface KeyRing {
     /// Replaces the secret of a key. Returns the key; absent if it does not exist.
     ///
     /// @param retiredUntil the end of the replaced secret; absent if it ends at once
-    Optional<ApiKey> rotate(String id, SecretHash secret, Optional<Instant> retiredUntil);
+    Optional<ApiKey> rotate(String id, ApiKey.SecretHash secret, Optional<Instant> retiredUntil);
 
     /// Records the times of the last uses of keys, by id. A time before the recorded time changes nothing.
     void recordUses(Map<String, Instant> lastUses);

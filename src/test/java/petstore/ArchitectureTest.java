@@ -115,7 +115,8 @@ class ArchitectureTest {
     void onlyPostgresErrorsReadsMessagesOfPostgres() {
         check(noClasses().that().resideInAPackage("petstore.store.postgres").and()
                 .doNotHaveSimpleName("PostgresErrors").should().callMethodWhere(target(nameMatching("getMessage"))
-                        .and(target(owner(assignableTo(Throwable.class).and(not(type(Failure.class))))))));
+                        .and(target(owner(assignableTo(Throwable.class).and(not(type(Failure.class)))
+                                .and(not(type(CommandFailure.class))))))));
     }
 
     @Test

@@ -47,7 +47,7 @@ class CloserTest {
         parts.add(part("third"));
         parts.add(failing("fourth", new IOException("disk")));
         parts.add(part("fifth"));
-        assertThatThrownBy(parts::close).isInstanceOf(Failure.class).hasMessage("Part cannot be closed: disk")
+        assertThatThrownBy(parts::close).isInstanceOf(CommandFailure.class).hasMessage("Part cannot be closed: disk")
                 .satisfies(failure -> assertThat(failure.getSuppressed()).singleElement().asString()
                         .contains("Part cannot be closed: later"));
         assertThat(closed).containsExactly("fifth", "fourth", "third", "second", "first");
@@ -67,7 +67,7 @@ class CloserTest {
     /// Its message is for people already.
     @Test
     void throwsFailureOfPartUnchanged() {
-        Failure failure = Failure.unavailable("the disk failed");
+        CommandFailure failure = new CommandFailure("the disk failed");
         assertThatThrownBy(() -> Closer.closeAll(part("one"), () -> Closer.closeAll(failing("two", failure))))
                 .isSameAs(failure);
     }

@@ -66,10 +66,10 @@ class KeyTokenTest {
 
     @Test
     void hashMatchesOnlyItsSecret() {
-        SecretHash hash = SecretHash.ofHex(SecretHash.of(TOKEN.secret()).hex());
+        ApiKey.SecretHash hash = ApiKey.SecretHash.ofHex(ApiKey.SecretHash.of(TOKEN.secret()).hex());
         assertThat(hash.matches(TOKEN.secret())).isTrue();
         assertThat(hash.matches(TOKEN.secret().toLowerCase(Locale.ROOT) + "x")).isFalse();
-        assertThat(SecretHash.of("abc").hex())
+        assertThat(ApiKey.SecretHash.of("abc").hex())
                 .isEqualTo("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

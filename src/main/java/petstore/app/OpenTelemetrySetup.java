@@ -11,7 +11,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// OpenTelemetry's SDK, set up by the standard variables. Without an endpoint, no spans are sent.
 ///
@@ -26,7 +26,7 @@ public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements Auto
             "none");
     private static final long CLOSING_SECONDS = 1;
 
-    /// Starts the SDK if the environment has an endpoint. Errors: [Failure] for values that are not supported.
+    /// Starts the SDK if the environment has an endpoint. Errors: [CommandFailure] for values that are not supported.
     public static OpenTelemetrySetup start(Map<String, String> environment) {
         if (ENDPOINTS.stream().allMatch(name -> environment.getOrDefault(name, "").isEmpty())) {
             return new OpenTelemetrySetup(Optional.empty());
@@ -37,7 +37,7 @@ public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements Auto
                     .addPropertiesCustomizer(_ -> properties(environment)).build()
                     .getOpenTelemetrySdk()));
         } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "traces cannot be sent: " + e.getMessage(), e);
+            throw new CommandFailure("traces cannot be sent: " + e.getMessage(), e);
         }
     }
 

@@ -15,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Catalogue;
 import petstore.Closer;
+import petstore.Failure;
 import petstore.KeyRing;
 import petstore.http.ApiSettings;
 import petstore.http.Dispatcher;
@@ -22,6 +23,7 @@ import petstore.http.Health;
 import petstore.http.PageCache;
 import petstore.http.PetOperations;
 import petstore.http.Routes;
+import petstore.http.UnavailabilityLog;
 import petstore.http.access.Bearer;
 import petstore.http.access.BrowserPolicy;
 import petstore.http.access.RateLimits;
@@ -57,7 +59,8 @@ public final class ServiceApi implements AutoCloseable {
             Optional<String> configuredKey, Runnable storeCheck, String version, Telemetry telemetry,
             PrometheusMeterRegistry metrics, Clock clock) {
         bearer = new Bearer(keys, configuredKey, metrics);
-        health = new Health(storeCheck, version);
+        UnavailabilityLog unavailability = new UnavailabilityLog();
+        health = new Health(storeCheck, version, unavailability);
         PageCache pages = new PageCache(metrics);
         heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
@@ -65,9 +68,9 @@ public final class ServiceApi implements AutoCloseable {
                 Routes.api(settings,
                         new PetOperations(catalogue, settings, pages, new KeyScanner(configuredKey), clock),
                         health, virtualThreads),
-                bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), tls));
+                bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), tls), unavailability);
         admin = new Dispatcher(Routes.admin(health, metrics, virtualThreads), bearer,
-                limits, telemetry, new BrowserPolicy(List.of(), false));
+                limits, telemetry, new BrowserPolicy(List.of(), false), unavailability);
         // The first virtual thread loads their implementation. If no other thread can be started then, loading fails for good.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
@@ -90,7 +93,7 @@ public final class ServiceApi implements AutoCloseable {
             reason.set("");
         } catch (RuntimeException | Error e) {
             // A task that throws would not be repeated.
-            String message = String.valueOf(e.getMessage());
+            String message = e instanceof Failure known ? known.explanation() : String.valueOf(e.getMessage());
             if (!message.equals(reason.getAndSet(message))) {
                 LOG.warn("{}: {}", failure, message);
             }

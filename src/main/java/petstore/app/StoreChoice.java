@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.SafeText;
 import petstore.store.SchemaPolicy;
@@ -80,7 +81,7 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
                 }
                 SqliteFile.delete(folder);
             }
-        } catch (Failure e) {
+        } catch (Failure | CommandFailure e) {
             LOG.debug("the store stays", e);
         }
         return Optional.empty();
@@ -142,17 +143,17 @@ public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPol
         try {
             if (database.isEmpty() && StoreFiles.isReserved(file.getFileName().toString()) && Files.isDirectory(parent)
                     && Files.isDirectory(folder) && Files.isSameFile(parent, folder)) {
-                throw Failure.unavailable(file + " is a part of the store; give the file another name");
+                throw new CommandFailure(file + " is a part of the store; give the file another name");
             }
         } catch (IOException e) {
-            throw Failure.unavailable(file + " cannot be written", e);
+            throw CommandFailure.of(file + " cannot be written", e);
         }
     }
 
     /// Throws a [Failure] if there is no embedded store in `folder`. Repairs it if a `restore` was killed.
     public static void requireEmbedded(Path folder) {
         if (!exists(folder)) {
-            throw Failure.unavailable("there is no store in " + folder.toAbsolutePath().normalize() + "; '"
+            throw new CommandFailure("there is no store in " + folder.toAbsolutePath().normalize() + "; '"
                     + SafeText.command("serve") + "' or '" + SafeText.command("keys create") + "' makes one");
         }
     }

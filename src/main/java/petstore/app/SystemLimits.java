@@ -5,7 +5,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// Limits of threads and open files that the operating system or a container sets.
 ///
@@ -22,19 +22,19 @@ public final class SystemLimits {
     private SystemLimits() {
     }
 
-    /// Throws a [Failure] of kind `UNAVAILABLE` that names the limit, if it is too low for a service.
+    /// Throws a [CommandFailure] that names the limit, if it is too low for a service.
     public static void requireRoomForService() {
         UnixOperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class);
         long free = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount();
         if (free < FILES) {
-            throw Failure.unavailable(tooLow("open files", FILES - free,
+            throw new CommandFailure(tooLow("open files", FILES - free,
                     "ulimit -n, LimitNOFILE= of systemd, --ulimit of Docker"));
         }
         try (ThreadPoolExecutor threads = (ThreadPoolExecutor) Executors.newFixedThreadPool(THREADS)) {
             try {
                 threads.prestartAllCoreThreads();
             } catch (OutOfMemoryError e) {
-                throw new Failure(Failure.Kind.UNAVAILABLE, tooLow("processes", THREADS - threads.getPoolSize(),
+                throw new CommandFailure(tooLow("processes", THREADS - threads.getPoolSize(),
                         "ulimit -u, TasksMax= of systemd, --pids-limit of Docker"), e);
             }
         }

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// Supported values of OpenTelemetry's variables. The SDK ignores other values, or refuses them without naming the variable.
 final class TracingVariables {
@@ -48,7 +48,7 @@ final class TracingVariables {
         void check(String name, String value) {
             if (name.matches(names) && !value.isEmpty() && !isSupported(value)) {
                 // Headers may have a secret.
-                throw Failure.unavailable("traces cannot be sent: " + name
+                throw new CommandFailure("traces cannot be sent: " + name
                         + (name.endsWith("HEADERS") ? "" : "=" + value) + " is not supported; supported: " + supported);
             }
         }
@@ -65,7 +65,7 @@ final class TracingVariables {
     private TracingVariables() {
     }
 
-    /// Throws a [Failure] of kind `UNAVAILABLE` that names the variable and its supported values, if a value is not supported.
+    /// Throws a [CommandFailure] that names the variable and its supported values, if a value is not supported.
     static void check(Map<String, String> environment) {
         new TreeMap<>(environment).forEach((name, value) -> RULES.forEach(rule -> rule.check(name, value)));
     }

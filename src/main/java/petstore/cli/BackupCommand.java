@@ -5,6 +5,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.Pet;
 import petstore.app.StoreChoice;
@@ -52,7 +53,7 @@ final class BackupCommand extends BackupFileCommand {
     private void record(Path folder, Instant began) {
         try {
             BackupTime.record(folder, began);
-        } catch (Failure e) {
+        } catch (Failure | CommandFailure e) {
             console().printError("warning: the store does not record this backup: " + e.getMessage());
         }
     }

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.Pet;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
@@ -31,7 +31,7 @@ final class ExportCommand extends TransferCommand {
             console().printError("Exported " + Pet.counted(written) + progress.took());
             return Main.DONE;
         } catch (IOException e) {
-            throw Failure.unavailable("the export cannot be written", e);
+            throw CommandFailure.of("the export cannot be written", e);
         }
     }
 
@@ -39,7 +39,7 @@ final class ExportCommand extends TransferCommand {
     private long exportTo(SqlStore open, Path target) throws IOException {
         if (!Files.exists(target)) {
             if (Files.isSymbolicLink(target)) {
-                throw Failure.unavailable(
+                throw new CommandFailure(
                         target + " is a symbolic link to a missing file; remove the link, or name another file");
             }
             return exportToFile(open, target);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.cli.options.HasVariables;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.ConsoleCommand;
@@ -33,10 +33,10 @@ final class HealthcheckCommand extends ConsoleCommand implements HasVariables {
             connection.setConnectTimeout(TIMEOUT_MS);
             connection.setReadTimeout(TIMEOUT_MS);
             if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
-                throw Failure.unavailable("not ready: " + address + " returns " + connection.getResponseCode());
+                throw new CommandFailure("not ready: " + address + " returns " + connection.getResponseCode());
             }
         } catch (IOException e) {
-            throw Failure.unavailable("not ready: " + address, e);
+            throw CommandFailure.of("not ready: " + address, e);
         }
         console().printError("Ready");
         return Main.DONE;

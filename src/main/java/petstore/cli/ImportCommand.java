@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import petstore.Catalogue;
 import petstore.Closer;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.Pet;
 import petstore.SafeText;
 import petstore.app.StoreChoice;
@@ -63,13 +63,13 @@ final class ImportCommand extends TransferCommand {
                 return importSpooled(console().input());
             }
             if (Files.isDirectory(file)) {
-                throw Failure.unavailable(file + " cannot be read: it is a folder");
+                throw new CommandFailure(file + " cannot be read: it is a folder");
             }
             try (InputStream in = Files.newInputStream(file)) {
                 return Files.isRegularFile(file) ? importFile(file) : importSpooled(in);
             }
         } catch (IOException e) {
-            throw Failure.unavailable(file + " cannot be read", e);
+            throw CommandFailure.of(file + " cannot be read", e);
         }
     }
 

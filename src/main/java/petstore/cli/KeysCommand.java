@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
-import petstore.Failure;
+import petstore.ApiKey.SecretHash;
+import petstore.CommandFailure;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
-import petstore.SecretHash;
 import petstore.app.StoreChoice;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.Console;
@@ -122,7 +122,7 @@ final class KeysCommand {
             ApiKey rotated = change("rotate", choice, (keys, now) -> {
                 ApiKey key = find(keys, idOrName, now);
                 if (!key.isValidAt(now)) {
-                    throw Failure.unavailable("the key " + key.id() + " is revoked or has expired; create a new one");
+                    throw new CommandFailure("the key " + key.id() + " is revoked or has expired; create a new one");
                 }
                 return keys.rotate(key.id(), SecretHash.of(secret),
                         grace.map(now::plus).map(end -> key.expires().filter(end::isAfter).orElse(end)))
@@ -171,7 +171,7 @@ final class KeysCommand {
         List<ApiKey> valid = named.stream().filter(key -> key.isValidAt(now)).toList();
         List<ApiKey> meant = valid.isEmpty() ? named : valid;
         if (meant.size() > 1) {
-            throw Failure.unavailable((valid.isEmpty()
+            throw new CommandFailure((valid.isEmpty()
                     ? "all keys with the name " + idOrName + " are revoked or have expired"
                     : "several keys have the name " + idOrName) + "; give an id: "
                     + meant.stream().map(ApiKey::id).collect(Collectors.joining(", ")));
@@ -193,8 +193,8 @@ final class KeysCommand {
                 .orElseGet(() -> " --data " + SafeText.word(choice.absoluteFolder().toString())));
     }
 
-    private static Failure unknown(String id) {
-        return new Failure(Failure.Kind.NOT_FOUND,
+    private static CommandFailure unknown(String id) {
+        return new CommandFailure(
                 "there is no key with the id or name " + id + "; '" + SafeText.command("keys list") + "' shows them");
     }
 }

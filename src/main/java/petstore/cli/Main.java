@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.RateLimit;
 import petstore.SafeText;
@@ -183,7 +184,7 @@ public final class Main implements ConsoleCommand.Program {
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {
-        console.printError("petstore: " + (e instanceof Failure
+        console.printError("petstore: " + (e instanceof Failure || e instanceof CommandFailure
                 ? oneLine(e.getMessage())
                 : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose prints its stack trace"));
         if (verbose) {

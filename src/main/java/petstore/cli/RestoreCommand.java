@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Collectors;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.Pet;
 import petstore.SafeText;
 import petstore.cli.terminal.ProgressBarOption;
@@ -57,10 +57,10 @@ final class RestoreCommand extends BackupFileCommand {
     private void requireFile() {
         try {
             if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
-                throw Failure.unavailable(file + " is not a file");
+                throw new CommandFailure(file + " is not a file");
             }
         } catch (IOException e) {
-            throw Failure.unavailable(file + " cannot be read", e);
+            throw CommandFailure.of(file + " cannot be read", e);
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
 import petstore.app.Settings;
@@ -78,9 +78,9 @@ final class ServeCommand extends ConsoleCommand {
         try {
             return Service.start(settings, waiting, tracing.tracer(), log, this::stopForLostDisk,
                     console().clock());
-        } catch (Failure e) {
+        } catch (CommandFailure e) {
             if (e.getCause() instanceof PortInUseException taken) {
-                throw Failure.unavailable(e.getMessage() + " by " + PortUser.find(taken.host, taken.port)
+                throw new CommandFailure(e.getMessage() + " by " + PortUser.find(taken.host, taken.port)
                         + "; stop that one, or choose another port with " + taken.option + " (0 for a free one)");
             }
             throw e;

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.transfer.Format;
 import picocli.CommandLine.Mixin;
@@ -52,7 +52,7 @@ abstract class TransferCommand extends StoreCommand {
                     ? Optional.of(Format.NDJSON)
                     : Format.find(file.toRealPath().toString());
         } catch (IOException e) {
-            throw Failure.unavailable(file + " cannot be read", e);
+            throw CommandFailure.of(file + " cannot be read", e);
         }
     }
 

@@ -18,7 +18,7 @@ import java.security.SecureRandom;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// Atomic writes of files: a file appears complete and on disk, or not at all.
 public final class AtomicFile {
@@ -48,12 +48,12 @@ public final class AtomicFile {
     /// Lets `writer` create a file under a temporary name in the folder of `target`. Moves it to `target` once it is on disk.
     /// Returns the result of `writer`. If `writer` fails, or the process ends, the temporary file is deleted.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` if the folder does not exist.
+    /// Errors: [CommandFailure] if the folder does not exist.
     public static <T, E extends Exception> T write(Path target, Writer<T, E> writer) throws IOException, E {
         return write(target, false, writer);
     }
 
-    /// Writes a file as [#write] does, but replaces no file. Errors: [Failure] of kind `UNAVAILABLE` also if another process has created
+    /// Writes a file as [#write] does, but replaces no file. Errors: [CommandFailure] also if another process has created
     /// `target`.
     public static <T, E extends Exception> T create(Path target, Writer<T, E> writer) throws IOException, E {
         return write(target, part -> {
@@ -74,14 +74,14 @@ public final class AtomicFile {
         });
     }
 
-    public static Failure alreadyExists(Path target) {
-        return Failure.unavailable(target + " exists already; choose another name");
+    public static CommandFailure alreadyExists(Path target) {
+        return new CommandFailure(target + " exists already; choose another name");
     }
 
     /// Lets `writer` write to an empty file, as [#write] does, for a file that others may read. A new file has the mode that the
     /// umask allows. A replaced file keeps its owner, group and mode; until the move only its owner can read the new one.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` also if owner, group and mode cannot be kept.
+    /// Errors: [CommandFailure] also if owner, group and mode cannot be kept.
     public static <T, E extends Exception> T replace(Path target, Writer<T, E> writer) throws IOException, E {
         return write(target, true, part -> {
             if (exists(target)) {
@@ -98,7 +98,7 @@ public final class AtomicFile {
             throws IOException, E {
         Path folder = target.toAbsolutePath().resolveSibling(".");
         if (!Files.isDirectory(folder)) {
-            throw Failure.unavailable("there is no folder for " + target);
+            throw new CommandFailure("there is no folder for " + target);
         }
         // A name that the file system does not allow fails here, before anything is written.
         exists(target);
@@ -140,7 +140,7 @@ public final class AtomicFile {
                 }
             }
         } catch (IOException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "owner, group and mode of " + target
+            throw new CommandFailure("owner, group and mode of " + target
                     + " cannot be kept; run this as the owner of that file, or write to another file", e);
         }
     }

@@ -5,11 +5,11 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// A file in the folder for temporary files. It is deleted when it is closed or the process ends.
 ///
-/// Errors: [Failure] of kind `UNAVAILABLE` that names the folder, if the file cannot be created or written.
+/// Errors: [CommandFailure] that names the folder, if the file cannot be created or written.
 public final class TemporaryFile extends OutputStream {
 
     private final Path path;
@@ -22,7 +22,7 @@ public final class TemporaryFile extends OutputStream {
             path.toFile().deleteOnExit();
             out = Files.newOutputStream(path);
         } catch (IOException e) {
-            throw Failure.temporaryFolder("cannot be written", e);
+            throw CommandFailure.temporaryFolder("cannot be written", e);
         }
     }
 
@@ -40,7 +40,7 @@ public final class TemporaryFile extends OutputStream {
         try {
             out.write(bytes, offset, length);
         } catch (IOException e) {
-            throw Failure.temporaryFolder("cannot be written", e);
+            throw CommandFailure.temporaryFolder("cannot be written", e);
         }
     }
 

@@ -59,13 +59,16 @@ public final class Dispatcher implements Api {
     private final RateLimits limits;
     private final Telemetry telemetry;
     private final BrowserPolicy browsers;
+    private final UnavailabilityLog unavailability;
 
-    public Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, BrowserPolicy browsers) {
+    public Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, BrowserPolicy browsers,
+            UnavailabilityLog unavailability) {
         this.routes = routes;
         this.bearer = bearer;
         this.limits = limits;
         this.telemetry = telemetry;
         this.browsers = browsers;
+        this.unavailability = unavailability;
     }
 
     @Override
@@ -145,7 +148,7 @@ public final class Dispatcher implements Api {
                 : Optional.empty();
     }
 
-    private static CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,
+    private CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,
             byte[] body) {
         try {
             CompletableFuture<Response> response = match.route().operation()
@@ -159,13 +162,12 @@ public final class Dispatcher implements Api {
     }
 
     /// Returns the response to a failure. The cause of a defect stays in the log, under the request id.
-    private static Response response(RequestHead head, Throwable thrown) {
+    private Response response(RequestHead head, Throwable thrown) {
         Throwable cause = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
-        if (cause instanceof Failure failure && failure.kind() != Kind.INTERNAL_ERROR) {
+        Throwable known = cause instanceof OutOfMemoryError noThread ? Failure.noThread(noThread) : cause;
+        if (known instanceof Failure failure && failure.kind() != Kind.INTERNAL_ERROR) {
+            unavailability.log(head, failure);
             return Errors.response(failure);
-        }
-        if (cause instanceof OutOfMemoryError noThread) {
-            return Errors.response(Failure.noThread(noThread));
         }
         LOG.error("request {} failed", head.id(), cause);
         return Errors.response(Kind.INTERNAL_ERROR, "internal error; see request " + head.id() + " in the log");

@@ -13,13 +13,15 @@ public final class Health {
 
     private final Runnable storeCheck;
     private final String version;
+    private final UnavailabilityLog unavailability;
     private volatile boolean stopping;
 
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
     /// @param version the version of the service, for operators
-    public Health(Runnable storeCheck, String version) {
+    public Health(Runnable storeCheck, String version, UnavailabilityLog unavailability) {
         this.storeCheck = storeCheck;
         this.version = version;
+        this.unavailability = unavailability;
     }
 
     /// Returns 200 while the process runs.
@@ -40,8 +42,9 @@ public final class Health {
         boolean isStopping = stopping;
         Optional<Failure> store = isStopping && !verbose ? Optional.empty() : storeFailure();
         Optional<Failure> failure = isStopping
-                ? Optional.of(Failure.unavailable("the service is stopping"))
+                ? Optional.of(new Failure(Failure.Unavailability.STOPPING, "the service is stopping"))
                 : store;
+        store.ifPresent(cause -> unavailability.log(request.head(), cause));
         Response response = failure.map(Errors::response)
                 .orElseGet(() -> status("ready", withVersion ? ",\"version\":\"" + version + "\"" : ""));
         if (verbose) {

@@ -94,6 +94,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         field(" trace=", "trace.id", trace, line);
         field(" duration_us=", "event.duration", json ? nanos : TimeUnit.NANOSECONDS.toMicros(nanos), line);
         field(" client=", "client.ip", request.client(), line);
+        request.unavailability().ifPresent(cause -> field(" code=", "event.code", cause.code(), line));
         request.reason().ifPresent(reason -> reason(reason, line));
         return end(line);
     }

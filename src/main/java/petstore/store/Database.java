@@ -21,6 +21,9 @@ import petstore.PetQuery;
 /// Errors: every method throws [Failure], of kind `UNAVAILABLE` if the database cannot be used now.
 public interface Database extends AutoCloseable {
 
+    /// The message for clients if a statement failed.
+    String UNAVAILABLE = "the store is unavailable; try again later";
+
     /// Work on a session. It may run on another thread than its caller's.
     @FunctionalInterface
     interface Work<T> {

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 
+import petstore.CommandFailure;
 import petstore.Failure;
 
 /// Upgrades the schema by numbered scripts (`1.sql`, `2.sql`, …), each run once.
@@ -47,7 +48,7 @@ public final class Migrations {
     public static boolean arePending(SchemaPolicy policy, Dialect dialect, Session session) throws SQLException {
         int current = version(dialect, session);
         if (current < LATEST && policy == SchemaPolicy.CHECK) {
-            throw Failure.unavailable("the store has schema version " + current
+            throw new CommandFailure("the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
         }
         return current < LATEST;
@@ -80,12 +81,9 @@ public final class Migrations {
 
     /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program, or if the table was emptied.
     public static int checkKnown(Session session) throws SQLException {
-        return (int) requireRow(notNewer(session));
-    }
-
-    private static long requireRow(long version) {
+        int version = notNewer(session);
         if (version == 0) {
-            throw Failure.unavailable(Session.emptied("schema_version"));
+            throw new CommandFailure(Session.emptied("schema_version"));
         }
         return version;
     }
@@ -93,18 +91,20 @@ public final class Migrations {
     private static int notNewer(Session session) throws SQLException {
         long current = session.number(VERSION);
         if (current > LATEST) {
-            throw Failure.unavailable("the store has schema version " + current
+            throw new CommandFailure("the store has schema version " + current
                     + ", made by a newer petstore; this one knows versions up to " + LATEST);
         }
         return (int) Math.max(current, 0);
     }
 
-    /// Returns the version of a store's schema. Errors: [Failure] if it is older than this program. A newer version is allowed, because
-    /// replicas are upgraded one after the other.
+    /// Returns the version of a store's schema, for readiness. Errors: [Failure] if it is older than this program. A newer version is
+    /// allowed, because replicas are upgraded one after the other.
     public static long requireLatest(Session session) throws SQLException {
-        long current = requireRow(session.number(VERSION));
+        long current = session.number(VERSION);
         if (current < LATEST) {
-            throw Failure.unavailable("the store has schema version " + current + ", this petstore needs " + LATEST);
+            throw new Failure(Failure.Unavailability.WRONG_SCHEMA, current == 0
+                    ? Session.emptied("schema_version")
+                    : "the store has schema version " + current + ", this petstore needs " + LATEST);
         }
         return current;
     }

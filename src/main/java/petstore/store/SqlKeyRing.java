@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.ApiKey;
 import petstore.ApiKey.RetiredSecret;
-import petstore.Failure;
+import petstore.ApiKey.SecretHash;
+import petstore.CommandFailure;
 import petstore.KeyRing;
 import petstore.RateLimit;
 import petstore.Scope;
-import petstore.SecretHash;
 import petstore.store.queue.MeasuredQueue;
 import petstore.store.queue.WorkQueue;
 
@@ -187,7 +187,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         ApiKey.requireNotConfigured(key.name());
         for (ApiKey other : list(session)) {
             if (other.name().equals(key.name()) && other.isValidAt(key.created())) {
-                throw Failure.unavailable("the key " + other.id() + " has the name " + other.shownName()
+                throw new CommandFailure("the key " + other.id() + " has the name " + other.shownName()
                         + "; choose another with --name, or rotate or revoke that key");
             }
         }

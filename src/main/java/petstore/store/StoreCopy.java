@@ -17,7 +17,7 @@ import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.Sha256;
 
 /// Copies a store into an empty store in one transaction, and compares both before COMMIT.
@@ -85,13 +85,13 @@ final class StoreCopy {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
             if (target.reservePetIds(to, lastId(from)) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
-                throw Failure.unavailable(
+                throw new CommandFailure(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }
             StoreSummary copied = copy.read(from, Optional.of(to));
             StoreSummary found = copy.read(to, Optional.empty());
             if (!found.equals(copied)) {
-                throw Failure.unavailable("the copy differs and was not kept: the source has " + copied
+                throw new CommandFailure("the copy differs and was not kept: the source has " + copied
                         + ", the target has " + found);
             }
             return copied;

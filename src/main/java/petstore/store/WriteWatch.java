@@ -120,7 +120,8 @@ public final class WriteWatch implements AutoCloseable {
     public void requireSuccess() {
         if (failing) {
             startTrials();
-            throw Failure.unavailable("the store cannot be written; the log has the reason");
+            throw new Failure(Failure.Unavailability.NOT_WRITABLE,
+                    "the store cannot be written; the log has the reason");
         }
     }
 

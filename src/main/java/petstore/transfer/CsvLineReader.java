@@ -20,7 +20,7 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.CsvRecordHandler;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
@@ -60,8 +60,7 @@ final class CsvLineReader implements ImportLine.Reader {
         Optional<CsvRecord> first = nextRecord();
         this.header = first.map(record -> List.copyOf(record.getFields())).orElse(List.of());
         headerViolation().ifPresent(violation -> {
-            throw new Failure(Failure.Kind.INVALID_REQUEST,
-                    "line " + (header.isEmpty() ? 1 : line) + ": " + violation);
+            throw new CommandFailure("line " + (header.isEmpty() ? 1 : line) + ": " + violation);
         });
     }
 
@@ -121,7 +120,7 @@ final class CsvLineReader implements ImportLine.Reader {
         } catch (CsvParseException e) {
             String message = String.valueOf(e.getMessage());
             Matcher place = LINE.matcher(message);
-            throw new Failure(Failure.Kind.INVALID_REQUEST, "line " + (place.find() ? place.group(1) : line + 1) + ": "
+            throw new CommandFailure("line " + (place.find() ? place.group(1) : line + 1) + ": "
                     + reason(message) + "; the rest cannot be read", e);
         }
     }

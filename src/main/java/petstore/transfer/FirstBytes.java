@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.SafeText;
 
 /// The first bytes of an imported file, which show another format.
@@ -29,7 +29,7 @@ final class FirstBytes {
 
     /// Moves the file to its first line: for CSV, behind the byte order mark of spreadsheets.
     ///
-    /// @throws Failure of kind `INVALID_REQUEST` for another format
+    /// @throws CommandFailure for another format
     static void check(SeekableByteChannel file, Format format) throws IOException {
         String text = new String(Channels.newInputStream(file).readNBytes(COUNT), StandardCharsets.ISO_8859_1);
         int begin = format == Format.CSV && text.startsWith(MARK) ? MARK.length() : 0;
@@ -38,7 +38,7 @@ final class FirstBytes {
                         + (format == Format.CSV ? SAVE_AS : "save as UTF-8"))
                 : Optional.of(text.substring(begin)).filter(_ -> format == Format.CSV).flatMap(FirstBytes::notCsv);
         if (violation.isPresent()) {
-            throw new Failure(Failure.Kind.INVALID_REQUEST, violation.get());
+            throw new CommandFailure(violation.get());
         }
         file.position(begin);
     }

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import petstore.Catalogue;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
@@ -70,7 +71,7 @@ public final class Importer {
     /// @param lastId the greatest id that the store has used
     /// @param progress receives the number of bytes read
     /// @throws IOException if the file cannot be read
-    /// @throws Failure of kind `INVALID_REQUEST` if it does not have its format
+    /// @throws CommandFailure if it does not have its format
     public static Report check(Plan plan, long lastId, LongConsumer progress) throws IOException {
         Importer importer = new Importer(plan, progress, () -> false);
         importer.check(lastId);
@@ -85,8 +86,8 @@ public final class Importer {
     /// @param progress receives the number of bytes read, up to twice the file's size
     /// @param interrupted returns true if the import is to end behind the current group
     /// @throws IOException if the file cannot be read
-    /// @throws Failure of kind `INVALID_REQUEST` if it does not have its format, `UNAVAILABLE` if the store fails or the file
-    /// is changed meanwhile. The message says which animals stay
+    /// @throws CommandFailure if it does not have its format, the store fails, or the file is changed meanwhile. The message says which
+    /// animals stay
     public static Report run(long lastId, Supplier<Target> opening, Plan plan, LongConsumer progress,
             BooleanSupplier interrupted) throws IOException {
         Importer importer = new Importer(plan, progress, interrupted);
@@ -135,14 +136,14 @@ public final class Importer {
                 }
                 thread.finish();
             } catch (IOException e) {
-                throw Failure.unavailable(stopped(written), e);
+                throw CommandFailure.of(stopped(written), e);
             } catch (RuntimeException e) {
                 String more = hasUnknownOutcome(e) ? ", and perhaps the next group" : "";
-                throw new Failure(Failure.Kind.UNAVAILABLE, stopped(written) + more + ": " + e.getMessage(), e);
+                throw new CommandFailure(stopped(written) + more + ": " + e.getMessage(), e);
             }
         }
         if (written.get() != check.good() && !interrupted.getAsBoolean()) {
-            throw Failure.unavailable("the file was changed meanwhile: it had " + Pet.counted(check.good())
+            throw new CommandFailure("the file was changed meanwhile: it had " + Pet.counted(check.good())
                     + " when it was checked; the import added " + staying(written.get()));
         }
         return written.get();
@@ -174,8 +175,7 @@ public final class Importer {
             return 0;
         } catch (Failure e) {
             if (e.hasUnknownOutcome()) {
-                throw new Failure(Failure.Kind.UNAVAILABLE,
-                        "the import stopped after none or all of its animals: " + e.getMessage(), e);
+                throw new CommandFailure("the import stopped after none or all of its animals: " + e.getMessage(), e);
             }
             if (e.kind() != Failure.Kind.INVALID_REQUEST) {
                 throw e;
@@ -186,7 +186,7 @@ public final class Importer {
     }
 
     /// Returns the next animals under their ids, empty at the end: a whole group may be malformed. Throws
-    /// `CancellationException` if the import is interrupted, `UncheckedIOException`, and [Failure] if the file has changed.
+    /// `CancellationException` if the import is interrupted, `UncheckedIOException`, and [CommandFailure] if the file has changed.
     private List<Pet> nextWithIds(ImportLineGroups groups) {
         if (interrupted.getAsBoolean()) {
             throw new CancellationException();
@@ -199,13 +199,13 @@ public final class Importer {
             List<Pet> pets = goodOf(group).stream().map(good -> good.pet().withId(good.id())).toList();
             read += pets.size();
             if (pets.isEmpty() && read != check.good()) {
-                throw Failure.unavailable("the file was changed meanwhile");
+                throw new CommandFailure("the file was changed meanwhile");
             }
             return pets;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (Failure e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, e.getMessage() + "; nothing was imported", e);
+        } catch (CommandFailure e) {
+            throw new CommandFailure(e.getMessage() + "; nothing was imported", e);
         }
     }
 
@@ -216,7 +216,7 @@ public final class Importer {
                 case ImportLine.Good good -> pets.add(good);
                 case ImportLine.Bad(var number, var reason, _) -> {
                     if (!plan.skipBad()) {
-                        throw Failure.unavailable("the file was changed meanwhile, line " + number + ": " + reason);
+                        throw new CommandFailure("the file was changed meanwhile, line " + number + ": " + reason);
                     }
                 }
             }

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -76,7 +76,7 @@ class OpenTelemetrySetupTest {
         Map<String, String> environment = variable.startsWith("OTEL_EXPORTER_OTLP") && variable.endsWith("ENDPOINT")
                 ? Map.of(variable, value)
                 : Map.of(ENDPOINT, "http://127.0.0.1:1", variable, value);
-        assertThatThrownBy(() -> OpenTelemetrySetup.start(environment).close()).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> OpenTelemetrySetup.start(environment).close()).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining(variable).hasMessageContaining(value).hasMessageContaining(supported);
     }
 

@@ -71,6 +71,7 @@ class SlowStoreTest {
                 statement.execute("ROLLBACK");
             }
             assertThat(client.send(POST).response().orElseThrow().status()).isEqualTo(201);
+            assertThat(service.metric("petstore_unavailable_total{code=\"late\"}")).isOne();
         }
     }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.RawClient;
 import petstore.testkit.TestCertificate;
@@ -108,7 +108,7 @@ class TlsKeysTest {
     }
 
     private void assertRefused(TlsFiles files, String... messageParts) {
-        assertThatExceptionOfType(Failure.class).isThrownBy(() -> start(files).close())
+        assertThatExceptionOfType(CommandFailure.class).isThrownBy(() -> start(files).close())
                 .satisfies(failure -> assertThat(failure.getMessage()).contains(messageParts).doesNotContain("\n"));
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -51,7 +51,7 @@ class AtomicFileTest {
     void createRefusesExistingFile() throws Exception {
         Path target = folder.resolve("animals");
         AtomicFile.create(target, part -> Files.writeString(part, "Rex"));
-        assertThatExceptionOfType(Failure.class)
+        assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> AtomicFile.create(target, part -> Files.writeString(part, "Whiskers")))
                 .withMessage(target + " exists already; choose another name");
         assertThat(target).hasContent("Rex");

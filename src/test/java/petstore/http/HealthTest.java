@@ -24,10 +24,10 @@ class HealthTest {
             """;
 
     private final Health stopping = new Health(() -> {
-    }, "1.2.3");
+    }, "1.2.3", new UnavailabilityLog());
     private final Health broken = new Health(() -> {
-        throw Failure.unavailable("the store cannot be written");
-    }, "1.2.3");
+        throw new Failure(Failure.Unavailability.NOT_WRITABLE, "the store cannot be written");
+    }, "1.2.3", new UnavailabilityLog());
 
     HealthTest() {
         stopping.stop();
@@ -36,7 +36,7 @@ class HealthTest {
     @Test
     void showsVersionToOperatorsOnly() {
         Health ready = new Health(() -> {
-        }, "1.2.3");
+        }, "1.2.3", new UnavailabilityLog());
         assertThat(body(ready.readyz(request(""), true))).isEqualTo("{\"status\":\"ready\",\"version\":\"1.2.3\"}");
         assertThat(body(ready.readyz(request(""), false))).isEqualTo("{\"status\":\"ready\"}");
         assertThat(body(broken.readyz(request("verbose"), true))).startsWith("version 1.2.3\n");
@@ -69,7 +69,7 @@ class HealthTest {
     void hidesMessageOfInternalError() {
         Health defect = new Health(() -> {
             throw new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement");
-        }, "1.2.3");
+        }, "1.2.3", new UnavailabilityLog());
         assertThatThrownBy(() -> defect.readyz(request("verbose"), true)).isInstanceOf(Failure.class);
     }
 

@@ -33,7 +33,7 @@ class RoutesTest {
                     new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
                             new KeyScanner(Optional.empty()),
                             Clock.systemUTC()),
-                    new Health(store::check, "1.2.3"), Runnable::run);
+                    new Health(store::check, "1.2.3", new UnavailabilityLog()), Runnable::run);
             Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path() + " " + route.scope().orElseThrow().text())
                     .collect(Collectors.toSet());

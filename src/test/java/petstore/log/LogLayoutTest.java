@@ -22,13 +22,16 @@ class LogLayoutTest {
     private static final Instant MOMENT = Instant.parse("2027-01-31T12:00:00.007Z");
     static final FinishedRequest FINISHED = new FinishedRequest("a", "_OTHER", "/v1/pets", false, "-",
             Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, "192.0.2.7", Optional.empty(),
-            Optional.empty());
+            Optional.empty(), Optional.empty());
     private static final FinishedRequest ABANDONED = new FinishedRequest("b", "GET", "/v1/pets", false, "4fQ0c8sXbT",
             Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, "-", Optional.empty(),
-            Optional.of("not complete within --request-timeout"));
+            Optional.empty(), Optional.of("not complete within --request-timeout"));
     private static final FinishedRequest LIMITED = new FinishedRequest("c", "GET", "/v1/pets", false, "4fQ0c8sXbT",
             Optional.empty(), MOMENT.toEpochMilli(), 5_000, 429, 90, "2001:db8::7",
-            Optional.of(Failure.Kind.RATE_LIMITED), Optional.of("say \"when\"\n"));
+            Optional.of(Failure.Kind.RATE_LIMITED), Optional.empty(), Optional.of("say \"when\"\n"));
+    private static final FinishedRequest UNAVAILABLE = new FinishedRequest("d", "GET", "/v1/pets", false, "4fQ0c8sXbT",
+            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 503, 90, "::1", Optional.of(Failure.Kind.UNAVAILABLE),
+            Optional.of(Failure.Unavailability.QUEUE_FULL), Optional.of("too many requests are waiting"));
     private static final RequestLog.RefusedKey REFUSAL = new RequestLog.RefusedKey(MOMENT.toEpochMilli(), 401, "GET",
             "unmatched", "-", "::1", "a", "the API key is malformed");
     private static final String BEGINNING = "{\"@timestamp\":\"2027-01-31T12:00:00.007Z\",\"log.level\":\"INFO\","
@@ -78,6 +81,10 @@ class LogLayoutTest {
                 .endsWith(" duration_us=5 client=2001:db8::7 reason=\"say \\\"when\\\"\\n\"\n");
         assertThat(json.line(LIMITED, "-").toString())
                 .endsWith(",\"client.ip\":\"2001:db8::7\",\"event.reason\":\"say \\\"when\\\"\\n\"}\n");
+        assertThat(text.line(UNAVAILABLE, "-").toString())
+                .endsWith(" client=::1 code=queue_full reason=\"too many requests are waiting\"\n");
+        assertThat(json.line(UNAVAILABLE, "-").toString()).endsWith(
+                ",\"client.ip\":\"::1\",\"event.code\":\"queue_full\",\"event.reason\":\"too many requests are waiting\"}\n");
     }
 
     @Test

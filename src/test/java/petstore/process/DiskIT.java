@@ -61,7 +61,7 @@ class DiskIT {
     void fullDiskStopsOnlyWrites() {
         Disk disk = disk();
         try (PetstoreProcess server = serve(disk)) {
-            assertOnlyWritesFailUntilSpaceIsFree(server, () -> disk.fail(Disk.Call.WRITE),
+            assertOnlyWritesFailUntilSpaceIsFree(server, "disk_full", () -> disk.fail(Disk.Call.WRITE),
                     () -> disk.heal(Disk.Call.WRITE));
         }
     }
@@ -70,12 +70,13 @@ class DiskIT {
     @Test
     void fileSizeLimitStopsOnlyWrites() {
         try (PetstoreProcess server = serve(Map.of())) {
-            assertOnlyWritesFailUntilSpaceIsFree(server, () -> server.limit("--fsize=1024:"),
+            assertOnlyWritesFailUntilSpaceIsFree(server, "not_writable", () -> server.limit("--fsize=1024:"),
                     () -> server.limit("--fsize=unlimited:"));
         }
     }
 
-    private void assertOnlyWritesFailUntilSpaceIsFree(PetstoreProcess server, Runnable fill, Runnable free) {
+    private void assertOnlyWritesFailUntilSpaceIsFree(PetstoreProcess server, String code, Runnable fill,
+            Runnable free) {
         server.awaitReady();
         add(server, 201);
         fill.run();
@@ -83,6 +84,8 @@ class DiskIT {
             add(server, 503);
             assertThat(list(server)).hasSize(1);
         }
+        assertThat(server.metric("petstore_unavailable_total", "code=\"" + code + "\"")).isEqualTo(3);
+        assertThat(server.metric("petstore_unavailable_total")).isEqualTo(3);
         free.run();
         add(server, 201);
         ledger.verify(list(server));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.CatalogueVersion;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.KeyToken;
 import petstore.NewPet;
 import petstore.Pet;
@@ -76,7 +76,7 @@ class OlderSchemaTest {
     }
 
     private static void assertUpgradedUnlessPolicyIsCheck(Database database, Function<SchemaPolicy, SqlStore> open) {
-        assertThatThrownBy(() -> open.apply(SchemaPolicy.CHECK)).isInstanceOf(Failure.class).hasMessage(
+        assertThatThrownBy(() -> open.apply(SchemaPolicy.CHECK)).isInstanceOf(CommandFailure.class).hasMessage(
                 "the store has schema version 1, this petstore needs version 7; --migrate auto brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(SchemaPolicy.AUTO)) {

@@ -20,12 +20,13 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import petstore.ApiKey;
+import petstore.ApiKey.SecretHash;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
-import petstore.SecretHash;
 import petstore.store.SqlStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,7 +104,7 @@ public abstract class AbstractKeyRingTest {
         keys().add(key);
         keys().rotate(key.id(), SecretHash.of("second"), Optional.of(end));
         assertThatThrownBy(() -> keys().add(key("one", end.minusMillis(1), Set.of(Scope.READ), Optional.empty())))
-                .isInstanceOf(Failure.class).hasMessage("the key " + key.id()
+                .isInstanceOf(CommandFailure.class).hasMessage("the key " + key.id()
                         + " has the name one; choose another with --name, or rotate or revoke that key");
         ApiKey second = key("one", end, Set.of(Scope.READ), Optional.empty());
         keys().add(second);
@@ -118,8 +119,9 @@ public abstract class AbstractKeyRingTest {
     void refusesNameOfConfiguredKey() {
         ApiKey key = key("PETSTORE_API_KEY", NOW, Set.of(Scope.READ), Optional.empty());
         for (ThrowingCallable add : List.<ThrowingCallable>of(() -> keys().add(key), () -> keys().addFirst(key))) {
-            assertThatThrownBy(add).isInstanceOf(Failure.class).hasMessage("the key in the variable PETSTORE_API_KEY"
-                    + " has the name PETSTORE_API_KEY; choose another with --name");
+            assertThatThrownBy(add).isInstanceOf(CommandFailure.class)
+                    .hasMessage("the key in the variable PETSTORE_API_KEY"
+                            + " has the name PETSTORE_API_KEY; choose another with --name");
         }
         assertThat(keys().list()).isEmpty();
     }
@@ -130,7 +132,7 @@ public abstract class AbstractKeyRingTest {
             try {
                 ring.add(key("one", NOW, Set.of(Scope.READ), Optional.empty()));
                 return true;
-            } catch (Failure e) {
+            } catch (CommandFailure e) {
                 assertThat(e).hasMessageContaining(" has the name one; ");
                 return false;
             }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.sqlite.Sqlite;
@@ -150,7 +150,7 @@ class ImportFileFormatTest {
     }
 
     private void assertRefused(Format format, byte[] file, String message) {
-        assertThatThrownBy(() -> run(format, file)).isInstanceOf(Failure.class).hasMessage(message);
+        assertThatThrownBy(() -> run(format, file)).isInstanceOf(CommandFailure.class).hasMessage(message);
     }
 
     private Report run(Format format, byte[] file) throws IOException {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
@@ -299,7 +299,7 @@ class TransferTest {
                 "name,categoryId,more\nRex,1," + "x,".repeat(40_000) + "\n")) {
             Path source = Files.write(folder.resolve("source"), file.getBytes(ISO_8859_1));
             assertThatThrownBy(() -> run(store, source, Format.CSV, false, false, false)).as(file)
-                    .isInstanceOf(Failure.class);
+                    .isInstanceOf(CommandFailure.class);
         }
         assertThat(store.catalogue().count()).isZero();
     }
@@ -326,7 +326,7 @@ class TransferTest {
     void refusesRepeatedColumn(String header, String column) throws IOException {
         for (boolean skipBad : new boolean[]{true, false}) {
             assertThatThrownBy(() -> importInto(store, Format.CSV, header + "\n1,2,3,4\n", false, skipBad, false))
-                    .isInstanceOf(Failure.class)
+                    .isInstanceOf(CommandFailure.class)
                     .hasMessage("line 1: the column " + column + " is named twice");
         }
         assertThat(store.catalogue().count()).isZero();
@@ -356,7 +356,8 @@ class TransferTest {
             sep=,\\nname,categoryId\\nRex,1\\n -> a line sep= stands before the header""")
     void refusesOtherSpreadsheetDialects(String file, String reason) {
         String text = file.translateEscapes();
-        assertThatThrownBy(() -> importInto(store, Format.CSV, text, false, true, false)).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> importInto(store, Format.CSV, text, false, true, false))
+                .isInstanceOf(CommandFailure.class)
                 .hasMessage("line 1: " + reason + "; save as CSV with commas, UTF-8");
     }
 
@@ -395,7 +396,7 @@ class TransferTest {
 
     @Test
     void reportsIfFileHasFewerAnimalsThanWhenChecked() throws IOException {
-        assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250))).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250))).isInstanceOf(CommandFailure.class)
                 .hasMessage(
                         "the file was changed meanwhile: it had 300 animals when it was checked; the import added 250 animals,"
                                 + " which stay");
@@ -404,7 +405,8 @@ class TransferTest {
 
     @Test
     void stopsAtLineThatBecameBadAfterCheck() throws IOException {
-        assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250) + "{}\n")).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> importChanged(GOOD.repeat(300), GOOD.repeat(250) + "{}\n"))
+                .isInstanceOf(CommandFailure.class)
                 .hasMessage(
                         "the import stopped after 200 animals, which stay: the file was changed meanwhile, line 251:"
                                 + " name is required; categoryId is required");
@@ -439,7 +441,7 @@ class TransferTest {
                         if (bytes == file.length()) {
                             write(source, changed);
                         }
-                    }, () -> false)).isInstanceOf(Failure.class)
+                    }, () -> false)).isInstanceOf(CommandFailure.class)
                     .hasMessageStartingWith("the file was changed meanwhile")
                     .hasMessageEndingWith("; nothing was imported");
             assertThat(store.catalogue().count()).isZero();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.app.StoreChoice;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
@@ -64,7 +64,7 @@ public final class DoctorCommand extends ConsoleCommand {
     private Optional<StoreChoice> store(Map<String, String> environment, List<Finding> wrong) {
         try {
             return Optional.of(options.store(environment));
-        } catch (Failure | ParameterException e) {
+        } catch (CommandFailure | ParameterException e) {
             wrong.add(Finding.fail("store", e));
             return Optional.empty();
         }

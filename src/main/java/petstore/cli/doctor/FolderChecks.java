@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
@@ -46,8 +47,8 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
             findings.add(space(disk));
             findings.add(store());
         } catch (IOException e) {
-            findings.add(Finding.fail("folder", Failure.unavailable(folder + " (--data) cannot be read", e)));
-        } catch (Failure e) {
+            findings.add(Finding.fail("folder", CommandFailure.of(folder + " (--data) cannot be read", e)));
+        } catch (Failure | CommandFailure e) {
             findings.add(Finding.fail("store", e));
         }
         return findings;

@@ -9,7 +9,7 @@ import java.util.List;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.app.Build;
 import petstore.app.SystemLimits;
 import petstore.http.server.ServerSettings;
@@ -65,7 +65,7 @@ final class SystemChecks {
         try {
             SystemLimits.requireRoomForService();
             return Finding.ok("limits", "enough open files and processes for a start");
-        } catch (Failure e) {
+        } catch (CommandFailure e) {
             return Finding.fail("limits", e);
         }
     }

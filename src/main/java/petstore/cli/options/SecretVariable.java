@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -42,7 +42,7 @@ public record SecretVariable(String name) {
 
     /// Returns the secret, without the white space that may end the file; absent if neither variable is set.
     ///
-    /// Errors: `ParameterException` if the variable does not name a file with one line, [Failure] if the file cannot be read.
+    /// Errors: `ParameterException` if the variable does not name a file with one line, [CommandFailure] if the file cannot be read.
     Optional<String> find(Map<String, String> environment, CommandLine command) {
         String file = environment.get(fileName());
         if (file == null) {
@@ -67,7 +67,7 @@ public record SecretVariable(String name) {
         } catch (CharacterCodingException e) {
             throw wrong(command, "is not text in UTF-8", file);
         } catch (IOException e) {
-            throw Failure.unavailable(fileName() + " cannot be read: " + file, e);
+            throw CommandFailure.of(fileName() + " cannot be read: " + file, e);
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
+import petstore.Failure;
 import petstore.app.StoreChoice;
 import petstore.store.SchemaPolicy;
 import petstore.store.postgres.PostgresUri;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.SafeText;
 
 /// The environment of a command: streams, environment variables and clock.
@@ -46,15 +46,15 @@ public record Console(InputStream input, OutputStream output, PrintWriter out, P
         err.println(SafeText.of(line));
     }
 
-    /// Writes text to stdout. Throws [Failure] of kind `UNAVAILABLE` with this message if stdout cannot be written.
+    /// Writes text to stdout. Throws [CommandFailure] with this message if stdout cannot be written.
     public void show(String text, String failure) {
         out.print(text);
         if (out.checkError()) {
-            throw Failure.unavailable(failure);
+            throw new CommandFailure(failure);
         }
     }
 
-    /// Writes text to stdout. Throws [Failure] of kind `UNAVAILABLE` if stdout cannot be written.
+    /// Writes text to stdout. Throws [CommandFailure] if stdout cannot be written.
     public void show(String text) {
         show(text, UNWRITABLE);
     }

@@ -2,6 +2,7 @@ package petstore.http.message;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 import petstore.Failure;
 import petstore.Failure.Kind;
@@ -41,15 +42,23 @@ public final class Errors {
     }
 
     public static Response response(Failure failure) {
-        return switch (failure.kind()) {
-            case UNAVAILABLE, REQUEST_IN_PROGRESS -> response(failure.kind(), failure.getMessage(), RETRY_AFTER);
-            default -> response(failure.kind(), failure.getMessage());
+        Kind kind = failure.kind();
+        Header[] headers = switch (kind) {
+            case UNAVAILABLE, REQUEST_IN_PROGRESS -> new Header[]{RETRY_AFTER};
+            default -> new Header[0];
         };
+        return response(status(kind), new Response.Refusal(kind, failure.unavailability(), failure.getMessage()),
+                headers);
     }
 
     /// Returns an error response with another status code than that of its kind. The message is also the reason of the refusal.
     public static Response response(int status, Kind kind, String message, Header... headers) {
-        return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
-                .with(List.of(Response.NO_STORE)).refusing(kind, message);
+        return response(status, new Response.Refusal(kind, Optional.empty(), message), headers);
+    }
+
+    private static Response response(int status, Response.Refusal refusal, Header... headers) {
+        String code = refusal.kind().name().toLowerCase(Locale.ROOT);
+        return Response.json(status, ErrorJson.write(code, refusal.reason(), status), headers)
+                .with(List.of(Response.NO_STORE)).refusing(refusal);
     }
 }

@@ -22,8 +22,9 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
     /// The reason of a refused request.
     ///
     /// @param kind the code of the response
+    /// @param unavailability the cause of a 503; absent for others
     /// @param reason for operators, never with text of the client; it may say more than the response
-    public record Refusal(Failure.Kind kind, String reason) {
+    public record Refusal(Failure.Kind kind, Optional<Failure.Unavailability> unavailability, String reason) {
     }
 
     /// Returns a response with a JSON body.
@@ -64,12 +65,12 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
     }
 
     /// Returns this response as one that refuses its request.
-    Response refusing(Failure.Kind kind, String reason) {
-        return new Response(status, headers, body, Optional.of(new Refusal(kind, reason)));
+    Response refusing(Refusal reason) {
+        return new Response(status, headers, body, Optional.of(reason));
     }
 
     /// Returns this refusal with another reason for operators, which the client does not get.
     public Response because(String reason) {
-        return refusing(refusal.orElseThrow().kind(), reason);
+        return refusing(new Refusal(refusal.orElseThrow().kind(), Optional.empty(), reason));
     }
 }

@@ -25,7 +25,8 @@ import petstore.http.server.codec.RequestBody;
 final class Exchange {
 
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-    private static final Response LATE = Errors.response(Failure.unavailable("the service could not answer in time"));
+    private static final Response LATE = Errors
+            .response(new Failure(Failure.Unavailability.LATE, "the service could not answer in time"));
 
     private enum Stage {
         /// The request arrives.

@@ -13,7 +13,7 @@ import petstore.http.message.Response;
 final class Exchanges {
 
     private static final Response NO_MEMORY = Errors
-            .response(Failure.unavailable("the service is overloaded; try again later"));
+            .response(new Failure(Failure.Unavailability.MEMORY, "the service is overloaded; try again later"));
     private static final String SHORT_MEMORY = "memory is short";
     /// The time to read a response while memory is short.
     private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);

@@ -3,7 +3,7 @@ package petstore.http.server;
 import java.net.BindException;
 import java.net.UnknownHostException;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// The reasons why an address cannot be listened on, and their remedies.
 public final class ListenFailure {
@@ -27,9 +27,9 @@ public final class ListenFailure {
         }
     }
 
-    static Failure of(String host, int port, String optionPrefix, Exception e) {
+    static CommandFailure of(String host, int port, String optionPrefix, Exception e) {
         Exception cause = isPortInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
-        return new Failure(Failure.Kind.UNAVAILABLE, "cannot listen on " + ServerSettings.authority(host, port) + " ("
+        return new CommandFailure("cannot listen on " + ServerSettings.authority(host, port) + " ("
                 + optionPrefix + "host, " + optionPrefix + "port): " + reason(cause), cause);
     }
 

@@ -103,7 +103,7 @@ public final class Server implements AutoCloseable {
 
     /// Opens both listeners.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` if an address cannot be listened on, or the TLS files cannot be used.
+    /// Errors: [CommandFailure] if an address cannot be listened on, or the TLS files cannot be used.
     ///
     /// @param memoryIsShort returns true if connections must be refused
     public static Server start(ServerSettings settings, Api api, Api admin, Telemetry telemetry, MeterRegistry meters,

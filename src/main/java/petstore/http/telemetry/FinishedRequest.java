@@ -22,10 +22,11 @@ import petstore.http.message.Response;
 /// @param bytes the length of the body that was sent
 /// @param client the address of the client; `-` if its connection was closed before
 /// @param refusal the code of the response; absent if the request was not refused
+/// @param unavailability the cause of a 503; absent for others
 /// @param reason the reason why the request was refused or abandoned; absent if it was neither
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes, String client,
-        Optional<Failure.Kind> refusal, Optional<String> reason) {
+        Optional<Failure.Kind> refusal, Optional<Failure.Unavailability> unavailability, Optional<String> reason) {
 
     /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
     static final String OTHER_METHOD = "_OTHER";
@@ -44,6 +45,7 @@ public record FinishedRequest(String id, String method, String route, boolean de
                 decision.map(Api.Decision::deprecated).orElse(false),
                 decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
                 sent.map(Response::status).orElse(0), bytes, head.client(), refusal.map(Response.Refusal::kind),
+                refusal.flatMap(Response.Refusal::unavailability),
                 sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));
     }
 

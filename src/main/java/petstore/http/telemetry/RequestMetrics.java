@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import petstore.Failure.Kind;
+import petstore.Failure.Unavailability;
 import petstore.http.message.Api;
 
 /// Metrics of requests. Source: OpenTelemetry's HTTP conventions. No label has values that clients choose.
@@ -24,6 +25,8 @@ public final class RequestMetrics {
             .of(5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000)
             .mapToObj(Duration::ofMillis).toArray(Duration[]::new);
     private static final int MOST_KEYS = 100;
+    /// The route of readiness, which monitoring requests often.
+    private static final String READYZ = "/readyz";
 
     private record Name(String method, String route, int status) {
     }
@@ -35,6 +38,8 @@ public final class RequestMetrics {
     private final LongAdder inFlight = new LongAdder();
     private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
     private final Map<Kind, Counter> refusals = new EnumMap<>(Kind.class);
+    private final Map<Unavailability, Counter> unavailable;
+    private final Map<Unavailability, Counter> unready;
     private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
 
     public RequestMetrics(MeterRegistry registry) {
@@ -47,6 +52,17 @@ public final class RequestMetrics {
                     .description("Requests refused with an error.")
                     .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry));
         }
+        unavailable = counters("petstore.unavailable", "Requests that got 503.", registry);
+        unready = counters("petstore.unready", "Requests of /readyz that got 503.", registry);
+    }
+
+    private static Map<Unavailability, Counter> counters(String name, String description, MeterRegistry registry) {
+        Map<Unavailability, Counter> counters = new EnumMap<>(Unavailability.class);
+        for (Unavailability cause : Unavailability.values()) {
+            counters.put(cause, Counter.builder(name).description(description).tag("code", cause.code())
+                    .register(registry));
+        }
+        return counters;
     }
 
     void began() {
@@ -71,6 +87,8 @@ public final class RequestMetrics {
         if (request.refusal().isPresent()) {
             Objects.requireNonNull(refusals.get(request.refusal().get())).increment();
         }
+        request.unavailability().ifPresent(cause -> Objects.requireNonNull(
+                (request.route().equals(READYZ) ? unready : unavailable).get(cause)).increment());
         if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
             deprecated(request.key(), request.route()).increment();
         }

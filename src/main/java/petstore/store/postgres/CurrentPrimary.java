@@ -63,7 +63,8 @@ final class CurrentPrimary implements PostgresSessions {
 
     Failure unavailable() {
         String why = reasons.values().stream().distinct().sorted().collect(Collectors.joining("; "));
-        return Failure.unavailable("the database cannot be used" + (why.isEmpty() ? "" : ": " + why));
+        return new Failure(Failure.Unavailability.NO_PRIMARY,
+                "the database cannot be used" + (why.isEmpty() ? "" : ": " + why));
     }
 
     boolean isClosed() {

@@ -17,7 +17,6 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.store.Database;
-import petstore.store.DatabaseErrors;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
@@ -44,9 +43,9 @@ public final class Postgres implements Database {
     private final PostgresSessions sessions;
     private final Duration patience;
     private final WorkQueue<Work<?>, Object> readers;
-    private final Function<SQLException, Failure> errors;
+    private final Function<SQLException, RuntimeException> errors;
 
-    private Postgres(PostgresSessions sessions, Function<SQLException, Failure> errors, Duration patience,
+    private Postgres(PostgresSessions sessions, Function<SQLException, RuntimeException> errors, Duration patience,
             int readers) {
         this.sessions = sessions;
         this.errors = errors;
@@ -64,7 +63,6 @@ public final class Postgres implements Database {
             AtomicBoolean waiting) {
         PostgresConnector connector = new PostgresConnector(true);
         List<PostgresHost> hosts = PostgresSearch.hosts(connector, uri);
-        DatabaseErrors errors = new DatabaseErrors(PostgresErrors::isDefect);
         long beganNs = System.nanoTime();
         try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
@@ -75,7 +73,7 @@ public final class Postgres implements Database {
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
             CurrentPrimary primary = opened.add(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS,
                     Collections.max(List.of(rest, PostgresWatch.START_LIMIT))));
-            Postgres postgres = new Postgres(primary, e -> errors.failure(PostgresErrors.explained(e)),
+            Postgres postgres = new Postgres(primary, PostgresErrors::ofRequest,
                     REQUEST_PATIENCE, readers);
             opened.handOver();
             return postgres;

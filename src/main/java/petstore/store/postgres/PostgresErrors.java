@@ -20,14 +20,19 @@ import org.postgresql.ssl.PEMKeyManager;
 import org.postgresql.ssl.PKCS12KeyManager;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
+import petstore.CommandFailure;
 import petstore.Failure;
+import petstore.Failure.Unavailability;
 import petstore.SafeText;
+import petstore.store.Database;
 
 /// Errors of PostgreSQL and its driver as text. The text and the stack trace have no value of a row, because it may be secret.
 final class PostgresErrors {
 
     /// The server's file that refuses a query from which row-level security would hide rows.
     private static final String ROW_SECURITY = "rls.c";
+    /// SQLSTATE `disk_full`.
+    private static final String FULL_DISK = "53100";
     /// The driver's classes that read client keys and certificates. Their SQLSTATE is that of a broken connection.
     private static final Set<String> KEY_MANAGERS = Set.of(LazyKeyManager.class.getName(),
             PEMKeyManager.class.getName(), PKCS12KeyManager.class.getName());
@@ -99,7 +104,21 @@ final class PostgresErrors {
         return explained;
     }
 
-    static Failure cannotBeUsed(PostgresUri database, SQLException e) {
+    /// Returns the failure of a request.
+    static Failure ofRequest(SQLException e) {
+        SQLException explained = explained(e);
+        if (isDefect(explained)) {
+            return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", explained);
+        }
+        boolean full = FULL_DISK.equals(explained.getSQLState());
+        Unavailability known = full ? Unavailability.DISK_FULL : Unavailability.STATEMENT_FAILED;
+        return new Failure(e instanceof PostgresSession.UnknownOutcomeException
+                ? Unavailability.OUTCOME_UNKNOWN
+                : known, Database.UNAVAILABLE, explained);
+    }
+
+    /// Returns the failure of a command.
+    static RuntimeException cannotBeUsed(PostgresUri database, SQLException e) {
         return failure("the database " + database + " cannot be used", e);
     }
 
@@ -131,15 +150,15 @@ final class PostgresErrors {
         return Stream.<Throwable>iterate(e, cause -> cause != null, Throwable::getCause).anyMatch(type::isInstance);
     }
 
-    /// Returns a failure of kind `UNAVAILABLE`.
+    /// Returns the failure of a command or of the start.
     ///
     /// @param problem e.g. `the database postgresql://localhost/animals cannot be used`
-    static Failure failure(String problem, SQLException e) {
+    static RuntimeException failure(String problem, SQLException e) {
         SQLException explained = explained(e);
         String message = problem + ": " + explained.getMessage();
         return e instanceof PostgresSession.UnknownOutcomeException
-                ? Failure.unknownOutcome(message, explained)
-                : new Failure(Failure.Kind.UNAVAILABLE, message, explained);
+                ? new Failure(Unavailability.OUTCOME_UNKNOWN, message, explained)
+                : new CommandFailure(message, explained);
     }
 
     /// Returns the server's error for an error of a batch or of the pool.

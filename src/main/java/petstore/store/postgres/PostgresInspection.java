@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 import org.postgresql.PGConnection;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.store.Migrations;
 
 /// The state of one host of a PostgreSQL database, read without a change and without a commit.
@@ -54,7 +54,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
             }
         } catch (SQLException e) {
             return new Outcome(name, Optional.empty(), PostgresErrors.reason(e));
-        } catch (Failure e) {
+        } catch (CommandFailure e) {
             return new Outcome(name, Optional.empty(), e.getMessage());
         }
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.SafeText;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
@@ -53,19 +53,18 @@ final class PostgresSchema {
     /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit.
     /// Creates a missing store if `access` allows it, and logs where.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator, `SQLException` if a statement fails, also if other
+    /// Errors: [CommandFailure], `SQLException` if a statement fails, also if other
     /// sessions use a table that an upgrade changes; then the caller tries again.
     static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
             String encoding = session.text("SHOW server_encoding");
             if (!encoding.equals("UTF8")) {
-                throw Failure
-                        .unavailable("the database " + host.address() + " cannot keep every name: its encoding is "
-                                + encoding
-                                + "; make one with createdb --encoding=UTF8 --template=template0");
+                throw new CommandFailure("the database " + host.address() + " cannot keep every name: its encoding is "
+                        + encoding
+                        + "; make one with createdb --encoding=UTF8 --template=template0");
             }
             if (access != StoreAccess.CREATE && !hasStore(session)) {
-                throw Failure.unavailable("there is no store in " + place(session, host) + "; "
+                throw new CommandFailure("there is no store in " + place(session, host) + "; "
                         + obstacle(session, host.address()).orElse("'" + SafeText.command("serve") + "' or '"
                                 + SafeText.command("keys create") + "' makes one"));
             }
@@ -99,7 +98,7 @@ final class PostgresSchema {
         boolean isNew = !hasStore(session);
         Optional<String> obstacle = isNew ? obstacle(session, host.address()) : Optional.empty();
         if (obstacle.isPresent()) {
-            throw Failure.unavailable("no store can be created in " + place(session, host) + "; " + obstacle.get());
+            throw new CommandFailure("no store can be created in " + place(session, host) + "; " + obstacle.get());
         }
         Migrations.run(session, Migrations.Dialect.POSTGRESQL, Migrations.LATEST);
         return isNew;

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 import petstore.Failure;
+import petstore.Failure.Unavailability;
 
 /// Threads that work on queued items in groups. A free thread takes all waiting items, up to a limit, so that one commit or one round
 /// trip serves many clients. Work on an item begins after it was submitted.
@@ -91,7 +92,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 return CompletableFuture.failedFuture(stopping());
             }
             if (waiting.size() == limits.capacity() || !admission.admits(units(waiting.size()))) {
-                return CompletableFuture.failedFuture(overloaded());
+                return CompletableFuture.failedFuture(overloaded(Unavailability.QUEUE_FULL));
             }
             if (checks.isEmpty()) {
                 start();
@@ -141,18 +142,23 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        late.forEach(task -> task.fail(overloaded()));
+        late.forEach(task -> task.fail(overloaded(Unavailability.QUEUE_LATE)));
         workers.stream().flatMap(worker -> worker.group.stream()).filter(task -> task.isLate(limits.patience()))
                 .forEach(task -> task
-                        .fail(Failure.unavailable("the store takes too long; the outcome of this request is unknown")));
+                        .fail(late()));
     }
 
-    private static Failure overloaded() {
-        return Failure.unavailable("too many requests are waiting; try again later");
+    private static Failure overloaded(Unavailability how) {
+        return new Failure(how, "too many requests are waiting; try again later");
+    }
+
+    private Failure late() {
+        return new Failure(limits.ofWrites() ? Unavailability.OUTCOME_UNKNOWN : Unavailability.STORE_LATE,
+                "the store takes too long; the outcome of this request is unknown");
     }
 
     private static Failure stopping() {
-        return Failure.unavailable("the service is stopping");
+        return new Failure(Unavailability.STOPPING, "the service is stopping");
     }
 
     /// A thread that works on one group at a time.

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.Sha256;
 import petstore.store.Session;
 
@@ -49,7 +49,7 @@ final class BackupChecksum {
         }
     }
 
-    /// Returns true if a file has a checksum, and its contents match it; false if it has neither checksum nor mark. Errors: [Failure] of
+    /// Returns true if a file has a checksum, and its contents match it; false if it has neither checksum nor mark. Errors: [CommandFailure] of
     /// kind `UNAVAILABLE` if checksum, mark and contents do not match.
     ///
     /// @param named the file to name in the message
@@ -61,8 +61,7 @@ final class BackupChecksum {
             return false;
         }
         if (!isMarked(session) || !checksums.equals(List.of(sha256(session)))) {
-            throw Failure
-                    .unavailable(named + " is damaged: its contents do not match its checksum; use another backup");
+            throw new CommandFailure(named + " is damaged: its contents do not match its checksum; use another backup");
         }
         return true;
     }

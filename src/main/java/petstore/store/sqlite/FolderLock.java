@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.files.PrivateFiles;
 
 /// A lock on a store's folder, which the operating system releases when the process ends.
@@ -31,7 +31,7 @@ public final class FolderLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Locks a folder to serve its store, and creates a missing folder. Errors: [Failure] if another process serves or replaces it.
+    /// Locks a folder to serve its store, and creates a missing folder. Errors: [CommandFailure] if another process serves or replaces it.
     public static FolderLock serve(Path folder) {
         return serve(folder, ", and other ports with --port and --admin-port");
     }
@@ -44,7 +44,7 @@ public final class FolderLock implements AutoCloseable {
         return lock.repair(folder);
     }
 
-    /// Locks a folder to change its store, and creates a missing folder. Errors: [Failure] if another process replaces the store.
+    /// Locks a folder to change its store, and creates a missing folder. Errors: [CommandFailure] if another process replaces the store.
     public static FolderLock change(Path folder) {
         FolderLock lock = open(folder);
         if (!lock.tryLock(CHANGING, true)) {
@@ -53,12 +53,12 @@ public final class FolderLock implements AutoCloseable {
         return lock.repair(folder);
     }
 
-    /// Locks a folder to replace its store, and creates a missing folder. Errors: [Failure] if another process serves or changes it.
+    /// Locks a folder to replace its store, and creates a missing folder. Errors: [CommandFailure] if another process serves or changes it.
     public static FolderLock replace(Path folder) {
         FolderLock lock = serve(folder, "");
         if (!lock.tryLock(CHANGING, false)) {
             lock.close();
-            throw Failure.unavailable("another command changes the store in " + folder
+            throw new CommandFailure("another command changes the store in " + folder
                     + "; try again when that has ended");
         }
         return lock;
@@ -71,7 +71,7 @@ public final class FolderLock implements AutoCloseable {
             StoreFiles.requireWritable(folder);
             return new FolderLock(PrivateFiles.openForFolder(folder.resolve(StoreFiles.LOCK)));
         } catch (IOException e) {
-            throw Failure.unavailable("the store's folder " + folder + " (--data) cannot be written", e);
+            throw CommandFailure.of("the store's folder " + folder + " (--data) cannot be written", e);
         }
     }
 
@@ -80,7 +80,7 @@ public final class FolderLock implements AutoCloseable {
         try {
             ReplacedStore.repair(folder);
             return this;
-        } catch (Failure e) {
+        } catch (Throwable e) {
             close();
             throw e;
         }
@@ -159,15 +159,15 @@ public final class FolderLock implements AutoCloseable {
         } catch (OverlappingFileLockException e) {
             return false;
         } catch (IOException e) {
-            throw Failure.unavailable(
+            throw CommandFailure.of(
                     "the file " + StoreFiles.LOCK + " in the store's folder (--data) cannot be locked", e);
         }
     }
 
     /// Closes this lock, and returns a failure that names the process with the conflicting lock.
-    private Failure inUse(Path folder, String advice) {
+    private CommandFailure inUse(Path folder, String advice) {
         try (this) {
-            return Failure.unavailable("the store in " + folder + " is in use"
+            return new CommandFailure("the store in " + folder + " is in use"
                     + Owner.read(channel).map(process -> " by " + process).orElse("") + advice);
         }
     }
@@ -177,7 +177,7 @@ public final class FolderLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw Failure.unavailable("the lock of the store's folder cannot be released", e);
+            throw CommandFailure.of("the lock of the store's folder cannot be released", e);
         }
     }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// The file of a store that this process may read but not write, e.g. on a read-only mount.
 ///
@@ -27,7 +27,7 @@ final class ReadOnlyStore {
     private final Path file;
     private final State before;
 
-    /// Reads the state of a store. Errors: [Failure] of kind `UNAVAILABLE` if its log has changes, or if it cannot be read.
+    /// Reads the state of a store. Errors: [CommandFailure] if its log has changes, or if it cannot be read.
     ReadOnlyStore(Path file) {
         this.file = file;
         this.before = state(file);
@@ -41,7 +41,7 @@ final class ReadOnlyStore {
 
     private static State state(Path file) {
         StoreFiles.findLog(file).ifPresent(log -> {
-            throw Failure.unavailable("the store " + file + " cannot be read without write access, because " + log
+            throw new CommandFailure("the store " + file + " cannot be read without write access, because " + log
                     + " has changes; stop the server, or copy both files to another folder");
         });
         ByteBuffer changes = ByteBuffer.allocate(CHANGES_BYTES);
@@ -49,14 +49,14 @@ final class ReadOnlyStore {
             channel.read(changes, CHANGES_AT);
             return new State(Files.size(file), Files.getLastModifiedTime(file), changes.flip());
         } catch (IOException e) {
-            throw Failure.unavailable("the store " + file + " cannot be read", e);
+            throw CommandFailure.of("the store " + file + " cannot be read", e);
         }
     }
 
-    /// Throws [Failure] of kind `UNAVAILABLE` if the file was changed.
+    /// Throws [CommandFailure] if the file was changed.
     void requireUnchanged() {
         if (!state(file).equals(before)) {
-            throw Failure.unavailable("the store " + file
+            throw new CommandFailure("the store " + file
                     + " was changed while it was read without locks, because it cannot be written; try again");
         }
     }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.files.AtomicFile;
 import petstore.store.Session;
 
@@ -139,7 +139,7 @@ public final class ReplacedStore {
     /// Undoes or completes a `restore` that was killed: puts the log back, removes the second name of the store, and deletes the parts
     /// of its copy. The caller holds the folder's lock, so that no `restore` runs.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`.
+    /// Errors: [CommandFailure].
     public static void repair(Path folder) {
         try {
             endRenaming(folder.resolve(StoreFiles.DATABASE));
@@ -152,7 +152,7 @@ public final class ReplacedStore {
                 }
             }
         } catch (IOException e) {
-            throw Failure.unavailable("the store in " + folder
+            throw CommandFailure.of("the store in " + folder
                     + " cannot be repaired after a 'petstore restore' that was killed", e);
         }
     }

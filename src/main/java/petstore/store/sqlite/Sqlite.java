@@ -19,7 +19,6 @@ import petstore.Failure;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.Database;
-import petstore.store.DatabaseErrors;
 import petstore.store.KnownVersion;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
@@ -34,13 +33,14 @@ public final class Sqlite implements Database {
     private static final int LARGEST_GROUP = 16;
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
-    private final Function<SQLException, Failure> errors;
+    private final Function<SQLException, RuntimeException> errors;
     private final Path file;
     private final SqliteSessions sessions;
     private final SqliteWriter writer;
     private final WorkQueue<Work<?>, Object> readers;
 
-    private Sqlite(Path file, SqliteSessions sessions, Function<SQLException, Failure> errors, Runnable onLostDisk) {
+    private Sqlite(Path file, SqliteSessions sessions, Function<SQLException, RuntimeException> errors,
+            Runnable onLostDisk) {
         this.file = file;
         this.errors = errors;
         this.sessions = sessions;
@@ -93,7 +93,7 @@ public final class Sqlite implements Database {
     /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
         return new Sqlite(SqliteFile.in(folder), SqliteSessions.open(folder, migrate, 1 + READERS),
-                new DatabaseErrors(SqliteErrors::isDefect)::failure, onLostDisk);
+                SqliteErrors::ofRequest, onLostDisk);
     }
 
     /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions].
@@ -238,7 +238,7 @@ public final class Sqlite implements Database {
         readUnqueued(Migrations::requireLatest);
         requireReady();
         if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
-            throw Failure.unavailable("the store cannot be written");
+            throw new Failure(Failure.Unavailability.NOT_WRITABLE, "the store cannot be written");
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.SafeText;
 import petstore.files.AtomicFile;
 import petstore.files.PrivateFiles;
@@ -43,7 +43,7 @@ public final class SqliteCopy {
     }
 
     /// Copies the store in `folder` to `target`, also while other processes write to it. The copy gets a checksum, is verified, and only
-    /// then gets its name. A store with an older schema gets no checksum. Errors: [Failure] also if `target` exists.
+    /// then gets its name. A store with an older schema gets no checksum. Errors: [CommandFailure] also if `target` exists.
     ///
     /// @param now the time that the copy keeps as that of its last backup
     /// @param proves true to restore the copy into a scratch folder, too, before it gets its name
@@ -58,7 +58,7 @@ public final class SqliteCopy {
             try {
                 VerifiedBackup backup = copy(store, part, now, progress);
                 if (proves && restoredPets(part, now) != backup.pets()) {
-                    throw Failure.unavailable("the restored copy has not all animals; try again");
+                    throw new CommandFailure("the restored copy has not all animals; try again");
                 }
                 return backup;
             } catch (SQLException e) {
@@ -81,7 +81,7 @@ public final class SqliteCopy {
         });
         VerifiedBackup backup = verify(part, store, progress);
         if (backup.pets() != count) {
-            throw Failure.unavailable("the copy has not all animals; try again");
+            throw new CommandFailure("the copy has not all animals; try again");
         }
         return backup;
     }
@@ -141,7 +141,7 @@ public final class SqliteCopy {
         }
     }
 
-    /// Verifies a backup: its schema, its integrity, and its checksum if it has one. Errors: [Failure] of kind `UNAVAILABLE` with the
+    /// Verifies a backup: its schema, its integrity, and its checksum if it has one. Errors: [CommandFailure] with the
     /// reason.
     public static VerifiedBackup verify(Path file) {
         return verify(file, file, _ -> {
@@ -152,7 +152,7 @@ public final class SqliteCopy {
     private static VerifiedBackup verify(Path file, Path named, LongConsumer progress) {
         return perform("read", named, _ -> {
             StoreFiles.findLog(file).ifPresent(log -> {
-                throw Failure.unavailable(file + " is incomplete: a part of it is in " + log
+                throw new CommandFailure(file + " is incomplete: a part of it is in " + log
                         + "; '" + SafeText.command("backup") + "' makes a complete copy");
             });
             try (Session session = SqliteFile.connectUnlocked(file)) {
@@ -161,7 +161,7 @@ public final class SqliteCopy {
                 progress.accept(2 * pages);
                 String result = session.text("PRAGMA integrity_check(1)");
                 if (!result.equals("ok")) {
-                    throw Failure.unavailable(named + " is damaged: " + result
+                    throw new CommandFailure(named + " is damaged: " + result
                             + (named.equals(file) ? "" : SqliteErrors.RESTORE));
                 }
                 progress.accept(3 * pages);
@@ -227,10 +227,9 @@ public final class SqliteCopy {
         try {
             return step.on(file);
         } catch (IOException e) {
-            throw Failure.unavailable(file + " cannot be " + participle, e);
+            throw CommandFailure.of(file + " cannot be " + participle, e);
         } catch (SQLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    file + " cannot be " + participle + ": " + SqliteErrors.reason(e, file), e);
+            throw new CommandFailure(file + " cannot be " + participle + ": " + SqliteErrors.reason(e, file), e);
         }
     }
 

@@ -10,8 +10,11 @@ import java.util.Set;
 
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
+import petstore.CommandFailure;
 import petstore.Failure;
+import petstore.Failure.Unavailability;
 import petstore.SafeText;
+import petstore.store.Database;
 
 /// The meaning of SQLite's result codes.
 final class SqliteErrors {
@@ -62,7 +65,8 @@ final class SqliteErrors {
 
     /// Returns the failure of a transaction whose fsync, or that of its checkpoint, has failed.
     static Failure lostDisk(String message) {
-        return Failure.unknownOutcome(message, exception(SQLiteErrorCode.SQLITE_IOERR_FSYNC));
+        return new Failure(Unavailability.OUTCOME_UNKNOWN, message,
+                exception(SQLiteErrorCode.SQLITE_IOERR_FSYNC));
     }
 
     /// Returns true for a broken constraint, which is a defect of the service. All other errors are the store's: a full or failing disk,
@@ -71,9 +75,18 @@ final class SqliteErrors {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
     }
 
+    /// Returns the failure of a request.
+    static Failure ofRequest(SQLException e) {
+        if (isDefect(e)) {
+            return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", e);
+        }
+        return new Failure(isFullDisk(e) ? Unavailability.DISK_FULL : Unavailability.STATEMENT_FAILED,
+                Database.UNAVAILABLE, e);
+    }
+
     /// Returns the reason of an error and the remedy, for a person.
     static String reason(SQLException e) {
-        return isFullDisk(e) ? Failure.FULL_DISK : String.valueOf(e.getMessage());
+        return isFullDisk(e) ? CommandFailure.FULL_DISK : String.valueOf(e.getMessage());
     }
 
     private static boolean hasCode(SQLException e, SQLiteErrorCode code) {
@@ -97,7 +110,7 @@ final class SqliteErrors {
             }
             return Optional.empty();
         } catch (IOException e) {
-            return Optional.of(Failure.reason(e)).filter(Failure::isLackOfSpace);
+            return Optional.of(CommandFailure.reason(e)).filter(CommandFailure::isLackOfSpace);
         }
     }
 

@@ -13,7 +13,7 @@ import org.sqlite.BusyHandler;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
 import petstore.Closer;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.files.PrivateFiles;
 import petstore.store.Database;
 import petstore.store.Session;
@@ -55,10 +55,10 @@ public final class SqliteFile {
     private SqliteFile() {
     }
 
-    /// Returns true if there is a store in `folder`. Errors: [Failure] if its files cannot be read, or must not be opened.
+    /// Returns true if there is a store in `folder`. Errors: [CommandFailure] if its files cannot be read, or must not be opened.
     public static boolean exists(Path folder) {
         if (Files.exists(folder) && !Files.isDirectory(folder)) {
-            throw Failure.unavailable(folder + " is not a folder; choose another with --data");
+            throw new CommandFailure(folder + " is not a folder; choose another with --data");
         }
         StoreFiles.inspect(folder);
         StoreFiles.requireDatabaseOfLogs(in(folder));
@@ -85,7 +85,7 @@ public final class SqliteFile {
 
     /// Creates a missing file. SQLite gives its companions the same owner and permissions.
     ///
-    /// Errors: [Failure] if the folder cannot be written, or files in it must not be opened.
+    /// Errors: [CommandFailure] if the folder cannot be written, or files in it must not be opened.
     static void makePrivate(Path folder, Path file) {
         if (exists(folder)) {
             return;
@@ -96,7 +96,7 @@ public final class SqliteFile {
         } catch (FileAlreadyExistsException e) {
             // Another process has created it meanwhile.
         } catch (IOException e) {
-            throw Failure.unavailable("the store's folder " + folder + " cannot be written", e);
+            throw CommandFailure.of("the store's folder " + folder + " cannot be written", e);
         }
     }
 
@@ -108,7 +108,7 @@ public final class SqliteFile {
             }
             Files.deleteIfExists(in(folder));
         } catch (IOException e) {
-            throw Failure.unavailable("the store in " + folder + " cannot be deleted", e);
+            throw CommandFailure.of("the store in " + folder + " cannot be deleted", e);
         }
     }
 
@@ -119,13 +119,13 @@ public final class SqliteFile {
         return "jdbc:sqlite:" + file.toAbsolutePath().toUri();
     }
 
-    /// Throws [Failure] if the path of a file, with its links followed, is too long for SQLite.
+    /// Throws [CommandFailure] if the path of a file, with its links followed, is too long for SQLite.
     ///
     /// @param named the file or folder to name in the message
     public static void requireOpenable(Path file, Path named) {
         int bytes = resolved(file.toAbsolutePath()).toString().getBytes(StandardCharsets.UTF_8).length;
         if (bytes > LONGEST_PATH) {
-            throw Failure.unavailable("the path of " + named + " is " + (bytes - LONGEST_PATH)
+            throw new CommandFailure("the path of " + named + " is " + (bytes - LONGEST_PATH)
                     + " bytes too long for SQLite; choose a shorter path");
         }
     }
@@ -194,7 +194,7 @@ public final class SqliteFile {
         session.execute("PRAGMA " + pragma + " = " + value);
         String actual = session.text("PRAGMA " + pragma);
         if (!actual.equals(value)) {
-            throw Failure.unavailable(
+            throw new CommandFailure(
                     "SQLite ignores the setting " + pragma + " = " + value + ": it stays " + actual);
         }
     }
@@ -205,7 +205,7 @@ public final class SqliteFile {
     }
 
     /// Opens a store, and tries again while another process that opens it holds a lock for which SQLite does not wait. Errors:
-    /// [Failure] of kind `UNAVAILABLE`.
+    /// [CommandFailure].
     static <T> T open(Path file, Opening<T> opening) {
         long beganNs = System.nanoTime();
         while (true) {
@@ -220,17 +220,16 @@ public final class SqliteFile {
         }
     }
 
-    static Failure cannotBe(String participle, Path file, SQLException e) {
-        return new Failure(Failure.Kind.UNAVAILABLE,
-                "the store " + file + " cannot be " + participle + ": " + SqliteErrors.reason(e, file)
-                        + (SqliteErrors.isDamage(e) ? SqliteErrors.RESTORE : ""),
+    static CommandFailure cannotBe(String participle, Path file, SQLException e) {
+        return new CommandFailure("the store " + file + " cannot be " + participle + ": " + SqliteErrors.reason(e, file)
+                + (SqliteErrors.isDamage(e) ? SqliteErrors.RESTORE : ""),
                 e);
     }
 
-    /// Throws [Failure] if this user may not read a file. SQLite would not report this reason.
+    /// Throws [CommandFailure] if this user may not read a file. SQLite would not report this reason.
     static void requireReadable(Path file) {
         if (Files.exists(file) && !Files.isReadable(file)) {
-            throw Failure.unavailable(file + " cannot be read: permission denied");
+            throw new CommandFailure(file + " cannot be read: permission denied");
         }
     }
 }

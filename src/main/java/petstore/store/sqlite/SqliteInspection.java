@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.store.Migrations;
 import petstore.store.Session;
 
@@ -21,7 +21,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, boolean op
 
     /// Reads the store in `folder`, which exists.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` if it is damaged, of a newer version, or cannot be read.
+    /// Errors: [CommandFailure] if it is damaged, of a newer version, or cannot be read.
     ///
     /// @param served true if another process serves it
     public static SqliteInspection of(Path folder, boolean served) {
@@ -37,7 +37,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, boolean op
             int schema = Migrations.version(Migrations.Dialect.SQLITE, session);
             String result = bytes > MOST_CHECKED_BYTES ? "ok" : session.text("PRAGMA quick_check(1)");
             if (!result.equals("ok")) {
-                throw Failure.unavailable("the store " + file + " is damaged: " + result + SqliteErrors.RESTORE);
+                throw new CommandFailure("the store " + file + " is damaged: " + result + SqliteErrors.RESTORE);
             }
             return new SqliteInspection(bytes, logBytes, schema, true);
         } catch (SQLException e) {

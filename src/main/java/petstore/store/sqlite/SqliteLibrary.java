@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteJDBCLoader;
 import org.sqlite.util.LibraryLoaderUtil;
 import org.sqlite.util.OSInfo;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// The native library of SQLite, in a file that exists only while it is loaded.
 ///
@@ -23,7 +23,7 @@ final class SqliteLibrary {
     private SqliteLibrary() {
     }
 
-    /// Loads the library once. Errors: [Failure] of kind `UNAVAILABLE` if the temporary folder cannot be used.
+    /// Loads the library once. Errors: [CommandFailure] if the temporary folder cannot be used.
     static synchronized void load() throws SQLException {
         if (loaded) {
             return;
@@ -47,8 +47,8 @@ final class SqliteLibrary {
                 Files.delete(folder);
             }
         } catch (IOException e) {
-            throw Failure.temporaryFolder("cannot be written", e);
-        } catch (SQLException | Failure e) {
+            throw CommandFailure.temporaryFolder("cannot be written", e);
+        } catch (SQLException | CommandFailure e) {
             throw e;
         } catch (Exception e) {
             throw new SQLException("SQLite cannot be loaded: " + e.getMessage(), e);
@@ -59,7 +59,7 @@ final class SqliteLibrary {
     private static void requireExecutable(Path file) throws IOException {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
         if (!Files.isExecutable(file)) {
-            throw Failure.temporaryFolder(
+            throw CommandFailure.temporaryFolder(
                     "does not let SQLite be loaded", new IOException("the file system is mounted with noexec"));
         }
     }

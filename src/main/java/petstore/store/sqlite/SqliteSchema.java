@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.store.Migrations;
 import petstore.store.Session;
 
@@ -22,11 +22,11 @@ final class SqliteSchema {
     private SqliteSchema() {
     }
 
-    /// Throws [Failure] that names the first object in which a file's schema differs from the scripts.
+    /// Throws [CommandFailure] that names the first object in which a file's schema differs from the scripts.
     static void requireUnaltered(Session session, Path named) throws SQLException {
         Map<String, String> found = objects(session);
         if (!found.containsKey("table schema_version")) {
-            throw Failure.unavailable(named + " is no store of a petstore");
+            throw new CommandFailure(named + " is no store of a petstore");
         }
         try (Session fresh = new Session(DriverManager.getConnection("jdbc:sqlite::memory:"))) {
             // The version can be read only from an unaltered table.
@@ -53,8 +53,8 @@ final class SqliteSchema {
         });
     }
 
-    private static Failure differs(Path named, String object, String how) {
-        return Failure.unavailable(named + " has another schema than petstore makes: the " + object + " " + how);
+    private static CommandFailure differs(Path named, String object, String how) {
+        return new CommandFailure(named + " has another schema than petstore makes: the " + object + " " + how);
     }
 
     /// Returns the SQL of every object of a schema by its kind and name.

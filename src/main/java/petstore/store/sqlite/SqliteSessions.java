@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 import petstore.Closer;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.files.AtomicFile;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
@@ -16,7 +16,7 @@ import petstore.store.Session;
 
 /// The open sessions of a SQLite store.
 ///
-/// Errors of opening: [Failure] of kind `UNAVAILABLE` with a message for the operator. Reasons are a folder that cannot be
+/// Errors of opening: [CommandFailure]. Reasons are a folder that cannot be
 /// written, a file that is not a store, a refused schema, or a durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
@@ -79,7 +79,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         try {
             AtomicFile.syncNames(folder);
         } catch (IOException e) {
-            throw Failure.unavailable("the store cannot be opened", e);
+            throw CommandFailure.of("the store cannot be opened", e);
         }
     }
 

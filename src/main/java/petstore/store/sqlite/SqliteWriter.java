@@ -8,7 +8,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.store.Database;
-import petstore.store.DatabaseErrors;
 import petstore.store.Session;
 import petstore.store.WriteWatch;
 
@@ -20,7 +19,7 @@ final class SqliteWriter implements AutoCloseable {
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
     private final Session session;
-    private final Function<SQLException, Failure> errors;
+    private final Function<SQLException, RuntimeException> errors;
     /// Absent for a command.
     private final Optional<WriteWatch> watch;
     private final Runnable onLostDisk;
@@ -29,7 +28,7 @@ final class SqliteWriter implements AutoCloseable {
     /// True if the file holds everything that the log held at the start, as [#settleUnlessFull]. Guarded by the session's lock.
     private boolean settled;
 
-    SqliteWriter(SqliteSessions sessions, Function<SQLException, Failure> errors, Runnable onLostDisk) {
+    SqliteWriter(SqliteSessions sessions, Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         this.session = sessions.writer();
         this.settled = sessions.settled();
         this.watch = sessions.areServed() ? Optional.of(new WriteWatch(this::tryWrite)) : Optional.empty();
@@ -45,7 +44,7 @@ final class SqliteWriter implements AutoCloseable {
 
     private void requireDisk() {
         if (diskLost) {
-            throw Failure.unavailable(LOST_DISK);
+            throw new Failure(Failure.Unavailability.DISK_FAILED, LOST_DISK);
         }
     }
 
@@ -54,7 +53,9 @@ final class SqliteWriter implements AutoCloseable {
         try {
             return session.perform(_ -> commit(work));
         } catch (SQLException e) {
-            throw record(e) ? DatabaseErrors.unavailable(e) : errors.apply(e);
+            throw record(e)
+                    ? new Failure(Failure.Unavailability.NOT_WRITABLE, Database.UNAVAILABLE)
+                    : errors.apply(e);
         }
     }
 
@@ -93,7 +94,7 @@ final class SqliteWriter implements AutoCloseable {
             }
             loseDisk(e);
             // The log may have the transaction.
-            throw Failure.unknownOutcome(LOST_DISK, e);
+            throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN, LOST_DISK);
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.SafeText;
 
 /// The files of an embedded store: their names, and the checks before anything opens them.
@@ -61,7 +61,7 @@ public final class StoreFiles {
     /// Returns a folder's path without symbolic links, so that a command uses one folder from its start to its end. The folder may
     /// be missing.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` if a part of the path cannot be read, or is a symbolic link to a missing file.
+    /// Errors: [CommandFailure] if a part of the path cannot be read, or is a symbolic link to a missing file.
     public static Path resolve(Path folder) {
         Path absolute = folder.toAbsolutePath();
         try {
@@ -81,7 +81,7 @@ public final class StoreFiles {
                 throw e;
             }
             if (Files.isSymbolicLink(absolute)) {
-                throw Failure.unavailable(absolute + " is a symbolic link to a missing folder (--data);"
+                throw new CommandFailure(absolute + " is a symbolic link to a missing folder (--data);"
                         + " make that folder, or remove the link");
             }
             return realPath(parent).resolve(absolute.getFileName());
@@ -91,7 +91,7 @@ public final class StoreFiles {
     /// Checks the lock, the database and its companions in a store's folder, without opening them: each is missing, or a regular
     /// file with one name. The second name that a killed `restore` leaves is allowed.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` that names the file.
+    /// Errors: [CommandFailure] that names the file.
     public static void inspect(Path folder) {
         inspectBesideLock(folder, folder.resolve(DATABASE));
     }
@@ -110,7 +110,7 @@ public final class StoreFiles {
         }
     }
 
-    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [Failure] of kind
+    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [CommandFailure] of kind
     /// `UNAVAILABLE` that names the file and its owner.
     public static void requireWritable(Path folder) {
         if (!Files.isWritable(folder)) {
@@ -119,7 +119,7 @@ public final class StoreFiles {
         files(folder, folder.resolve(DATABASE)).filter(Files::exists)
                 .filter(file -> !Files.isReadable(file) || !Files.isWritable(file)).findFirst().ifPresent(file -> {
                     try {
-                        throw Failure.unavailable(file + " cannot be written; it belongs to the user "
+                        throw new CommandFailure(file + " cannot be written; it belongs to the user "
                                 + Files.getOwner(file).getName() + ": run this as that user, or change the owner");
                     } catch (IOException e) {
                         throw unreadable(folder, e);
@@ -129,38 +129,38 @@ public final class StoreFiles {
 
     private static void requireOwnFile(DirectoryEntry entry) throws IOException {
         if (entry.is("isSymbolicLink")) {
-            throw Failure.unavailable(entry.path + " is a symbolic link; a store has regular files only:"
+            throw new CommandFailure(entry.path + " is a symbolic link; a store has regular files only:"
                     + " put the file itself in the place of the link");
         }
         if (!entry.is("isRegularFile")) {
-            throw Failure.unavailable(entry.path + " is not a regular file; move it out of the store's folder");
+            throw new CommandFailure(entry.path + " is not a regular file; move it out of the store's folder");
         }
         if (entry.hardLinks() > 1 + ReplacedStore.names(entry).size()) {
-            throw Failure
-                    .unavailable(entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
+            throw new CommandFailure(
+                    entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
                             + " put a copy in its place");
         }
     }
 
     /// Checks that a log or journal has its database: SQLite would delete it, or replay it over another database.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` that names the file.
+    /// Errors: [CommandFailure] that names the file.
     static void requireDatabaseOfLogs(Path database) {
         // A killed start leaves an empty database with a journal that holds nothing.
         Optional<Path> orphan = Files.notExists(database)
                 ? companions(database, LOGS).filter(StoreFiles::isPresent).findFirst()
                 : Optional.of(SqliteFile.log(database)).filter(log -> !hasContent(database) && hasContent(log));
         if (orphan.isPresent()) {
-            throw Failure.unavailable(orphan.get() + " belongs to a store, but " + database
+            throw new CommandFailure(orphan.get() + " belongs to a store, but " + database
                     + " is missing or empty; put that back, or run '" + SafeText.command("restore")
                     + "', or move the log away");
         }
     }
 
-    /// Checks that no file has the name of a companion of a new database. Errors: [Failure] of kind `UNAVAILABLE`.
+    /// Checks that no file has the name of a companion of a new database. Errors: [CommandFailure].
     static void requireNoCompanion(Path database) {
         companions(database, COMPANIONS).filter(StoreFiles::isPresent).findFirst().ifPresent(companion -> {
-            throw Failure.unavailable(companion + " would be read as a part of " + database
+            throw new CommandFailure(companion + " would be read as a part of " + database
                     + "; move it away, or choose another name");
         });
     }
@@ -204,7 +204,7 @@ public final class StoreFiles {
         return database.resolveSibling(database.getFileName() + suffix);
     }
 
-    static Failure unreadable(Path folder, IOException e) {
-        return Failure.unavailable("the store's folder " + folder + " (--data) cannot be read", e);
+    static CommandFailure unreadable(Path folder, IOException e) {
+        return CommandFailure.of("the store's folder " + folder + " (--data) cannot be read", e);
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.store.SchemaPolicy;
 import petstore.store.StoreAccess;
 import petstore.testkit.PlainPostgres;
@@ -82,7 +82,7 @@ class ClientKeyTest {
         Path file = folder.resolve(key);
         String advice = "the client key " + file + " cannot be read; set sslkey=" + file + ".pk8"
                 + " after you have converted it: ";
-        String message = catchThrowableOfType(Failure.class, () -> open(certificate, key, "")).getMessage();
+        String message = catchThrowableOfType(CommandFailure.class, () -> open(certificate, key, "")).getMessage();
         assertThat(message).contains(advice + "openssl pkcs8 -topk8 ");
         String command = message.substring(message.indexOf(advice) + advice.length());
         assertThat(new Shell(folder).run(command + " -passin pass:geheim").code()).isZero();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -95,9 +95,9 @@ class PgBouncerTest {
     @ValueSource(strings = {"transaction", "statement"})
     void refusesOtherPoolModesAtStart(String poolMode) throws IOException {
         try (PgBouncer pooler = new PgBouncer(folder, database, poolMode)) {
-            assertThatThrownBy(() -> serve(pooler)).isInstanceOf(Failure.class).hasMessageContaining(REFUSAL);
+            assertThatThrownBy(() -> serve(pooler)).isInstanceOf(CommandFailure.class).hasMessageContaining(REFUSAL);
             for (boolean toWrite : new boolean[]{true, false}) {
-                assertThatThrownBy(() -> openForCommand(pooler, toWrite)).isInstanceOf(Failure.class)
+                assertThatThrownBy(() -> openForCommand(pooler, toWrite)).isInstanceOf(CommandFailure.class)
                         .hasMessageContaining(REFUSAL);
             }
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
@@ -114,7 +114,7 @@ class PostgresSearchTest {
     @Test
     void readsStandbyOfLaterTimelineInsteadOfOldPrimary() {
         assertThatThrownBy(() -> Postgres.forService(address(old.host(), standby.host()), SchemaPolicy.AUTO, 1, SHORT,
-                new AtomicBoolean())).isInstanceOf(Failure.class).hasMessageContaining(OLDER);
+                new AtomicBoolean())).isInstanceOf(CommandFailure.class).hasMessageContaining(OLDER);
         try (SqlStore store = open(StoreAccess.READ, old.host(), standby.host())) {
             assertThatThrownBy(() -> AbstractCatalogueTest.awaited(store.catalogue().add(REX)))
                     .hasMessageContaining("read-only");

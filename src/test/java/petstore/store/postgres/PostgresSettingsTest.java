@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.store.SchemaPolicy;
@@ -130,7 +130,7 @@ class PostgresSettingsTest {
                         + " AS $$ SELECT CASE WHEN name <> 'lock_timeout' THEN pg_catalog.set_config(name, value, local) END $$");
         PostgresServer.execute("ALTER ROLE " + role + " SET search_path = public, pg_catalog");
         PostgresServer.execute("ALTER ROLE " + role + " SET lock_timeout = '10s'");
-        assertThatThrownBy(() -> serve(clerkUrl)).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> serve(clerkUrl)).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("the database ignores lock_timeout = 0: it stays 10s");
     }
 
@@ -189,7 +189,8 @@ class PostgresSettingsTest {
         open(clerkUrl, store -> {
             for (Runnable use : List.<Runnable>of(() -> store.catalogue().forEachGroup(_ -> {
             }), () -> store.catalogue().count(), () -> store.catalogue().addAll(List.of(REX)))) {
-                assertThatThrownBy(use::run).isInstanceOf(Failure.class).hasMessageContaining("row-level security")
+                assertThatThrownBy(use::run).isInstanceOf(CommandFailure.class)
+                        .hasMessageContaining("row-level security")
                         .hasMessageContaining("BYPASSRLS").hasMessageNotContaining("must own");
             }
         });
@@ -204,7 +205,7 @@ class PostgresSettingsTest {
         PostgresServer.execute("ALTER DATABASE " + name() + " SET session_replication_role = replica");
         for (Runnable start : List.<Runnable>of(() -> serve(url), () -> open(url, _ -> {
         }))) {
-            assertThatThrownBy(start::run).isInstanceOf(Failure.class)
+            assertThatThrownBy(start::run).isInstanceOf(CommandFailure.class)
                     .hasMessageContaining("session_replication_role = replica");
         }
         PostgresServer.execute("ALTER DATABASE " + name() + " RESET session_replication_role");

@@ -14,6 +14,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -38,6 +39,7 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Scope;
+import petstore.store.Database;
 import petstore.store.Migrations;
 import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
@@ -105,11 +107,13 @@ class PostgresTest {
         try (SqlStore store = serve(); LogLines log = new LogLines("petstore.store")) {
             PostgresServer.query(url, "TRUNCATE pet_id, api_key_change");
             CompletableFuture<?> added = withKey ? store.catalogue().addOnce(REX, key()) : store.catalogue().add(REX);
-            assertThat(added).failsWithin(PATIENCE);
+            assertThat(added).failsWithin(PATIENCE).withThrowableOfType(ExecutionException.class).havingCause()
+                    .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.explanation())
+                            .isEqualTo(Database.UNAVAILABLE
+                                    + ": the table pet_id has lost its row; restore it from a backup"));
             assertThat(store.keys().refresh()).failsWithin(PATIENCE);
             await("the watch has left the database").atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(
                     store::check).hasMessageContaining("the table pet_id or pet_change has lost its row"));
-            assertThat(log.with("the store failed: the table pet_id has lost its row")).isNotEmpty();
             assertThat(log.with("pooling")).isEmpty();
             assertThatThrownBy(this::serve).hasMessageContaining("the table pet_id or pet_change has lost its row");
         }

@@ -142,7 +142,7 @@ class WorkQueueTest {
             groups.add(group);
             started.complete(true);
             finish.join();
-            throw Failure.unavailable("the disk is full");
+            throw new Failure(Failure.Unavailability.DISK_FULL, "the disk is full");
         })) {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             List<CompletableFuture<String>> others = List.of(queue.submit("1"), queue.submit("2"));

@@ -9,7 +9,7 @@ import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -112,6 +112,7 @@ class FolderLockTest {
     }
 
     private static void assertRefused(Function<Path, FolderLock> acquire, Path data, String reason) {
-        assertThatThrownBy(() -> acquire.apply(data).close()).isInstanceOf(Failure.class).hasMessageContaining(reason);
+        assertThatThrownBy(() -> acquire.apply(data).close()).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(reason);
     }
 }

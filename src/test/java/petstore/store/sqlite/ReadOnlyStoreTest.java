@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
@@ -66,9 +66,9 @@ class ReadOnlyStoreTest {
         Path log = Files.createFile(SqliteFile.log(file));
         ReadOnlyStore store = new ReadOnlyStore(file);
         Files.writeString(log, "changes");
-        assertThatThrownBy(() -> new ReadOnlyStore(file)).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> new ReadOnlyStore(file)).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("petstore.db-wal");
-        assertThatThrownBy(store::requireUnchanged).isInstanceOf(Failure.class)
+        assertThatThrownBy(store::requireUnchanged).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("petstore.db-wal");
     }
 
@@ -88,7 +88,8 @@ class ReadOnlyStoreTest {
     }
 
     private void assertChanged(ReadOnlyStore store) {
-        assertThatThrownBy(store::requireUnchanged).isInstanceOf(Failure.class).hasMessageContaining("was changed")
+        assertThatThrownBy(store::requireUnchanged).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("was changed")
                 .hasMessageContaining(file.toString());
     }
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.ApiKey;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.NewPet;
@@ -91,7 +92,8 @@ class SqliteCopyTest {
         Path damaged = Files.createDirectory(folder.resolve("damaged"));
         Files.writeString(damaged.resolve("petstore.db"), "This is not a database. ".repeat(500));
         assertThatThrownBy(() -> SqliteCopy.backup(damaged, folder.resolve("other.db"), Instant.EPOCH, false, _ -> {
-        })).isInstanceOf(Failure.class).hasMessageStartingWith("the store " + damaged.resolve("petstore.db") + " ")
+        })).isInstanceOf(CommandFailure.class)
+                .hasMessageStartingWith("the store " + damaged.resolve("petstore.db") + " ")
                 .hasMessageEndingWith("; put a backup in its place with 'petstore restore FILE'");
     }
 
@@ -113,7 +115,7 @@ class SqliteCopyTest {
                 try (SqlStore opened = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
                     opened.check();
                 }
-            } catch (Failure e) {
+            } catch (CommandFailure | Failure e) {
                 refused++;
                 continue;
             }
@@ -144,7 +146,7 @@ class SqliteCopyTest {
         execute(backup, "DELETE FROM backup_checksum", "PRAGMA application_id = 0");
         execute(backup, sql.split("; (?!END)", 0));
         List<String> before = state();
-        assertThatThrownBy(() -> restore(store)).isInstanceOf(Failure.class).hasMessage(
+        assertThatThrownBy(() -> restore(store)).isInstanceOf(CommandFailure.class).hasMessage(
                 backup + " has another schema than petstore makes: the " + difference);
         assertThat(state()).isEqualTo(before);
     }
@@ -163,7 +165,7 @@ class SqliteCopyTest {
     void refusesAlteredContents(String sql) throws IOException {
         execute(backup, sql);
         List<String> before = state();
-        assertThatThrownBy(() -> restore(store)).isInstanceOf(Failure.class).hasMessage(
+        assertThatThrownBy(() -> restore(store)).isInstanceOf(CommandFailure.class).hasMessage(
                 backup + " is damaged: its contents do not match its checksum; use another backup");
         assertThat(state()).isEqualTo(before);
     }
@@ -239,7 +241,7 @@ class SqliteCopyTest {
         execute(SqliteFile.in(store), "CREATE TABLE \"of the shop\" (id INTEGER)");
         Path other = folder.resolve("other.db");
         assertThatThrownBy(() -> SqliteCopy.backup(store, other, Instant.EPOCH, false, _ -> {
-        })).isInstanceOf(Failure.class).hasMessage(SqliteFile.in(store)
+        })).isInstanceOf(CommandFailure.class).hasMessage(SqliteFile.in(store)
                 + " has another schema than petstore makes: the table of the shop does not belong there");
         assertThat(names(folder)).containsExactly("backup.db", "store");
     }
@@ -252,7 +254,7 @@ class SqliteCopyTest {
         execute(SqliteFile.in(data), "UPDATE pet SET name = 'Rex' WHERE id = 2");
         Path secondBackup = folder.resolve("again.db");
         assertThatThrownBy(() -> SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {
-        })).isInstanceOf(Failure.class).hasMessageContaining("do not match its checksum");
+        })).isInstanceOf(CommandFailure.class).hasMessageContaining("do not match its checksum");
         assertThat(names(folder)).doesNotContain("again.db").noneMatch(name -> name.contains(".part"));
     }
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import petstore.Closer;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
@@ -255,7 +256,7 @@ class SqliteTest {
                     SQLiteErrorCode.SQLITE_IOERR_WRITE, "the store .*/petstore.db cannot be used: said")
                     .forEach((code, message) -> assertThatThrownBy(() -> command.write(_ -> {
                         throw new SQLiteException("said", code);
-                    })).isInstanceOf(Failure.class).message().matches(message));
+                    })).isInstanceOf(CommandFailure.class).message().matches(message));
             assertThatThrownBy(() -> command.write(_ -> {
                 throw new SQLiteException("said", SQLiteErrorCode.SQLITE_IOERR_FSYNC);
             })).isInstanceOf(Failure.class).hasMessageStartingWith("the store's disk failed; see ");

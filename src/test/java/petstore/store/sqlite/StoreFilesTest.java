@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.store.SchemaPolicy;
@@ -58,10 +58,11 @@ class StoreFilesTest {
                 case "2 hard links" -> Files.createLink(data.resolve(name), other);
                 default -> Files.createDirectory(data.resolve(name));
             }
-            assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining(data.resolve(name) + " ")
+            assertThatThrownBy(this::add).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining(data.resolve(name) + " ")
                     .hasMessageContaining(kind);
-            assertThatThrownBy(() -> SqliteFile.exists(data)).isInstanceOf(Failure.class);
-            assertThatThrownBy(() -> SqliteCopy.pages(data)).isInstanceOf(Failure.class);
+            assertThatThrownBy(() -> SqliteFile.exists(data)).isInstanceOf(CommandFailure.class);
+            assertThatThrownBy(() -> SqliteCopy.pages(data)).isInstanceOf(CommandFailure.class);
             assertThat(other).hasContent("precious");
             Files.delete(data.resolve(name));
             assertThat(files(data)).as("no file is created").isEqualTo(before);
@@ -71,7 +72,7 @@ class StoreFilesTest {
     @Test
     void refusesDanglingLink() throws IOException {
         Files.createSymbolicLink(data.resolve(DATABASE), temporary.resolve("nothing"));
-        assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining("is a symbolic link");
+        assertThatThrownBy(this::add).isInstanceOf(CommandFailure.class).hasMessageContaining("is a symbolic link");
         assertThat(temporary.resolve("nothing")).doesNotExist();
     }
 
@@ -82,7 +83,7 @@ class StoreFilesTest {
         assertThat(StoreFiles.resolve(link.resolve("new/store"))).isEqualTo(data.toRealPath().resolve("new/store"));
         assertThat(StoreFiles.resolve(Path.of("./no/such/folder"))).isEqualTo(Path.of("./no/such/folder"));
         Path dangling = Files.createSymbolicLink(temporary.resolve("dangling"), temporary.resolve("nothing"));
-        assertThatThrownBy(() -> StoreFiles.resolve(dangling.resolve("store"))).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> StoreFiles.resolve(dangling.resolve("store"))).isInstanceOf(CommandFailure.class)
                 .hasMessageStartingWith(dangling + " is a symbolic link to a missing folder");
     }
 
@@ -98,10 +99,10 @@ class StoreFilesTest {
         if (emptyDatabase) {
             Files.createFile(data.resolve(DATABASE));
         }
-        assertThatThrownBy(this::add).isInstanceOf(Failure.class)
+        assertThatThrownBy(this::add).isInstanceOf(CommandFailure.class)
                 .hasMessageStartingWith(log + " belongs to a store, but "
                         + data.resolve(DATABASE) + " is missing or empty");
-        assertThatThrownBy(() -> SqliteFile.exists(data)).isInstanceOf(Failure.class);
+        assertThatThrownBy(() -> SqliteFile.exists(data)).isInstanceOf(CommandFailure.class);
         assertThat(log).hasBinaryContent(content);
     }
 
@@ -120,7 +121,7 @@ class StoreFilesTest {
         add("Whiskers");
         Path backup = temporary.resolve("backup.db");
         Files.writeString(temporary.resolve("backup.db" + suffix), "stale");
-        assertThatThrownBy(() -> backup()).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> backup()).isInstanceOf(CommandFailure.class)
                 .hasMessageStartingWith(backup + suffix + " would be read as a part of " + backup);
         assertThat(backup).doesNotExist();
     }
@@ -212,7 +213,7 @@ class StoreFilesTest {
         addAndKill("Rex");
         Files.writeString(data.resolve("replaced-19700101-000000-000.db-wal"), "in the way");
         assertThatThrownBy(() -> SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
-        })).isInstanceOf(Failure.class);
+        })).isInstanceOf(CommandFailure.class);
         assertThat(files(data)).extracting(Path::getFileName).extracting(Path::toString)
                 .containsExactly(DATABASE, "replaced-19700101-000000-000.db-wal");
         assertThat(names(data)).containsExactly("Whiskers", "Rex");
@@ -227,7 +228,7 @@ class StoreFilesTest {
         assertThat(names(data)).containsExactly("Whiskers");
         Files.createLink(temporary.resolve("replaced-2.db"), data.resolve(DATABASE));
         Files.createLink(data.resolve("replaced-3.db"), data.resolve(DATABASE));
-        assertThatThrownBy(this::add).isInstanceOf(Failure.class).hasMessageContaining("has 3 hard links");
+        assertThatThrownBy(this::add).isInstanceOf(CommandFailure.class).hasMessageContaining("has 3 hard links");
     }
 
     private Path backup() {

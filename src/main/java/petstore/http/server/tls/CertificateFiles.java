@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// A certificate and its key in two files, which may be replaced. Every method except [#validity] blocks, and is for one thread at
 /// a time.
@@ -38,7 +38,7 @@ public final class CertificateFiles {
 
     /// Reads both files.
     ///
-    /// Errors: [Failure] if a file cannot be read, or the key does not belong to the certificate.
+    /// Errors: [CommandFailure] if a file cannot be read, or the key does not belong to the certificate.
     public static CertificateFiles load(TlsFiles files) {
         return new CertificateFiles(files);
     }
@@ -56,13 +56,13 @@ public final class CertificateFiles {
     /// Reads the files again. Returns their identity if they are new and valid.
     ///
     /// Contents are checked only after two equal readings: a file may be half written, and the files are not replaced at once.
-    /// Errors: [Failure], once for each change, if the contents are invalid.
+    /// Errors: [CommandFailure], once for each change, if the contents are invalid.
     Optional<Identity> changed() {
         PemFiles previous = latest;
         try {
             latest = PemFiles.read(files);
             unreadable = false;
-        } catch (Failure e) {
+        } catch (CommandFailure e) {
             if (unreadable) {
                 return Optional.empty();
             }
@@ -76,7 +76,7 @@ public final class CertificateFiles {
         return Optional.of(identity(checked));
     }
 
-    /// Throws [Failure] if a handshake with these contents would fail. Else takes the validity from them.
+    /// Throws [CommandFailure] if a handshake with these contents would fail. Else takes the validity from them.
     private Identity identity(PemFiles contents) {
         List<X509Certificate> chain = contents.chain();
         PublicKey certified = chain.getFirst().getPublicKey();
@@ -94,21 +94,20 @@ public final class CertificateFiles {
         } catch (GeneralSecurityException _) {
             // The keys are of different sizes or curves.
         }
-        throw Failure.unavailable("the key in " + files.key() + " (--tls-key) does not belong to the certificate in "
+        throw new CommandFailure("the key in " + files.key() + " (--tls-key) does not belong to the certificate in "
                 + files.certificate() + " (--tls-certificate); give the key that the certificate was made with");
     }
 
     private PrivateKey key(PemFiles contents, PublicKey certified) {
         if (!certified.getAlgorithm().equals("RSA") && !certified.getAlgorithm().equals("EC")) {
-            throw Failure.unavailable("certificates of the kind in " + files.certificate()
+            throw new CommandFailure("certificates of the kind in " + files.certificate()
                     + " (--tls-certificate) are not supported; give one with an RSA or EC key");
         }
         try {
             return contents.privateKey(certified);
         } catch (GeneralSecurityException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE,
-                    files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
-                            + "give the key that the certificate was made with, in PEM form, not encrypted",
+            throw new CommandFailure(files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
+                    + "give the key that the certificate was made with, in PEM form, not encrypted",
                     e);
         }
     }

@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// The contents of two files in PEM form.
 ///
@@ -37,7 +37,7 @@ record PemFiles(TlsFiles files, String certificates, String key) {
 
     /// Reads both files.
     ///
-    /// Errors: [Failure] if a file cannot be read.
+    /// Errors: [CommandFailure] if a file cannot be read.
     static PemFiles read(TlsFiles files) {
         return new PemFiles(files, read("--tls-certificate", files.certificate()), read("--tls-key", files.key()));
     }
@@ -46,17 +46,17 @@ record PemFiles(TlsFiles files, String certificates, String key) {
         try (InputStream stream = Files.newInputStream(file)) {
             byte[] bytes = stream.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
-                throw Failure.unavailable(file + " (" + setting + ") is longer than 1 MiB; give a PEM file");
+                throw new CommandFailure(file + " (" + setting + ") is longer than 1 MiB; give a PEM file");
             }
             return new String(bytes, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            throw Failure.unavailable(file + " (" + setting + ") cannot be read", e);
+            throw CommandFailure.of(file + " (" + setting + ") cannot be read", e);
         }
     }
 
     /// Returns the certificates, the server's own first.
     ///
-    /// Errors: [Failure] if there is none.
+    /// Errors: [CommandFailure] if there is none.
     List<X509Certificate> chain() {
         try {
             List<X509Certificate> chain = CertificateFactory.getInstance("X.509")
@@ -68,13 +68,13 @@ record PemFiles(TlsFiles files, String certificates, String key) {
         } catch (GeneralSecurityException _) {
             // The text between the marks is not a certificate.
         }
-        throw Failure.unavailable(files.certificate()
+        throw new CommandFailure(files.certificate()
                 + " (--tls-certificate) has no certificate; give a PEM file that begins with the server's own");
     }
 
     /// Returns the private key in the form PKCS#8, PKCS#1 or SEC1.
     ///
-    /// Errors: [GeneralSecurityException] if there is none of the kind of the public key, [Failure] if it is encrypted.
+    /// Errors: [GeneralSecurityException] if there is none of the kind of the public key, [CommandFailure] if it is encrypted.
     PrivateKey privateKey(PublicKey certified) throws GeneralSecurityException {
         int label = key.indexOf(END_OF_LABEL);
         int end = label < 0 ? -1 : key.indexOf("-----", label + END_OF_LABEL.length());
@@ -83,7 +83,7 @@ record PemFiles(TlsFiles files, String certificates, String key) {
             throw new GeneralSecurityException("there is no private key in PEM form");
         }
         if (key.substring(begin, end).contains("ENCRYPTED")) {
-            throw Failure.unavailable(files.key() + " (--tls-key) is encrypted; decrypt it, e.g. with openssl pkey");
+            throw new CommandFailure(files.key() + " (--tls-key) is encrypted; decrypt it, e.g. with openssl pkey");
         }
         byte[] der;
         try {

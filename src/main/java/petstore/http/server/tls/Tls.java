@@ -25,7 +25,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.Failure;
+import petstore.CommandFailure;
 
 /// TLS 1.2 and 1.3 on a listener, with HTTP/2 for clients that ask for it. The certificate is renewed when its files change.
 public final class Tls {
@@ -63,7 +63,7 @@ public final class Tls {
                             ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1))
                     .build();
         } catch (SSLException e) {
-            throw new Failure(Failure.Kind.UNAVAILABLE, "Java cannot use the TLS certificate", e);
+            throw new CommandFailure("Java cannot use the TLS certificate", e);
         }
     }
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ class CertificateFilesTest {
     void refusesFilesOver1MiB() throws IOException {
         TlsFiles files = TestCertificate.ec().write(folder);
         Files.writeString(files.key(), "x".repeat((1 << 20) + 1));
-        assertThatThrownBy(() -> CertificateFiles.load(files)).isInstanceOf(Failure.class)
+        assertThatThrownBy(() -> CertificateFiles.load(files)).isInstanceOf(CommandFailure.class)
                 .hasMessage(files.key() + " (--tls-key) is longer than 1 MiB; give a PEM file");
     }
 
@@ -47,21 +47,22 @@ class CertificateFilesTest {
         TlsFiles files = good.write(folder);
         CertificateFiles loaded = CertificateFiles.load(files);
         Files.delete(files.key());
-        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be read");
         assertThat(loaded.changed()).isEmpty();
         Files.writeString(files.key(), "no key");
         assertThat(loaded.changed()).isEmpty();
-        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("has no private key");
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("has no private key");
         assertThat(loaded.changed()).isEmpty();
         Files.writeString(files.key(), good.key().substring(0, 100));
         assertThat(loaded.changed()).isEmpty();
-        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("PEM");
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("PEM");
         Files.writeString(files.key(), TestCertificate.ec().key());
         assertThat(loaded.changed()).isEmpty();
-        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class)
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("does not belong to the certificate");
         Files.delete(files.certificate());
-        assertThatThrownBy(loaded::changed).isInstanceOf(Failure.class).hasMessageContaining("cannot be read");
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be read");
         good.write(folder);
         assertThat(loaded.changed()).isEmpty();
         assertThat(loaded.changed()).isPresent();

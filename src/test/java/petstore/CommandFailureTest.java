@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Messages of failures that the file system causes.
-class FailureTest {
+class CommandFailureTest {
 
     @Test
     void messageHasReasonOfFileSystemError() {
@@ -22,8 +22,6 @@ class FailureTest {
     }
 
     private static String message(IOException cause) {
-        Failure failure = Failure.unavailable("no store", cause);
-        assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE);
-        return failure.getMessage();
+        return CommandFailure.of("no store", cause).getMessage();
     }
 }
