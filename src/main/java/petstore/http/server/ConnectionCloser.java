@@ -108,10 +108,8 @@ final class ConnectionCloser {
     }
 
     private void begin(long nanos) {
-        if (!isClosing) {
-            isClosing = true;
-            deadlineNanos = System.nanoTime() + nanos;
-        }
+        isClosing = true;
+        deadlineNanos = System.nanoTime() + nanos;
     }
 
     /// Returns the number of bytes of responses that the client has not read. They are off-heap.

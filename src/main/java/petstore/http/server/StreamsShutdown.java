@@ -57,7 +57,7 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext from, Object frame) {
-        if (frame instanceof Http2PingFrame ping && ping.ack() && ping.content() == PING && isBegun) {
+        if (frame instanceof Http2PingFrame ping && ping.ack() && ping.content() == PING) {
             nameLastStream(from);
         }
         ReferenceCountUtil.release(frame);

@@ -355,6 +355,20 @@ class ExchangeTest {
         }
     }
 
+    /// A client that goes away has sent no request: there is neither a response nor a line in the log.
+    @Test
+    void ignoresPartOfHeadAtEndOfInput() throws IOException {
+        int port = listen(_ -> {
+        }, _ -> new Api.Respond(text("a")));
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            client.setSoTimeout(PATIENCE_MS);
+            client.getOutputStream().write(GET.substring(0, GET.length() - 4).getBytes(StandardCharsets.US_ASCII));
+            client.shutdownOutput();
+            assertThat(client.getInputStream().readAllBytes()).isEmpty();
+        }
+        assertThat(log).isEmpty();
+    }
+
     private static String[] stream(String method, String path) {
         return new String[]{":method", method, ":scheme", "https", ":path", path, ":authority", "x"};
     }

@@ -21,8 +21,8 @@ public final class RequestBody {
     /// The part that has arrived; null if it is not wanted.
     private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(0);
     private final @Nullable String announcedLength;
-    private long droppedBytes;
     private final Channel channel;
+    private long droppedBytes;
     private boolean isComplete;
     private boolean isPaused;
 
