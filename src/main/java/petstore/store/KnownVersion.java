@@ -3,17 +3,13 @@ package petstore.store;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import petstore.CatalogueVersion;
-import petstore.store.queue.MeasuredQueue;
-import petstore.store.queue.WorkQueue;
 
 /// The version of the catalogue that this process knows. It is used only if no other process serves the database, and for at most a
 /// second, because commands and SQL change the catalogue, too.
-public final class KnownVersion implements AutoCloseable {
+public final class KnownVersion {
 
     private static final Duration KNOWN_FOR = Duration.ofSeconds(1);
 
@@ -22,14 +18,12 @@ public final class KnownVersion implements AutoCloseable {
     }
 
     private final Database database;
-    private final WorkQueue<Boolean, CatalogueVersion> readings;
     /// Initially too old to be used.
     private final AtomicReference<Known> known = new AtomicReference<>(
             new Known(new CatalogueVersion(0, 0), System.nanoTime() - KNOWN_FOR.toNanos() - 1));
 
-    KnownVersion(Database database, MeterRegistry meters) {
+    KnownVersion(Database database) {
         this.database = database;
-        this.readings = MeasuredQueue.ofSharedWork("catalogue-version", database.patience(), this::readNow, meters);
     }
 
     /// Returns the version of a store. Its epoch is the number of changes by SQL.
@@ -39,23 +33,15 @@ public final class KnownVersion implements AutoCloseable {
                 row -> new CatalogueVersion(row.getLong(1), row.getLong(2)));
     }
 
-    /// Returns the known version at once, or reads it from the database, once for all callers that wait.
-    CompletableFuture<CatalogueVersion> now() {
-        return findKnown().map(CompletableFuture::completedFuture).orElseGet(() -> readings.submit(true));
-    }
-
-    /// Returns the epoch, as [petstore.Catalogue#findEpoch].
-    Optional<Long> findEpoch() {
-        return database.findEpoch().or(() -> findKnown().map(CatalogueVersion::epoch));
-    }
-
-    private Optional<CatalogueVersion> findKnown() {
+    /// Returns the version; absent if only the database can tell.
+    Optional<CatalogueVersion> find() {
         Known last = known.get();
         boolean relied = !database.isShared() && System.nanoTime() - last.readNs() <= KNOWN_FOR.toNanos();
         return relied ? Optional.of(last.version()) : Optional.empty();
     }
 
-    private CatalogueVersion readNow() {
+    /// Reads the version from the database. Blocks.
+    CatalogueVersion read() {
         long beganNs = System.nanoTime();
         CatalogueVersion read = database.version();
         return database.isShared()
@@ -66,10 +52,5 @@ public final class KnownVersion implements AutoCloseable {
     /// Records the greatest id that this process has added; called before its client gets the response.
     void reached(long lastId) {
         known.updateAndGet(before -> new Known(before.version().reaching(lastId), before.readNs()));
-    }
-
-    @Override
-    public void close() {
-        readings.close();
     }
 }

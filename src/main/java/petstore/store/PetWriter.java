@@ -3,6 +3,7 @@ package petstore.store;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,7 +19,7 @@ import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.store.queue.MeasuredQueue;
+import petstore.store.queue.QueueMetrics;
 import petstore.store.queue.WorkQueue;
 
 /// Adds animals. Those that wait at the same time are added in one transaction.
@@ -27,8 +27,8 @@ final class PetWriter implements AutoCloseable {
 
     private final Database database;
     private final KnownVersion version;
-    /// Each result throws if its insertion is refused, so that the others of its group do not fail.
-    private final WorkQueue<Insertion, Supplier<Added>> batches;
+    private final WorkQueue<Insertion, Outcome> groups;
+    /// The keys of waiting and running insertions. So a group has no key twice.
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
     private final Counter dropped;
 
@@ -36,25 +36,68 @@ final class PetWriter implements AutoCloseable {
     PetWriter(Database database, KnownVersion version, MeterRegistry meters) {
         this.database = database;
         this.version = version;
-        this.batches = MeasuredQueue.ofWrites("catalogue-writer", database.writers(), database.patience(), this::commit,
-                meters);
+        String name = "catalogue-writer";
+        this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofWrites(database.patience()), Collections
+                .nCopies(database.writers(), QueueMetrics.measured(name, this::commit, meters)));
+        QueueMetrics.measureLength(name, groups::waiting, meters);
         this.dropped = Counter.builder("petstore.dropped.results")
                 .description("Results of requests with an Idempotency-Key, dropped before their retention ended.")
                 .register(meters);
     }
 
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
+
+        Insertion(NewPet pet) {
+            this(pet, Optional.empty());
+        }
     }
 
-    /// A transaction.
+    /// The result of an insertion, after the commit of its group.
+    private sealed interface Outcome {
+
+        Added added();
+    }
+
+    private record Inserted(Pet pet) implements Outcome {
+
+        @Override
+        public Added added() {
+            return new Added(pet, false);
+        }
+    }
+
+    /// An earlier request with this key has added the animal.
+    private record Replayed(Pet pet) implements Outcome {
+
+        @Override
+        public Added added() {
+            return new Added(pet, true);
+        }
+    }
+
+    /// The insertion is refused, but not the others of its group: an earlier request with this key was another one.
+    private record KeyReused() implements Outcome {
+
+        @Override
+        public Added added() {
+            throw new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED, "this Idempotency-Key was used for another request");
+        }
+    }
+
+    /// A group after its commit.
     ///
+    /// @param outcomes one for each insertion, in their order
     /// @param dropped the number of stored results that it purged before their retention ended
-    private record Committed(List<Supplier<Added>> results, long lastId, int dropped) {
+    private record Committed(List<Outcome> outcomes, long lastId, int dropped) {
+
+        static Committed of(List<Pet> pets) {
+            return new Committed(pets.stream().<Outcome>map(Inserted::new).toList(), pets.getLast().id(), 0);
+        }
     }
 
     /// Adds an animal, as [petstore.Catalogue#add].
     CompletableFuture<Pet> add(NewPet pet) {
-        return batches.submit(new Insertion(pet, Optional.empty())).thenApply(added -> added.get().pet());
+        return groups.submit(new Insertion(pet)).thenApply(outcome -> outcome.added().pet());
     }
 
     /// Adds an animal, as [petstore.Catalogue#addOnce].
@@ -62,8 +105,13 @@ final class PetWriter implements AutoCloseable {
         if (!inProgress.add(key.name())) {
             return CompletableFuture.failedFuture(inProgress());
         }
-        return batches.submit(new Insertion(pet, Optional.of(key))).thenApply(Supplier::get)
+        return groups.submit(new Insertion(pet, Optional.of(key))).thenApply(Outcome::added)
                 .whenComplete((_, _) -> inProgress.remove(key.name()));
+    }
+
+    /// Adds animals in one transaction, without queueing.
+    void addAll(List<NewPet> pets) {
+        commit(pets.stream().map(Insertion::new).toList());
     }
 
     /// Finds an earlier result, as [petstore.Catalogue#findAdded].
@@ -72,90 +120,79 @@ final class PetWriter implements AutoCloseable {
             return CompletableFuture.failedFuture(inProgress());
         }
         return database.read(session -> replay(session, key, Instant.ofEpochMilli(session.number(database.selectNow())),
-                SqlIdempotency.find(session, List.of(key)))).thenApply(found -> found.map(Supplier::get));
+                SqlIdempotency.find(session, List.of(key)))).thenApply(found -> found.map(Outcome::added));
     }
 
     private static Failure inProgress() {
         return new Failure(Failure.Kind.REQUEST_IN_PROGRESS, "a request with this Idempotency-Key is in progress");
     }
 
-    private List<Supplier<Added>> commit(List<Insertion> insertions) {
-        if (insertions.stream().anyMatch(insertion -> insertion.key().isPresent())) {
-            return commitOnce(insertions);
-        }
-        return commitNew(insertions.stream().map(Insertion::pet).toList()).stream().map(PetWriter::done).toList();
-    }
-
-    private static Supplier<Added> done(Pet pet) {
-        return () -> new Added(pet, false);
-    }
-
-    /// Adds animals in one transaction, without queueing.
-    List<Pet> commitNew(List<NewPet> pets) {
-        List<Pet> added = database.add(pets);
-        version.reached(added.getLast().id());
-        return added;
-    }
-
-    /// Adds animals in one transaction. Reserving their ids excludes other transactions that add animals, so all earlier results are
-    /// visible.
-    private List<Supplier<Added>> commitOnce(List<Insertion> insertions) {
-        Committed committed = database.write(session -> {
-            Database.NewIds ids = database.newPetIds(session, insertions.size());
-            long nextId = ids.first();
-            Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
-                    insertions.stream().flatMap(insertion -> insertion.key().stream()).toList());
-            List<Pet> pets = new ArrayList<>(insertions.size());
-            List<Supplier<Added>> results = new ArrayList<>(insertions.size());
-            Map<IdempotencyKey, Long> recorded = new LinkedHashMap<>();
-            for (Insertion insertion : insertions) {
-                Optional<Supplier<Added>> replayed = insertion.key().isEmpty()
-                        ? Optional.empty()
-                        : replay(session, insertion.key().get(), ids.taken(), before);
-                if (replayed.isPresent()) {
-                    results.add(replayed.get());
-                } else {
-                    Pet pet = insertion.pet().withId(nextId++);
-                    if (insertion.key().isPresent()) {
-                        IdempotencyKey key = insertion.key().get();
-                        recorded.put(key, pet.id());
-                        if (before.containsKey(key.name())) {
-                            SqlIdempotency.forget(session, key);
-                        }
-                    }
-                    pets.add(pet);
-                    results.add(done(pet));
-                }
-            }
-            PetTable.insert(session, pets);
-            return new Committed(results, nextId - 1,
-                    recorded.isEmpty() ? 0 : SqlIdempotency.record(session, recorded, ids.taken()));
-        });
+    /// Commits a group. Returns one outcome for each insertion, in their order.
+    private List<Outcome> commit(List<Insertion> group) {
+        Committed committed = commitInOneStatement(group)
+                .orElseGet(() -> database.write(session -> insert(session, group)));
         version.reached(committed.lastId());
         dropped.increment(committed.dropped());
-        return committed.results();
+        return committed.outcomes();
     }
 
-    /// Returns the result of an earlier request with the same name; absent if none is kept.
-    private static Optional<Supplier<Added>> replay(Session session, IdempotencyKey key, Instant now,
+    /// Commits a group without keys in one statement, if the database can.
+    private Optional<Committed> commitInOneStatement(List<Insertion> group) {
+        return group.stream().anyMatch(insertion -> insertion.key().isPresent())
+                ? Optional.empty()
+                : database.addInOneStatement(group.stream().map(Insertion::pet).toList()).map(Committed::of);
+    }
+
+    /// Inserts a group. Taking its ids excludes other transactions that add animals, so all earlier results are visible.
+    private Committed insert(Session session, List<Insertion> group) throws SQLException {
+        Database.NewIds ids = database.newPetIds(session, group.size());
+        Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
+                group.stream().flatMap(insertion -> insertion.key().stream()).toList());
+        long lastId = ids.first() - 1;
+        List<Pet> pets = new ArrayList<>(group.size());
+        List<Outcome> outcomes = new ArrayList<>(group.size());
+        // No key is there twice, see `inProgress`.
+        Map<IdempotencyKey, Long> recorded = new LinkedHashMap<>();
+        for (Insertion insertion : group) {
+            Optional<Outcome> earlier = insertion.key().isEmpty()
+                    ? Optional.empty()
+                    : replay(session, insertion.key().get(), ids.taken(), before);
+            if (earlier.isPresent()) {
+                outcomes.add(earlier.get());
+                continue;
+            }
+            Pet pet = insertion.pet().withId(++lastId);
+            pets.add(pet);
+            outcomes.add(new Inserted(pet));
+            insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
+        }
+        for (IdempotencyKey key : recorded.keySet()) {
+            if (before.containsKey(key.name())) {
+                SqlIdempotency.forget(session, key);
+            }
+        }
+        PetTable.insert(session, pets);
+        return new Committed(outcomes, lastId,
+                recorded.isEmpty() ? 0 : SqlIdempotency.record(session, recorded, ids.taken()));
+    }
+
+    /// Returns the outcome of an earlier request with the same name; absent if none is kept.
+    private static Optional<Outcome> replay(Session session, IdempotencyKey key, Instant now,
             Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before) throws SQLException {
         SqlIdempotency.StoredResult stored = before.get(key.name());
         if (stored == null || !stored.isKept(key, now)) {
             return Optional.empty();
         }
         if (!stored.fingerprint().equals(key.fingerprint())) {
-            return Optional.of(() -> {
-                throw new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
-                        "this Idempotency-Key was used for another request");
-            });
+            return Optional.of(new KeyReused());
         }
         // The animal may have been deleted by SQL.
-        return PetTable.find(session, stored.petId()).map(found -> () -> new Added(found, true));
+        return PetTable.find(session, stored.petId()).map(Replayed::new);
     }
 
     /// Waits until every queued animal is committed.
     @Override
     public void close() {
-        batches.close();
+        groups.close();
     }
 }

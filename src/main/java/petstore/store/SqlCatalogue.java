@@ -15,17 +15,20 @@ import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
+import petstore.store.queue.SharedReading;
 
 /// The catalogue in the table `pet`.
 final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     private final Database database;
     private final KnownVersion version;
+    private final SharedReading<CatalogueVersion> versions;
     private final PetWriter writer;
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
-        this.version = new KnownVersion(database, meters);
+        this.version = new KnownVersion(database);
+        this.versions = new SharedReading<>("catalogue-version", database.patience(), version::read, meters);
         this.writer = new PetWriter(database, version, meters);
     }
 
@@ -36,12 +39,12 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public CompletableFuture<CatalogueVersion> version() {
-        return version.now();
+        return version.find().map(CompletableFuture::completedFuture).orElseGet(versions::next);
     }
 
     @Override
     public Optional<Long> findEpoch() {
-        return version.findEpoch();
+        return database.findEpoch().or(() -> version.find().map(CatalogueVersion::epoch));
     }
 
     @Override
@@ -67,7 +70,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     @Override
     public void addAll(List<NewPet> pets) {
         if (!pets.isEmpty()) {
-            writer.commitNew(pets);
+            writer.addAll(pets);
         }
     }
 
@@ -94,6 +97,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     /// Waits until every queued animal is committed.
     @Override
     public void close() {
-        Closer.closeAll(writer, version);
+        Closer.closeAll(writer, versions);
     }
 }

@@ -22,8 +22,7 @@ import petstore.CommandFailure;
 import petstore.KeyRing;
 import petstore.RateLimit;
 import petstore.Scope;
-import petstore.store.queue.MeasuredQueue;
-import petstore.store.queue.WorkQueue;
+import petstore.store.queue.SharedReading;
 
 /// The key ring in the table `api_key`, and its keys in memory. Times are in milliseconds since 1970-01-01T00:00:00Z.
 final class SqlKeyRing implements KeyRing, AutoCloseable {
@@ -56,12 +55,12 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     private final Database database;
     private final String selectChanges;
-    private final WorkQueue<Boolean, Boolean> refreshes;
+    private final SharedReading<Boolean> refreshes;
     private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(new Snapshot(Changes.NONE, Map.of()));
 
     SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
-        this.refreshes = MeasuredQueue.ofSharedWork("keys", database.patience(), this::refreshNow, meters);
+        this.refreshes = new SharedReading<>("keys", database.patience(), this::refreshNow, meters);
         this.selectChanges = "SELECT changes, (" + database.selectNow() + ") FROM api_key_change";
         database.onNewLineage(() -> snapshot.set(database.readUnqueued(session -> read(session, changes(session)))));
     }
@@ -79,7 +78,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public CompletableFuture<?> refresh() {
-        return refreshes.submit(true);
+        return refreshes.next();
     }
 
     /// Reads the keys again if the number of changes differs. If another server is used meanwhile, its keys are not replaced by

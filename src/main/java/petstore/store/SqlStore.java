@@ -9,8 +9,8 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import petstore.Catalogue;
 import petstore.Closer;
 import petstore.KeyRing;
-import petstore.store.queue.MeasuredQueue;
-import petstore.store.queue.WorkQueue;
+import petstore.store.queue.QueueMetrics;
+import petstore.store.queue.SharedReading;
 
 /// An open store: a catalogue and a key ring in one database.
 ///
@@ -27,7 +27,7 @@ public final class SqlStore implements AutoCloseable {
     private final Database database;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
-    private final WorkQueue<Boolean, Boolean> checks;
+    private final SharedReading<Boolean> checks;
     /// The time when the last successful check began, by [System#nanoTime]; initially too old to count.
     private volatile long checkedNs = System.nanoTime() - CHECKED_FOR.toNanos() - 1;
 
@@ -36,8 +36,8 @@ public final class SqlStore implements AutoCloseable {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);
         this.keys = new SqlKeyRing(database, meters);
-        this.checks = MeasuredQueue.ofSharedWork("store-check", database.patience(), this::checkNow, meters);
-        MeasuredQueue.measureLength("readers", database::waitingReads, meters);
+        this.checks = new SharedReading<>("store-check", database.patience(), this::checkNow, meters);
+        QueueMetrics.measureLength("readers", database::waitingReads, meters);
     }
 
     /// Returns a store that a command uses, without metrics.
@@ -76,7 +76,7 @@ public final class SqlStore implements AutoCloseable {
             return;
         }
         try {
-            checks.submit(true).join();
+            checks.next().join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }

@@ -202,8 +202,8 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public List<Pet> add(List<NewPet> pets) {
-        return perform(all -> all.use(session -> PostgresPets.add(pets, session)));
+    public Optional<List<Pet>> addInOneStatement(List<NewPet> pets) {
+        return Optional.of(perform(all -> all.use(session -> PostgresPets.add(pets, session))));
     }
 
     @Override

@@ -40,7 +40,7 @@ final class PostgresPets {
     private PostgresPets() {
     }
 
-    /// Adds animals in one statement, as [Database#add].
+    /// Adds animals in one statement, as [Database#addInOneStatement].
     static List<Pet> add(List<NewPet> pets, PostgresSession session) throws SQLException {
         PreparedStatement add = session.prepare(ADD);
         add.setLong(1, pets.size());

@@ -1,0 +1,39 @@
+package petstore.store.queue;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.MeterRegistry;
+
+/// A reading that takes time. Callers that arrive during one share the next, because the value may have changed since it began.
+///
+/// @param <T> the value
+public final class SharedReading<T> implements AutoCloseable {
+
+    private record Caller() {
+    }
+
+    private final WorkQueue<Caller, T> callers;
+
+    /// @param name the name of the thread, and of the queue in metrics
+    /// @param patience a caller that has no value by then gets a failure
+    /// @param reading called by one thread at a time
+    public SharedReading(String name, Duration patience, Supplier<T> reading, MeterRegistry meters) {
+        callers = new WorkQueue<>(name, WorkQueue.Limits.ofWrites(patience), List.of(QueueMetrics.measured(name,
+                group -> Collections.nCopies(group.size(), reading.get()), meters)));
+        QueueMetrics.measureLength(name, callers::waiting, meters);
+    }
+
+    /// Returns the value of a reading that begins after this call. Errors: as for [WorkQueue#submit].
+    public CompletableFuture<T> next() {
+        return callers.submit(new Caller());
+    }
+
+    @Override
+    public void close() {
+        callers.close();
+    }
+}
