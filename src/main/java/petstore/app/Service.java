@@ -68,9 +68,8 @@ public final class Service implements AutoCloseable {
                     choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk, metrics));
             Telemetry telemetry = new Telemetry(metrics, tracer, requestLog,
                     new KeyScanner(settings.configuredKey()));
-            ServiceApi api = parts.add(new ServiceApi(settings.api(), settings.server().tls().isPresent(),
-                    store.catalogue(), store.keys(), settings.configuredKey(), store::check, build.toString(),
-                    telemetry, metrics, clock));
+            ServiceApi api = parts.add(new ServiceApi(settings.api(), store, settings.configuredKey(),
+                    build.toString(), telemetry, metrics, clock));
             Server server = parts.add(Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
                     api::isMemoryShort, clock));
             StoreMetrics facts = new StoreMetrics(store::facts, metrics);

@@ -13,10 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.Catalogue;
 import petstore.Closer;
 import petstore.Failure;
-import petstore.KeyRing;
 import petstore.http.ApiSettings;
 import petstore.http.Dispatcher;
 import petstore.http.Health;
@@ -30,6 +28,7 @@ import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.message.KeyScanner;
 import petstore.http.telemetry.Telemetry;
+import petstore.store.SqlStore;
 
 /// The APIs of both listeners, without sockets, and their background tasks for keys and memory.
 public final class ServiceApi implements AutoCloseable {
@@ -51,24 +50,21 @@ public final class ServiceApi implements AutoCloseable {
 
     /// Throws a [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
     ///
-    /// @param tls true if clients reach the API by TLS
     /// @param configuredKey an API key that is accepted besides those of the store
-    /// @param storeCheck throws [petstore.Failure] if the store cannot be used
     /// @param version the version of the service
-    public ServiceApi(ApiSettings settings, boolean tls, Catalogue catalogue, KeyRing keys,
-            Optional<String> configuredKey, Runnable storeCheck, String version, Telemetry telemetry,
-            PrometheusMeterRegistry metrics, Clock clock) {
-        bearer = new Bearer(keys, configuredKey, metrics);
+    public ServiceApi(ApiSettings settings, SqlStore store, Optional<String> configuredKey, String version,
+            Telemetry telemetry, PrometheusMeterRegistry metrics, Clock clock) {
+        bearer = new Bearer(store.keys(), configuredKey, metrics);
         UnavailabilityLog unavailability = new UnavailabilityLog();
-        health = new Health(storeCheck, version, unavailability);
+        health = new Health(store::check, version, unavailability);
         PageCache pages = new PageCache(metrics);
         heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
                 Routes.api(settings,
-                        new PetOperations(catalogue, settings, pages, new KeyScanner(configuredKey), clock),
+                        new PetOperations(store.catalogue(), settings, pages, new KeyScanner(configuredKey), clock),
                         health, virtualThreads),
-                bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), tls), unavailability);
+                bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), settings.tls()), unavailability);
         admin = new Dispatcher(Routes.admin(health, metrics, virtualThreads), bearer,
                 limits, telemetry, new BrowserPolicy(List.of(), false), unavailability);
         // The first virtual thread loads their implementation. If no other thread can be started then, loading fails for good.

@@ -13,9 +13,10 @@ import petstore.RateLimit;
 /// @param idempotencyRetention the time that the result of a request with an Idempotency-Key is kept
 /// @param rateLimit the limit of API keys without their own; absent for none
 /// @param page true if `/` has a page for people
+/// @param tls true if clients reach the API by TLS
 /// @param corsOrigins the origins whose pages may use the API from a browser, e.g. `https://shop.example`
 public record ApiSettings(Optional<BaseUrl> baseUrl, Optional<BaseUrl> stagingBaseUrl, Duration idempotencyRetention,
-        Optional<RateLimit> rateLimit, boolean page, List<String> corsOrigins) {
+        Optional<RateLimit> rateLimit, boolean page, boolean tls, List<String> corsOrigins) {
 
     /// Returns the base of links to the API: the base URL, or `/v1`.
     String base() {

@@ -1,9 +1,13 @@
 package petstore.http;
 
 import java.time.Clock;
-import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +39,8 @@ import petstore.json.PetJson;
 public final class PetOperations {
 
     private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
-    private static final Instant GET_PET_ENDS = Instant.parse("2030-12-06T00:00:00Z");
+    private static final LocalDate LAST_DAY_OF_GET_PET = LocalDate.of(2030, 12, 5);
+    private static final ZonedDateTime GET_PET_ENDS = LAST_DAY_OF_GET_PET.plusDays(1).atStartOfDay(ZoneOffset.UTC);
 
     private final Catalogue catalogue;
     private final PageCache cache;
@@ -168,8 +173,10 @@ public final class PetOperations {
 
     /// Returns an animal. Errors: [Failure] of kind `NOT_FOUND`; `GONE` from the removal date on.
     CompletableFuture<Response> getPet(Request request) {
-        if (!clock.instant().isBefore(GET_PET_ENDS)) {
-            throw new Failure(Kind.GONE, "getPet was removed on 5 December 2030; use GET /pets with the status filter");
+        if (!clock.instant().isBefore(GET_PET_ENDS.toInstant())) {
+            throw new Failure(Kind.GONE, "getPet was removed on "
+                    + DateTimeFormatter.ofPattern("d MMMM uuuu", Locale.ENGLISH).format(LAST_DAY_OF_GET_PET)
+                    + "; use GET /pets with the status filter");
         }
         OptionalLong id = QueryParameters.int64(request.parameter());
         CompletableFuture<Optional<Pet>> found = id.isPresent()
@@ -182,8 +189,11 @@ public final class PetOperations {
 
     /// Returns the headers of every response of getPet (RFC 9745, RFC 8594).
     List<Header> deprecation() {
+        // In HTTP, the day has two digits.
+        String sunset = DateTimeFormatter.RFC_1123_DATE_TIME.format(GET_PET_ENDS.minusSeconds(1))
+                .replaceFirst(" (\\d) ", " 0$1 ");
         return List.of(Header.of("Deprecation", "@1795132800"),
-                Header.of("Sunset", "Thu, 05 Dec 2030 23:59:59 GMT"),
+                Header.of("Sunset", sunset),
                 Header.of("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
                 Header.of("Link", "<" + settings.docs() + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
     }

@@ -54,10 +54,11 @@ public final class TestApi implements AutoCloseable {
     public static TestApi start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         SqlStore store = TestStore.open(folder);
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        return new TestApi(store, new ServiceApi(change.apply(new TestSettings()).api(), false, store.catalogue(),
-                store.keys(), Optional.of(KEY), store::check, "1.2.3",
-                new Telemetry(metrics, Optional.empty(), TestService.SILENT, new KeyScanner(Optional.of(KEY))), metrics,
-                clock));
+        return new TestApi(store,
+                new ServiceApi(change.apply(new TestSettings()).api(), store, Optional.of(KEY), "1.2.3",
+                        new Telemetry(metrics, Optional.empty(), TestService.SILENT, new KeyScanner(Optional.of(KEY))),
+                        metrics,
+                        clock));
     }
 
     /// Closes the store while the API is in use.

@@ -71,7 +71,8 @@ public final class TestSettings {
     }
 
     public ApiSettings api() {
-        return new ApiSettings(baseUrl, Optional.empty(), Duration.ofHours(24), rateLimit, page, corsOrigins);
+        return new ApiSettings(baseUrl, Optional.empty(), Duration.ofHours(24), rateLimit, page, tls.isPresent(),
+                corsOrigins);
     }
 
     public ServerSettings server() {

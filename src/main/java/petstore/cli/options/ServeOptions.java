@@ -110,7 +110,7 @@ public final class ServeOptions implements HasVariables {
         ServerSettings server = server();
         return new Settings(store(environment), databaseReaders, databaseWait,
                 new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
-                        List.copyOf(corsOrigins)),
+                        server.tls().isPresent(), List.copyOf(corsOrigins)),
                 server, configuredKey(environment));
     }
 

@@ -119,20 +119,28 @@ public final class Server implements AutoCloseable {
                         .baseUnit("seconds").register(meters);
                 on.keepRenewed(server.renewals);
             });
-            server.port = server.listen("api", "--", settings.host(), settings.port(), api, tls,
+            server.port = server.listen(new Address("api", settings.host(), settings.port(), "--"), api, tls,
                     memoryIsShort, Runtime.getRuntime().availableProcessors());
-            server.adminPort = server.listen("admin", "--admin-", settings.adminHost(), settings.adminPort(), admin,
+            server.adminPort = server.listen(
+                    new Address("admin", settings.adminHost(), settings.adminPort(), "--admin-"), admin,
                     Optional.empty(), () -> false, 1);
             opened.handOver();
             return server;
         }
     }
 
+    /// The address of a listener.
+    ///
+    /// @param listener `api` or `admin`
+    /// @param port 0 for a free one
+    /// @param optionPrefix the beginning of the options that choose host and port
+    private record Address(String listener, String host, int port, String optionPrefix) {
+    }
+
     /// Opens a listener on this many event loops and returns its port.
-    private int listen(String name, String optionPrefix, String host, int port, Api api, Optional<Tls> tls,
-            BooleanSupplier memoryIsShort, int loops) {
-        EventLoopGroup group = group("http-" + name, loops);
-        ConnectionLimit limit = ConnectionLimit.of(name, settings.maxConnections(), memoryIsShort, meters);
+    private int listen(Address at, Api api, Optional<Tls> tls, BooleanSupplier memoryIsShort, int loops) {
+        EventLoopGroup group = group("http-" + at.listener(), loops);
+        ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort, meters);
         // Java's default limit of off-heap memory is the size of the heap.
         long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 4;
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
@@ -154,15 +162,15 @@ public final class Server implements AutoCloseable {
                 .childHandler(new Pipeline(ofLoops, new Listener(api, telemetry, clock, () -> isStopping),
                         new RequestFields.Names(settings.proxies()), tls));
         try {
-            InetSocketAddress address = new InetSocketAddress(host, port);
+            InetSocketAddress address = new InetSocketAddress(at.host(), at.port());
             if (address.isUnresolved()) {
-                throw new UnknownHostException(host);
+                throw new UnknownHostException(at.host());
             }
             Channel opened = bootstrap.bind(address).sync().channel();
             listening.add(opened);
             return ((InetSocketAddress) opened.localAddress()).getPort();
         } catch (Exception e) {
-            throw ListenFailure.of(host, port, optionPrefix, e);
+            throw ListenFailure.of(at.host(), at.port(), at.optionPrefix(), e);
         }
     }
 

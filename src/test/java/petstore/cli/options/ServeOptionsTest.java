@@ -63,7 +63,7 @@ class ServeOptionsTest {
             17, Duration.ofMinutes(3),
             new ApiSettings(Optional.of(BaseUrl.parse("https://petstore.example/v1")),
                     Optional.of(BaseUrl.parse("https://staging.example/v1")), Duration.ofHours(2),
-                    Optional.of(new RateLimit(600, Duration.ofMinutes(1))), false,
+                    Optional.of(new RateLimit(600, Duration.ofMinutes(1))), false, true,
                     List.of("https://shop.example", "https://other.example")),
             new ServerSettings("2001:db8::1", 8001, "2001:db8::2", 9001,
                     new Deadlines(Duration.ofSeconds(31), Duration.ofSeconds(11), Duration.ofSeconds(21)),
