@@ -52,9 +52,9 @@ public interface Database extends AutoCloseable {
     /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
     String selectNow();
 
-    /// Registers a listener for a store that does not continue the one before, e.g. after a failover that lost animals. Requests are
-    /// refused until it returns.
-    void onNewLineage(Runnable listener);
+    /// Registers a reading of a store that does not continue the one before, e.g. after a failover that lost animals. Requests are
+    /// refused until it succeeds.
+    void onNewLineage(Work<?> reading);
 
     /// Passes every animal to `action`, in groups, by ascending id, as of one moment.
     void forEachGroupOfPets(Consumer<Iterable<Pet>> action);

@@ -62,7 +62,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         this.database = database;
         this.refreshes = new SharedReading<>("keys", database.patience(), this::refreshNow, meters);
         this.selectChanges = "SELECT changes, (" + database.selectNow() + ") FROM api_key_change";
-        database.onNewLineage(() -> snapshot.set(database.readUnqueued(session -> read(session, changes(session)))));
+        database.onNewLineage(session -> snapshot.getAndSet(read(session, changes(session))));
     }
 
     @Override

@@ -2,92 +2,92 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
+import java.util.concurrent.atomic.AtomicReference;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 import petstore.Failure;
+import petstore.store.Database;
 import petstore.store.KnownVersion;
+import petstore.store.postgres.watch.Adoption;
+import petstore.store.postgres.watch.Effect;
+import petstore.store.postgres.watch.Observation;
+import petstore.store.postgres.watch.State;
+import petstore.store.postgres.watch.State.Primary;
+import petstore.store.postgres.watch.Timelines;
+import petstore.store.postgres.watch.Transition;
 
-/// The server that requests use, if there is one, and the epoch of its catalogue.
+/// The state of the watch, and the sessions of requests on the server in use. If this server is left before a request ends, the request
+/// is refused: a read may be stale, and a write may be lost.
 final class CurrentPrimary implements PostgresSessions {
 
-    /// The logger of the watch, so that all its log lines have one name.
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
-    private static final String NO_COMMIT = "a commit does not complete; check that the synchronous standby is running";
+    private final AtomicReference<Transition> current;
+    private final Runnable wakeEffects;
+    private final List<Database.Work<?>> readings = new CopyOnWriteArrayList<>();
 
-    private final PostgresConnector connector;
-    private final int poolSize;
-    private final Runnable wakeWatch;
-    private final List<Runnable> newLineageListeners = new CopyOnWriteArrayList<>();
-    /// The reasons why hosts cannot be used.
-    private final Map<PostgresHost, String> reasons = new ConcurrentHashMap<>();
-    private final Queue<PostgresPrimary> left = new ConcurrentLinkedQueue<>();
-    private volatile boolean closed;
-    /// Guards changes of the following fields.
-    private final ReentrantLock lock = new ReentrantLock();
-    private volatile @Nullable PostgresPrimary primary;
-    private ServerState.@Nullable Lineage lineage;
-    private CatalogueVersion last = new CatalogueVersion(0, 0);
-    private long epochsBefore;
-
-    /// @param wakeWatch called after a server was left, and at the end
-    CurrentPrimary(PostgresConnector connector, int poolSize, Runnable wakeWatch) {
-        this.connector = connector;
-        this.poolSize = poolSize;
-        this.wakeWatch = wakeWatch;
+    /// @param timelines those that servers have shown
+    /// @param wakeEffects called when there are effects to take
+    CurrentPrimary(Timelines timelines, Runnable wakeEffects) {
+        this.current = new AtomicReference<>(new Transition(new State(timelines)));
+        this.wakeEffects = wakeEffects;
     }
 
-    /// Returns the server; absent if no host can be used.
-    Optional<PostgresPrimary> find() {
-        return Optional.ofNullable(primary);
+    State state() {
+        return current.get().state();
     }
 
-    /// Returns the server. Errors: [Failure] of kind `UNAVAILABLE` if requests are not allowed now.
-    private PostgresPrimary requireReady() {
-        return find().filter(PostgresPrimary::isReady).orElseThrow(this::unavailable);
+    /// Applies an observation. Returns the state after it.
+    State observe(Observation observation) {
+        Transition next = current.updateAndGet(before -> before.next(observation));
+        if (!next.effects().isEmpty()) {
+            wakeEffects.run();
+        }
+        return next.state();
     }
 
-    boolean isReady() {
-        return find().filter(PostgresPrimary::isReady).isPresent();
+    /// Takes the next effect, which the caller carries out; absent for none.
+    Optional<Effect> takeEffect() {
+        return current.getAndUpdate(Transition::withoutFirst).effects().stream().findFirst();
     }
 
     Failure unavailable() {
-        String why = reasons.values().stream().distinct().sorted().collect(Collectors.joining("; "));
-        return new Failure(Failure.Unavailability.NO_PRIMARY,
-                "the database cannot be used" + (why.isEmpty() ? "" : ": " + why));
+        return new Failure(Failure.Unavailability.NO_PRIMARY, state().unavailable());
     }
 
-    boolean isClosed() {
-        return closed;
+    /// Returns the server in use; absent if requests are not allowed now.
+    Optional<Primary> findReady() {
+        return state().phase() instanceof Primary primary && primary.adoption().isTrusted(System.nanoTime())
+                ? Optional.of(primary)
+                : Optional.empty();
+    }
+
+    private Primary requireReady() {
+        return findReady().orElseThrow(this::unavailable);
+    }
+
+    /// Throws a [Failure] of kind `UNAVAILABLE` if a server was left.
+    private void requireUsed(Adoption adoption) {
+        if (state().term() != adoption.term()) {
+            throw unavailable();
+        }
     }
 
     @Override
     public Optional<Long> findEpoch() {
-        return requireReady().findEpoch();
+        return requireReady().adoption().findEpoch(System.nanoTime());
     }
 
     @Override
-    public void onNewLineage(Runnable listener) {
-        newLineageListeners.add(listener);
+    public void onNewLineage(Database.Work<?> reading) {
+        readings.add(reading);
     }
 
-    void usable(PostgresHost host) {
-        reasons.remove(host);
-    }
-
-    /// Records the reason why a host cannot be used. Returns true if it is a new one.
-    boolean unusable(PostgresHost host, String reason) {
-        return !reason.equals(reasons.put(host, reason));
+    /// Carries out the registered readings, before requests use the server of a new epoch.
+    void readNewLineage(PostgresSession session) throws SQLException {
+        for (Database.Work<?> reading : readings) {
+            var _ = reading.on(session);
+        }
     }
 
     @Override
@@ -95,144 +95,50 @@ final class CurrentPrimary implements PostgresSessions {
         return use(requireReady(), use);
     }
 
-    @Override
-    public <T> T useUnqueued(Use<T> use) throws SQLException {
-        return use(find().orElseThrow(this::unavailable), use);
-    }
-
-    /// Uses a session on a server. Refuses the result if the server was left meanwhile: a read may be stale, a write may be lost.
-    private <T> T use(PostgresPrimary server, Use<T> use) throws SQLException {
+    private <T> T use(Primary primary, Use<T> use) throws SQLException {
+        Adoption adoption = primary.adoption();
         long beganNs = System.nanoTime();
-        try (PostgresSession session = server.connect()) {
+        try (PostgresSession session = pool(primary).connect()) {
             T result = use.on(session);
-            if (primary != server) {
-                throw unavailable();
-            }
+            requireUsed(adoption);
             if (session.hasCommitted()) {
-                server.committed(beganNs);
+                adoption.committed(beganNs);
             }
             return result;
         } catch (PostgresSession.TransactionPoolingException e) {
-            unusable(server.host(), PostgresErrors.message(e));
-            leave(server, PostgresErrors.message(e));
+            observe(new Observation.Pooled(adoption.term(), adoption.host(), PostgresErrors.message(e)));
             throw unavailable();
         }
     }
 
+    private static PostgresPool pool(Primary primary) {
+        return (PostgresPool) primary.connections();
+    }
+
+    /// Returns the version of the catalogue. If animals were changed by SQL, its epoch rises.
     @Override
     public CatalogueVersion version() throws SQLException {
-        PostgresPrimary server = requireReady();
-        CatalogueVersion known = server.version();
+        Primary primary = requireReady();
+        Adoption adoption = primary.adoption();
+        CatalogueVersion known = adoption.version();
         long beganNs = System.nanoTime();
-        return requireContinued(server, known, use(server, KnownVersion::read), beganNs);
-    }
-
-    /// Records a version that was read on a server, and returns it. If animals were changed by SQL, the epoch rises. Errors: [Failure] if
-    /// the version fell, and the server is left; also if it was left before, because the epochs of its successor may be the same.
-    ///
-    /// @param known the version known before the reading
-    /// @param read its epoch is the store's number of changes
-    CatalogueVersion requireContinued(PostgresPrimary server, CatalogueVersion known, CatalogueVersion read,
-            long beganNs) {
-        CatalogueVersion version = server.versionOf(read);
-        lock.lock();
-        try {
-            if (version.fellBelow(known)) {
-                leave(server, "an older state of the database was restored");
-            }
-            if (primary != server) {
-                throw unavailable();
-            }
-            server.reached(version, beganNs);
-            return version;
-        } finally {
-            lock.unlock();
+        CatalogueVersion version = adoption.versionOf(use(primary, KnownVersion::read));
+        if (version.fellBelow(known)) {
+            observe(new Observation.Fell(adoption.term()));
+        } else {
+            // Before the term is compared, so that the epochs of later terms are later than each that was returned.
+            adoption.reached(version, beganNs);
         }
-    }
-
-    /// Uses a host as the primary, unless another host is used that it does not succeed, or a later timeline is known.
-    ///
-    /// @param read the version of its catalogue; its epoch is the store's number of changes
-    /// @param committedNs the time when a successful commit and the reading began there, by [System#nanoTime]
-    void adopt(PostgresHost host, ServerState state, CatalogueVersion read, long committedNs) {
-        lock.lock();
-        try {
-            PostgresPrimary before = primary;
-            if (closed || host.laterTimeline().isPresent()
-                    || (before != null && before.host() != host && !state.isSuccessorOf(before.state()))) {
-                return;
-            }
-            if (before != null) {
-                leave(before, "another server has taken over");
-            }
-            boolean first = last.epoch() == 0;
-            boolean continued = state.lineage().equals(lineage) && !read.plusEpochs(epochsBefore).fellBelow(last);
-            lineage = state.lineage();
-            epochsBefore = continued ? epochsBefore : last.epoch() + 1 - read.epoch();
-            last = read.plusEpochs(epochsBefore);
-            PostgresPrimary next = new PostgresPrimary(host, state, epochsBefore, last, committedNs, connector,
-                    poolSize);
-            primary = next;
-            if (!continued) {
-                newLineageListeners.forEach(Runnable::run);
-            }
-            next.open();
-            if (!first) {
-                LOG.info("the database can be used again");
-            }
-        } catch (Throwable e) {
-            find().ifPresent(failed -> leave(failed, PostgresErrors.message(e)));
-            lineage = null;
-            throw e;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /// Refuses requests until a server is adopted. Does nothing if another server is used by now.
-    void leave(PostgresPrimary server, String reason) {
-        lock.lock();
-        try {
-            if (primary != server) {
-                return;
-            }
-            primary = null;
-            last = server.version();
-        } finally {
-            lock.unlock();
-        }
-        if (server.wasOpened()) {
-            LOG.error("the database cannot be used: {}", reason);
-        }
-        // Open sessions may not see the change yet.
-        server.host().reconnect();
-        left.add(server);
-        wakeWatch.run();
-    }
-
-    /// Closes the servers that were left. Blocks.
-    void closeLeft() {
-        for (PostgresPrimary server = left.poll(); server != null; server = left.poll()) {
-            server.close();
-        }
-    }
-
-    /// Leaves a server whose last commit is too old.
-    void leaveIfExpired() {
-        find().filter(server -> !server.isTrusted())
-                .ifPresent(server -> leave(server, reasons.getOrDefault(server.host(), NO_COMMIT)));
+        requireUsed(adoption);
+        return version;
     }
 
     @Override
     public void close() {
-        closed = true;
-        wakeWatch.run();
-        lock.lock();
-        try {
-            find().ifPresent(PostgresPrimary::close);
-            primary = null;
-        } finally {
-            lock.unlock();
+        State.Phase before = current.getAndUpdate(all -> all.next(new Observation.Ended())).state().phase();
+        wakeEffects.run();
+        if (before instanceof Primary primary) {
+            pool(primary).awaitClosed();
         }
     }
 }

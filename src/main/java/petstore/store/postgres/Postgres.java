@@ -51,7 +51,7 @@ public final class Postgres implements Database {
         this.errors = errors;
         this.patience = patience;
         this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(1, patience),
-                Collections.nCopies(readers, group -> List.of(readNow(group.getFirst()))));
+                Collections.nCopies(readers, group -> List.of(readUnqueued(group.getFirst()))));
     }
 
     /// Opens a database to serve it.
@@ -66,13 +66,14 @@ public final class Postgres implements Database {
         long beganNs = System.nanoTime();
         try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
-            var _ = new PostgresSearch(uri, hosts, true).find(wait, SERVICE_WAIT_IS_OVER, found -> {
+            PostgresSearch search = new PostgresSearch(uri, hosts, true);
+            var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
                 return found.version();
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
-            CurrentPrimary primary = opened.add(PostgresWatch.start(connector, hosts, readers + WRITERS + OTHERS,
-                    Collections.max(List.of(rest, PostgresWatch.START_LIMIT))));
+            CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.timelines(),
+                    readers + WRITERS + OTHERS, Collections.max(List.of(rest, PostgresWatch.START_LIMIT))));
             Postgres postgres = new Postgres(primary, PostgresErrors::ofRequest,
                     REQUEST_PATIENCE, readers);
             opened.handOver();
@@ -111,13 +112,9 @@ public final class Postgres implements Database {
         return (CompletableFuture<T>) readers.submit(work);
     }
 
-    private <T> T readNow(Work<T> work) {
-        return perform(all -> all.use(work::on));
-    }
-
     @Override
     public <T> T readUnqueued(Work<T> work) {
-        return perform(all -> all.useUnqueued(work::on));
+        return perform(all -> all.use(work::on));
     }
 
     /// Runs `work` in a transaction. If COMMIT fails, it is not retried, because its outcome is unknown.
@@ -142,8 +139,8 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public void onNewLineage(Runnable listener) {
-        sessions.onNewLineage(listener);
+    public void onNewLineage(Work<?> reading) {
+        sessions.onNewLineage(reading);
     }
 
     @FunctionalInterface
@@ -233,7 +230,7 @@ public final class Postgres implements Database {
 
     @Override
     public void check() {
-        readNow(Migrations::requireLatest);
+        readUnqueued(Migrations::requireLatest);
     }
 
     @Override

@@ -6,15 +6,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
-import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.slf4j.Logger;
@@ -71,8 +68,6 @@ final class PostgresConnector {
             + " AND current_setting(name, true) IS DISTINCT FROM value";
 
     private final AtomicBoolean warned;
-    /// The mark of each connection of the driver, to find the mark of a pooled connection.
-    private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
 
     /// @param warns true to log once that a setting of the server is overruled
     PostgresConnector(boolean warns) {
@@ -85,7 +80,6 @@ final class PostgresConnector {
         Connection connection = connect(address, timeouts);
         try {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
-            marks.put(connection.unwrap(Connection.class), session.mark());
             setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
             return session;
@@ -154,11 +148,6 @@ final class PostgresConnector {
             return time.toSeconds() + "s";
         }
         return time.toMinutesPart() > 0 ? time.toMinutes() + "min" : time.isZero() ? "0" : time.toHours() + "h";
-    }
-
-    /// Returns a session on a pooled connection that [#open] made.
-    PostgresSession pooled(Connection connection) throws SQLException {
-        return new PostgresSession(connection, Objects.requireNonNull(marks.get(connection.unwrap(Connection.class))));
     }
 
     private static Properties properties(PostgresUri address, Timeouts timeouts) {

@@ -117,11 +117,6 @@ final class PostgresErrors {
                 : known, Database.UNAVAILABLE, explained);
     }
 
-    /// Returns the failure of a command.
-    static RuntimeException cannotBeUsed(PostgresUri database, SQLException e) {
-        return failure("the database " + database + " cannot be used", e);
-    }
-
     /// Returns an error with advice if the driver cannot read the client key of TLS, else the same error.
     ///
     /// @param file the parameter `sslkey`
@@ -150,12 +145,10 @@ final class PostgresErrors {
         return Stream.<Throwable>iterate(e, cause -> cause != null, Throwable::getCause).anyMatch(type::isInstance);
     }
 
-    /// Returns the failure of a command or of the start.
-    ///
-    /// @param problem e.g. `the database postgresql://localhost/animals cannot be used`
-    static RuntimeException failure(String problem, SQLException e) {
+    /// Returns the failure of a command.
+    static RuntimeException cannotBeUsed(PostgresUri database, SQLException e) {
         SQLException explained = explained(e);
-        String message = problem + ": " + explained.getMessage();
+        String message = "the database " + database + " cannot be used: " + explained.getMessage();
         return e instanceof PostgresSession.UnknownOutcomeException
                 ? new Failure(Unavailability.OUTCOME_UNKNOWN, message, explained)
                 : new CommandFailure(message, explained);

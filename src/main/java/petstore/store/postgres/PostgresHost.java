@@ -5,8 +5,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalLong;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +14,7 @@ import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.Migrations;
 import petstore.store.Session;
+import petstore.store.postgres.watch.ServerState;
 
 /// One host of a PostgreSQL database, with two sessions that read its state and prove that it commits durably. For one thread at a
 /// time.
@@ -26,6 +25,22 @@ final class PostgresHost implements AutoCloseable {
     private static final int FIRST_ROUNDS = 5;
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
+    /// SQLSTATE `connection_does_not_exist`.
+    static final String OTHER_SERVER = "08003";
+    /// SQL that yields the timeline. On a primary, `pg_control_checkpoint()` would show the old one until the next checkpoint. A standby
+    /// shows the timeline that it receives only to some roles, and only while its primary runs.
+    private static final String TIMELINE = "CASE WHEN pg_is_in_recovery()"
+            + " THEN greatest((SELECT timeline_id FROM pg_control_checkpoint()),"
+            + " (SELECT min_recovery_end_timeline FROM pg_control_recovery()),"
+            + " (SELECT max(received_tli) FROM pg_stat_wal_receiver))"
+            + " ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::BIT(32)::BIGINT END";
+    private static final String SELECT_STATE = "SELECT (SELECT system_identifier FROM pg_control_system()),"
+            + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE
+            + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
+            + " current_setting('transaction_read_only') = 'on',"
+            + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
+            + " CASE current_setting('full_page_writes', true) WHEN 'off' THEN 'full_page_writes' END)";
+
     private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
             + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
     private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
@@ -34,7 +49,6 @@ final class PostgresHost implements AutoCloseable {
 
     private final PostgresConnector connector;
     private final PostgresUri address;
-    private final LatestTimelines timelines;
     private volatile @Nullable ServerState state;
     private @Nullable PostgresSession observer;
     private @Nullable PostgresSession prober;
@@ -43,15 +57,18 @@ final class PostgresHost implements AutoCloseable {
     private long pausedNs;
     private volatile boolean outdated;
 
-    /// @param timelines shared by the hosts of a database
-    PostgresHost(PostgresConnector connector, PostgresUri address, LatestTimelines timelines) {
+    PostgresHost(PostgresConnector connector, PostgresUri address) {
         this.connector = connector;
         this.address = address;
-        this.timelines = timelines;
     }
 
     PostgresUri address() {
         return address;
+    }
+
+    /// Returns the host and its port, e.g. `db.example:5432`.
+    String name() {
+        return address.hostNames();
     }
 
     /// Returns the state of the server now.
@@ -60,8 +77,7 @@ final class PostgresHost implements AutoCloseable {
             outdated = false;
             close();
         }
-        ServerState now = ask(ServerState::read);
-        timelines.record(now.lineage());
+        ServerState now = ask(PostgresHost::read);
         state = now;
         return now;
     }
@@ -71,28 +87,25 @@ final class PostgresHost implements AutoCloseable {
         return Objects.requireNonNull(state);
     }
 
-    /// Returns the latest timeline of the cluster; absent if the server was on it.
-    OptionalLong laterTimeline() {
-        return timelines.laterThan(state().lineage());
-    }
-
-    /// Returns the reason why the server must not be the primary, if a later timeline is known; else absent.
-    Optional<String> olderTimeline() {
-        return laterTimeline().stream().mapToObj(later -> "the server is on the older timeline "
-                + state().lineage().timeline() + "; another server was on timeline " + later).findFirst();
-    }
-
     /// Opens a session. Errors: `SQLException`, also if the address leads to another server than `expected` now.
     PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
         PostgresSession session = connector.open(address, timeouts);
         try {
-            expected.requireSameRun(session);
+            if (!read(session).isSameRun(expected)) {
+                throw new SQLException("the address leads to another server now", OTHER_SERVER);
+            }
             return session;
         } catch (Throwable e) {
             reconnect();
             close(session);
             throw e;
         }
+    }
+
+    private static ServerState read(Session session) throws SQLException {
+        return Session.rows(session.prepare(SELECT_STATE), row -> new ServerState(
+                new ServerState.Lineage(row.getString(1), row.getString(2), row.getLong(3)),
+                row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7))).getFirst();
     }
 
     /// Returns the version of the catalogue.

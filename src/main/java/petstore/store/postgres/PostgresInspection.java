@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.postgresql.PGConnection;
 import petstore.CommandFailure;
 import petstore.store.Migrations;
+import petstore.store.postgres.watch.ServerState;
 
 /// The state of one host of a PostgreSQL database, read without a change and without a commit.
 ///
@@ -46,7 +47,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
     private static Outcome ask(PostgresUri address) {
         String name = address.hostNames();
         PostgresConnector connector = new PostgresConnector(false);
-        try (PostgresHost host = new PostgresHost(connector, address, new LatestTimelines())) {
+        try (PostgresHost host = new PostgresHost(connector, address)) {
             ServerState state = host.observe();
             host.prove(false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {

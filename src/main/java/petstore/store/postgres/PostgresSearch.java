@@ -4,21 +4,21 @@ import java.io.EOFException;
 import java.net.SocketException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
-import petstore.Failure;
+import petstore.CommandFailure;
+import petstore.store.postgres.watch.Candidate;
+import petstore.store.postgres.watch.Refusal;
+import petstore.store.postgres.watch.Timelines;
 
 /// Finds the server of a PostgreSQL database to work with: the primary of the latest timeline that any host has shown, once it commits
 /// durably.
@@ -32,9 +32,9 @@ final class PostgresSearch {
     /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
-    /// The SQLSTATEs and their classes of failures that pass by themselves: an address that moved, a lack of resources, a table or schema in use,
-    /// and a server that is starting or stopping.
-    private static final Set<String> PASSING = Set.of(ServerState.OTHER_SERVER, "53", "55P03",
+    /// The SQLSTATEs and their classes of failures that pass by themselves: an address that moved, a lack of resources, a table or schema
+    /// in use, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(PostgresHost.OTHER_SERVER, "53", "55P03",
             PostgresSchema.IN_USE, "57");
     /// The SQLSTATE of a session that broke, which passes, and of a certificate that the driver cannot use, which does not.
     private static final String BROKEN = "08006";
@@ -45,33 +45,10 @@ final class PostgresSearch {
         T of(PostgresHost host) throws SQLException;
     }
 
-    /// The response of a host.
-    ///
-    /// @param obstacle the reason why the host cannot be used; null if it can
-    /// @param temporary true if waiting may help
-    private record Result(PostgresHost host, @Nullable SQLException obstacle, boolean temporary) {
-
-        boolean isUsable() {
-            return obstacle == null;
-        }
-
-        boolean isUsableStandby() {
-            return isUsable() && host.state().standby();
-        }
-
-        /// Returns the timeline; 0 if the host cannot be used.
-        long timeline() {
-            return isUsable() ? host.state().lineage().timeline() : 0;
-        }
-    }
-
-    private static final Comparator<Result> PREFERENCE = Comparator.comparing(Result::isUsable)
-            .thenComparing(Result::temporary).thenComparing(result -> !result.isUsableStandby())
-            .thenComparingLong(Result::timeline);
-
     private final PostgresUri database;
     private final List<PostgresHost> hosts;
     private final boolean toWrite;
+    private Timelines timelines = new Timelines(Map.of());
 
     /// @param toWrite false for a command that only reads, which may use a standby
     PostgresSearch(PostgresUri database, List<PostgresHost> hosts, boolean toWrite) {
@@ -81,8 +58,7 @@ final class PostgresSearch {
     }
 
     static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri database) {
-        LatestTimelines timelines = new LatestTimelines();
-        return database.hosts().stream().map(host -> new PostgresHost(connector, host, timelines)).toList();
+        return database.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
     }
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
@@ -96,48 +72,52 @@ final class PostgresSearch {
         }
     }
 
+    /// Returns the latest timelines that any host has shown.
+    Timelines timelines() {
+        return timelines;
+    }
+
     /// Uses a host, and waits for it if waiting may help.
     ///
     /// @param over says in the message of a failure that the wait is over
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE` with a message for the operator.
+    /// Errors: [CommandFailure].
     <T> T find(Duration limit, String over, Use<T> use) {
         long beganNs = System.nanoTime();
         long loggedNs = beganNs - LOG_INTERVAL.toNanos();
         while (true) {
             long waitedNs = System.nanoTime() - beganNs;
-            Result result = best(waitedNs < Math.min(limit.toNanos(), COMPARISON_WAIT.toNanos()));
-            if (result.obstacle() == null) {
+            Candidate<PostgresHost> best = best(waitedNs < Math.min(limit.toNanos(), COMPARISON_WAIT.toNanos()));
+            if (best.refusal().isEmpty()) {
                 try {
-                    return use.of(result.host());
+                    return use.of(best.host());
                 } catch (SQLException e) {
-                    result = failed(result.host(), e);
+                    best = refused(best.host(), e, passes(e));
                 }
             }
-            long now = System.nanoTime();
+            String reason = best.refusal().orElseThrow().reason();
             // The last attempt begins when the wait is over, and compares no timelines.
             boolean late = waitedNs >= limit.toNanos();
-            SQLException obstacle = Objects.requireNonNull(result.obstacle());
-            if (late || !result.temporary()) {
-                throw PostgresErrors.failure("the database " + database + " cannot be used"
-                        + (late ? over : ""), obstacle);
+            if (late || !best.isTemporary()) {
+                throw new CommandFailure("the database " + database + " cannot be used" + (late ? over : "") + ": "
+                        + reason);
             }
+            long now = System.nanoTime();
             if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting for the database: {}", PostgresErrors.reason(obstacle));
+                LOG.warn("waiting for the database: {}", reason);
                 loggedNs = now;
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }
     }
 
-    /// Returns the usable host of the latest timeline, primaries first; else a host for which waiting may help.
-    ///
-    /// @param compares true to prefer a host that refuses for now, because it may be on a later timeline
-    private Result best(boolean compares) {
-        List<Result> results = askAll(hosts, this::ask).stream().map(PostgresSearch::refuseOlder).toList();
-        Result best = results.stream().filter(result -> compares && passes(result.obstacle())).findFirst()
-                .orElseGet(() -> Collections.max(results, PREFERENCE));
-        return best.isUsable() ? prove(best) : best;
+    /// Asks all hosts. Returns the best of them, which can be used only if it has proved that it commits.
+    private Candidate<PostgresHost> best(boolean compares) {
+        List<Candidate<PostgresHost>> answers = askAll(hosts, PostgresSearch::ask);
+        answers.stream().flatMap(answer -> answer.server().stream())
+                .forEach(server -> timelines = timelines.with(server.lineage()));
+        Candidate<PostgresHost> best = Candidate.best(answers.stream().map(this::judge).toList(), compares);
+        return best.refusal().isEmpty() ? prove(best) : best;
     }
 
     /// Returns the results of all hosts, which are asked at the same time.
@@ -149,43 +129,38 @@ final class PostgresSearch {
         return asked.stream().map(CompletableFuture::join).toList();
     }
 
-    private Result ask(PostgresHost host) {
+    private static Candidate<PostgresHost> ask(PostgresHost host) {
         try {
-            ServerState state = host.observe();
-            return state.losesData().or(state::cannotCommit).filter(_ -> toWrite)
-                    .map(reason -> new Result(host, new SQLException(reason), state.losesData().isEmpty()))
-                    .orElseGet(() -> new Result(host, null, false));
+            return new Candidate<>(host, Optional.of(host.observe()), Optional.empty());
         } catch (SQLException e) {
-            return failed(host, e);
+            return refused(host, e, passes(e));
         }
     }
 
-    /// Called when all hosts have been asked. A standby may always lack animals.
-    private static Result refuseOlder(Result result) {
-        Optional<String> reason = result.isUsable() && !result.isUsableStandby()
-                ? result.host().olderTimeline()
-                : Optional.empty();
+    private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e, boolean temporary) {
+        return new Candidate<>(host, Optional.empty(), Optional.of(new Refusal(PostgresErrors.reason(e), temporary)));
+    }
+
+    /// Called when all hosts have been asked, so that each timeline is known.
+    private Candidate<PostgresHost> judge(Candidate<PostgresHost> answer) {
+        Optional<Refusal> refusal = answer.server().flatMap(server -> Refusal.of(server, timelines, toWrite));
         // Its address may lead to another server by the next time.
-        reason.ifPresent(_ -> result.host().reconnect());
-        return reason.map(text -> new Result(result.host(), new SQLException(text), true)).orElse(result);
+        refusal.ifPresent(_ -> answer.host().reconnect());
+        return new Candidate<>(answer.host(), answer.server(), refusal.or(answer::refusal));
     }
 
-    private static Result failed(PostgresHost host, SQLException cause) {
-        return new Result(host, cause, passes(cause));
-    }
-
-    private static boolean passes(@Nullable SQLException obstacle) {
-        String state = obstacle == null ? "" : String.valueOf(obstacle.getSQLState());
-        return PASSING.stream().anyMatch(state::startsWith) || (state.equals(BROKEN) && obstacle != null
+    private static boolean passes(SQLException obstacle) {
+        String state = String.valueOf(obstacle.getSQLState());
+        return PASSING.stream().anyMatch(state::startsWith) || (state.equals(BROKEN)
                 && (obstacle.getCause() instanceof EOFException || obstacle.getCause() instanceof SocketException));
     }
 
-    private Result prove(Result usable) {
+    private Candidate<PostgresHost> prove(Candidate<PostgresHost> usable) {
         try {
             usable.host().prove(toWrite);
             return usable;
         } catch (SQLException e) {
-            return new Result(usable.host(), e, !(e instanceof PostgresSession.TransactionPoolingException));
+            return refused(usable.host(), e, !(e instanceof PostgresSession.TransactionPoolingException));
         }
     }
 }

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 import petstore.CatalogueVersion;
+import petstore.store.Database;
 import petstore.store.KnownVersion;
 
 /// The sessions of a [Postgres]. The defaults are those of a command: requests are always allowed, and no epoch is known.
@@ -22,11 +23,6 @@ interface PostgresSessions extends AutoCloseable {
     /// Uses a session for a request.
     <T> T use(Use<T> use) throws SQLException;
 
-    /// Uses a session before requests are allowed, e.g. to read the keys.
-    default <T> T useUnqueued(Use<T> use) throws SQLException {
-        return use(use);
-    }
-
     /// Returns the epoch of the catalogue; absent if only [#version] can tell. Errors: [petstore.Failure] if requests are not allowed.
     default Optional<Long> findEpoch() {
         return Optional.empty();
@@ -37,8 +33,8 @@ interface PostgresSessions extends AutoCloseable {
         return use(KnownVersion::read);
     }
 
-    /// Registers a listener, as [petstore.store.Database#onNewLineage].
-    default void onNewLineage(Runnable listener) {
+    /// Registers a reading, as [petstore.store.Database#onNewLineage].
+    default void onNewLineage(Database.Work<?> reading) {
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class PostgresUri {
 
     /// Returns the same address for each of its hosts alone.
     List<PostgresUri> hosts() {
-        return hosts.stream().map(host -> new PostgresUri(List.of(host), properties)).toList();
+        return hosts.stream().distinct().map(host -> new PostgresUri(List.of(host), properties)).toList();
     }
 
     /// Returns the hosts with their ports, e.g. `one:5432,two:5432`.

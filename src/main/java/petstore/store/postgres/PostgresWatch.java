@@ -3,20 +3,31 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
+import petstore.Closer;
 import petstore.Failure;
+import petstore.store.postgres.watch.Adoption;
+import petstore.store.postgres.watch.Effect;
+import petstore.store.postgres.watch.Observation;
+import petstore.store.postgres.watch.Refusal;
+import petstore.store.postgres.watch.ServerState;
+import petstore.store.postgres.watch.State;
+import petstore.store.postgres.watch.Timelines;
 
-/// Follows the primary of a PostgreSQL database. It asks each host every second for its state and for a durable commit, and uses the
-/// host that commits.
+/// Follows the primary of a PostgreSQL database. A thread for each host asks it every second for its state and for a durable commit,
+/// one looks at the clock, and one carries out the effects.
 final class PostgresWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
@@ -28,22 +39,25 @@ final class PostgresWatch {
     static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
-    /// The servers that were refused for their timeline, so that each is logged once.
-    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    private final Map<String, PostgresHost> hosts;
+    private final int poolSize;
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Thread effects;
 
-    private PostgresWatch(PostgresConnector connector, int poolSize) {
-        this.primary = new CurrentPrimary(connector, poolSize, () -> threads.forEach(LockSupport::unpark));
+    private PostgresWatch(List<PostgresHost> hosts, Timelines timelines, int poolSize) {
+        this.hosts = hosts.stream().collect(Collectors.toMap(PostgresHost::name, Function.identity()));
+        this.poolSize = poolSize;
+        this.primary = new CurrentPrimary(timelines, () -> LockSupport.unpark(effects));
     }
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
     ///
+    /// @param timelines those that servers have shown
     /// @param limit the longest wait, e.g. for free connection slots
-    static CurrentPrimary start(PostgresConnector connector, List<PostgresHost> hosts, int poolSize,
-            Duration limit) {
-        PostgresWatch watch = new PostgresWatch(connector, poolSize);
+    static CurrentPrimary start(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration limit) {
+        PostgresWatch watch = new PostgresWatch(hosts, timelines, poolSize);
         try {
-            watch.start(hosts, limit);
+            watch.start(limit);
             return watch.primary;
         } catch (Throwable e) {
             watch.primary.close();
@@ -51,16 +65,16 @@ final class PostgresWatch {
         }
     }
 
-    private void start(List<PostgresHost> hosts, Duration limit) {
-        for (PostgresHost host : hosts) {
+    private void start(Duration limit) {
+        effects = begin(this::runEffects, this::runEffects);
+        begin(this::checkTrust, () -> {
+        });
+        for (PostgresHost host : hosts.values()) {
             begin(() -> follow(host), host::close);
         }
-        begin(this::expire, () -> {
-        });
-        begin(this::closeLeft, primary::closeLeft);
         long beganNs = System.nanoTime();
         long loggedNs = beganNs;
-        while (!primary.isReady()) {
+        while (primary.findReady().isEmpty()) {
             long now = System.nanoTime();
             if (now - beganNs > limit.toNanos()) {
                 throw primary.unavailable();
@@ -76,10 +90,10 @@ final class PostgresWatch {
     /// Begins a thread that repeats a step. Only the end of the watch ends it: after any `Throwable` the step is tried again.
     ///
     /// @param step returns the time from its begin to the next one
-    private void begin(Supplier<Duration> step, Runnable end) {
+    private Thread begin(Supplier<Duration> step, Runnable end) {
         // A virtual thread would depend on others, which may block or may not be started.
-        threads.add(Thread.ofPlatform().daemon().name("database-watch").start(() -> {
-            while (!primary.isClosed()) {
+        Thread thread = Thread.ofPlatform().daemon().name("database-watch").start(() -> {
+            while (!(primary.state().phase() instanceof State.Closed)) {
                 long beganNs = System.nanoTime();
                 Duration interval = SHORT_INTERVAL;
                 try {
@@ -90,89 +104,101 @@ final class PostgresWatch {
                 LockSupport.parkNanos(interval.toNanos() - (System.nanoTime() - beganNs));
             }
             end.run();
-        }));
+        });
+        threads.add(thread);
+        return thread;
     }
 
     private Duration follow(PostgresHost host) {
-        boolean connects = false;
+        State asked = primary.state();
         try {
-            ask(host, System.nanoTime());
-            connects = true;
+            return ask(host, asked);
+        } catch (PostgresSession.TransactionPoolingException e) {
+            primary.observe(new Observation.Pooled(asked.term(), host.name(), PostgresErrors.message(e)));
         } catch (Throwable e) {
-            boolean isNew = primary.unusable(host, reason(e));
-            if (e instanceof PostgresSession.TransactionPoolingException) {
-                used(host).ifPresent(server -> primary.leave(server, reason(e)));
-            } else if (isNew
-                    && !(e instanceof SQLException || e instanceof Failure || e.getCause() instanceof SQLException)) {
-                LOG.error("the watch of {} failed and goes on: {}: {}", host.address().hostNames(),
-                        e.getClass().getSimpleName(), reason(e));
-            }
+            primary.observe(failed(host.name(), e));
         }
-        if (connects && !primary.isReady()) {
+        return SHORT_INTERVAL;
+    }
+
+    private static Observation.Failed failed(String host, Throwable e) {
+        String reason = e instanceof OutOfMemoryError noThread
+                ? Failure.noThread(noThread).getMessage()
+                : PostgresErrors.message(e);
+        boolean isExpected = e instanceof SQLException || e instanceof Failure || e.getCause() instanceof SQLException;
+        return new Observation.Failed(host, reason,
+                isExpected ? Optional.empty() : Optional.of(e.getClass().getSimpleName() + ": " + reason));
+    }
+
+    /// Asks a host once. Returns the time until the next time.
+    private Duration ask(PostgresHost host, State asked) throws SQLException {
+        if (asked.phase() instanceof State.None) {
             // The address may lead to another server by now, and a session keeps the defaults that it began with.
             host.close();
         }
-        return connects ? INTERVAL : SHORT_INTERVAL;
-    }
-
-    private static String reason(Throwable e) {
-        return e instanceof OutOfMemoryError noThread
-                ? Failure.noThread(noThread).getMessage()
-                : PostgresErrors.message(e);
-    }
-
-    /// Returns the primary if it is this host.
-    private Optional<PostgresPrimary> used(PostgresHost host) {
-        return primary.find().filter(server -> server.host() == host);
-    }
-
-    private void ask(PostgresHost host, long beganNs) throws SQLException {
-        ServerState state = host.observe();
-        Optional<String> reason = state.cannotCommit().or(state::losesData).or(() -> olderTimeline(host));
-        Optional<PostgresPrimary> used = used(host);
-        if (reason.isPresent()) {
-            primary.unusable(host, reason.get());
-            used.ifPresent(server -> primary.leave(server, reason.get()));
-            return;
+        long beganNs = System.nanoTime();
+        ServerState server = host.observe();
+        State seen = primary.observe(new Observation.Seen(host.name(), server));
+        if (Refusal.of(server, seen.timelines(), true).isPresent()) {
+            return INTERVAL;
         }
-        boolean provedByRequests = used.filter(server -> server.hasCommittedSince(beganNs - INTERVAL.toNanos()))
-                .isPresent();
+        if (seen.term() != asked.term()) {
+            return Duration.ZERO;
+        }
+        Optional<Adoption> used = asked.used().filter(adoption -> adoption.host().equals(host.name()));
+        boolean provedByRequests = used
+                .filter(adoption -> adoption.committed().get() - (beganNs - INTERVAL.toNanos()) > 0).isPresent();
         host.prove(!provedByRequests);
-        Optional<CatalogueVersion> known = used.map(PostgresPrimary::version);
-        CatalogueVersion version = host.version();
-        if (used.filter(server -> server.state().isSameRun(state)).isEmpty()) {
-            primary.adopt(host, state, version, beganNs);
-            primary.usable(host);
-            return;
+        CatalogueVersion known = asked.last().map(Adoption::version).orElse(new CatalogueVersion(0, 0));
+        CatalogueVersion read = host.version();
+        State proved = primary
+                .observe(new Observation.Proved(asked.term(), host.name(), server, known, read, beganNs));
+        if (proved.term() != asked.term()) {
+            return SHORT_INTERVAL;
         }
-        primary.usable(host);
-        primary.requireContinued(used.get(), known.get(), version, beganNs);
-        if (!provedByRequests) {
-            used.get().committed(beganNs);
-        }
-    }
-
-    private Optional<String> olderTimeline(PostgresHost host) {
-        ServerState.Lineage lineage = host.state().lineage();
-        host.laterTimeline().ifPresent(later -> {
-            if (logged.add(host.address().hostNames() + lineage)) {
-                LOG.error(
-                        "{} is refused: its timeline {} is older than timeline {}, which another server was on, so animals"
-                                + " may be missing; start a primary of that timeline or a later one, or see docs/postgresql.md to go"
-                                + " back",
-                        host.address().hostNames(), lineage.timeline(), later);
+        used.ifPresent(adoption -> {
+            adoption.reached(adoption.versionOf(read), beganNs);
+            if (!provedByRequests) {
+                adoption.committed(beganNs);
             }
         });
-        return host.olderTimeline();
+        return INTERVAL;
     }
 
-    private Duration expire() {
-        primary.leaveIfExpired();
+    private Duration checkTrust() {
+        primary.state().used().ifPresent(adoption -> primary.observe(new Observation.Silent(adoption.term(),
+                Duration.ofNanos(System.nanoTime() - adoption.committed().get()))));
         return EXPIRY_INTERVAL;
     }
 
-    private Duration closeLeft() {
-        primary.closeLeft();
+    private Duration runEffects() {
+        for (Optional<Effect> next = primary.takeEffect(); next.isPresent(); next = primary.takeEffect()) {
+            switch (next.get()) {
+                case Effect.Open(Adoption adoption) -> open(adoption);
+                case Effect.Close(var left) -> left.close();
+                case Effect.AskAll _ -> threads.forEach(LockSupport::unpark);
+                case Effect.Log(var level, var line) -> LOG.atLevel(level).log(line);
+            }
+        }
         return INTERVAL;
+    }
+
+    private void open(Adoption adoption) {
+        if (primary.state().term() != adoption.term()) {
+            return;
+        }
+        try (Closer opened = new Closer()) {
+            PostgresPool pool = opened.add(new PostgresPool(
+                    Objects.requireNonNull(hosts.get(adoption.host())), adoption.server(), poolSize));
+            if (adoption.beginsEpoch()) {
+                try (PostgresSession session = pool.connect()) {
+                    primary.readNewLineage(session);
+                }
+            }
+            opened.handOver();
+            primary.observe(new Observation.Opened(adoption.term(), pool));
+        } catch (Throwable e) {
+            primary.observe(new Observation.OpeningFailed(adoption.term(), failed(adoption.host(), e)));
+        }
     }
 }

@@ -144,7 +144,7 @@ public final class Sqlite implements Database {
 
     /// Does nothing: a served store cannot be replaced.
     @Override
-    public void onNewLineage(Runnable listener) {
+    public void onNewLineage(Work<?> reading) {
     }
 
     @Override

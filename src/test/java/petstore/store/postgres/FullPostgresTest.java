@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +29,7 @@ import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
+import petstore.store.postgres.watch.Timelines;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
@@ -42,6 +44,7 @@ class FullPostgresTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String NO_SLOT = "53300";
+    private static final Timelines NO_TIMELINES = new Timelines(Map.of());
     /// Two sessions that prove a commit.
     private static final int NEEDED_BY_COMMAND = 2;
     /// One more for the schema, later for the pool.
@@ -102,11 +105,11 @@ class FullPostgresTest {
             host.observe();
             host.prove(true);
             CompletableFuture<CurrentPrimary> starting = CompletableFuture.supplyAsync(() -> PostgresWatch
-                    .start(new PostgresConnector(false), List.of(host), 1, Duration.ofMinutes(1)));
+                    .start(List.of(host), NO_TIMELINES, 1, Duration.ofMinutes(1)));
             await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> !starting.isDone());
             server.query("ALTER ROLE shop CONNECTION LIMIT -1");
             try (CurrentPrimary primary = starting.join()) {
-                assertThat(primary.isReady()).isTrue();
+                assertThat(primary.findReady()).isPresent();
             }
         }
     }
@@ -116,8 +119,10 @@ class FullPostgresTest {
         Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
         server.query("ALTER ROLE shop CONNECTION LIMIT 0");
         PostgresConnector connector = new PostgresConnector(false);
-        assertThatThrownBy(() -> PostgresWatch.start(connector, PostgresSearch.hosts(connector, address), 1,
-                Duration.ZERO)).isInstanceOf(Failure.class).hasMessageContaining("cannot be used");
+        assertThatThrownBy(
+                () -> PostgresWatch.start(PostgresSearch.hosts(connector, address), NO_TIMELINES, 1,
+                        Duration.ZERO))
+                .isInstanceOf(Failure.class).hasMessageContaining("cannot be used");
         server.query("ALTER ROLE shop CONNECTION LIMIT -1");
         await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> server.connections() == 0);
     }

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 import petstore.CatalogueVersion;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.NewPet;
@@ -298,7 +299,7 @@ class PostgresWatchTest {
                 Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, Duration.ofSeconds(1),
                         waiting),
                 new SimpleMeterRegistry()))
-                .isInstanceOf(Failure.class)
+                .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
         assertThat(waiting).isFalse();
     }

@@ -1,0 +1,126 @@
+package petstore.store.postgres;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.Closer;
+import petstore.store.postgres.watch.ServerState;
+import petstore.store.postgres.watch.State;
+
+/// A pool of connections to one run of a server.
+final class PostgresPool implements State.Connections {
+
+    private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
+    private static final Duration VALIDATION = Duration.ofMillis(250);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresPool.class);
+    /// Maintains every pool. A pool with a thread of its own would keep it if it could not be closed.
+    private static final ScheduledThreadPoolExecutor HOUSEKEEPER = new ScheduledThreadPoolExecutor(1,
+            Thread.ofPlatform().name("pool-housekeeper").daemon().factory());
+
+    static {
+        HOUSEKEEPER.setRemoveOnCancelPolicy(true);
+    }
+
+    /// Connections for the pool, all to one run of this server, because the address may lead to another server at any time.
+    @SuppressWarnings("serial") // Never serialized: a pool is not.
+    private final class Source extends PGSimpleDataSource {
+
+        /// The mark of each connection, until the pool has closed it and forgotten it.
+        private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
+        private volatile boolean closed;
+
+        /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
+        @Override
+        public Connection getConnection() throws SQLException {
+            PostgresSession session = host.open(server, PostgresConnector.Timeouts.REQUEST);
+            try {
+                Connection connection = session.handOver();
+                marks.put(connection, session.mark());
+                if (closed) {
+                    throw new SQLException("this server was left");
+                }
+                return connection;
+            } catch (Throwable e) {
+                session.close();
+                throw e;
+            }
+        }
+
+        /// Closes all connections, also those of a pool that could not close them because it needs threads for that.
+        void close() {
+            closed = true;
+            for (Connection connection : List.copyOf(marks.keySet())) {
+                try {
+                    connection.abort(Runnable::run);
+                } catch (SQLException e) {
+                    LOG.debug("closing failed: {}", PostgresErrors.message(e));
+                }
+            }
+        }
+    }
+
+    private final PostgresHost host;
+    private final ServerState server;
+    private final Source source = new Source();
+    private final HikariDataSource pool;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    /// Opens a pool of `size` connections. Errors: `RuntimeException` if the first connection fails.
+    PostgresPool(PostgresHost host, ServerState server, int size) {
+        this.host = host;
+        this.server = server;
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("petstore");
+        config.setDataSource(source);
+        config.setScheduledExecutor(HOUSEKEEPER);
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(CONNECTION_WAIT.toMillis());
+        config.setValidationTimeout(VALIDATION.toMillis());
+        config.setKeepaliveTime(KEEP_ALIVE.toMillis());
+        try {
+            this.pool = new HikariDataSource(config);
+        } catch (Throwable e) {
+            source.close();
+            throw e;
+        }
+    }
+
+    PostgresSession connect() throws SQLException {
+        Connection connection = pool.getConnection();
+        return new PostgresSession(connection,
+                Objects.requireNonNull(source.marks.get(connection.unwrap(Connection.class))));
+    }
+
+    /// Begins to close all connections, also those in use. That may take seconds if the server does not respond, and the opening of
+    /// another server must not wait for it.
+    @Override
+    public void close() {
+        HOUSEKEEPER.execute(() -> {
+            try {
+                Closer.closeAll(pool, source::close);
+            } catch (RuntimeException | Error e) {
+                LOG.error("connections cannot be closed", e);
+            }
+            closed.complete(null);
+        });
+    }
+
+    /// Waits until all connections are closed.
+    void awaitClosed() {
+        closed.join();
+    }
+}

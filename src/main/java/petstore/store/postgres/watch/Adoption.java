@@ -1,0 +1,79 @@
+package petstore.store.postgres.watch;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+import petstore.CatalogueVersion;
+
+/// The server of a term, with two numbers that only rise: the known version, and the time of the last commit. For any thread. Times
+/// are by [System#nanoTime].
+///
+/// @param proof why it was chosen
+/// @param epochsBefore the epoch, less the number of changes by SQL that the store has counted
+/// @param beginsEpoch true if its data do not continue those that were used before
+public record Adoption(long term, Observation.Proved proof, long epochsBefore, boolean beginsEpoch,
+        AtomicReference<Reading> latest, AtomicLong committed) {
+
+    /// The time for which a commit proves that the server is the primary, and for which a version that was read counts. The service does
+    /// both every second.
+    public static final Duration TRUST = Duration.ofMillis(2_500);
+
+    /// A version whose reading began at `readNs`.
+    public record Reading(CatalogueVersion version, long readNs) {
+    }
+
+    Adoption(Observation.Proved proof, long epochsBefore, boolean beginsEpoch) {
+        this(proof.term(), proof, epochsBefore, beginsEpoch,
+                new AtomicReference<>(new Reading(proof.read().plusEpochs(epochsBefore), proof.beganNs())),
+                new AtomicLong(proof.beganNs()));
+    }
+
+    public String host() {
+        return proof.host();
+    }
+
+    public ServerState server() {
+        return proof.server();
+    }
+
+    /// Returns the version of this process for one that was read here, whose epoch is the store's number of changes by SQL.
+    public CatalogueVersion versionOf(CatalogueVersion read) {
+        return read.plusEpochs(epochsBefore);
+    }
+
+    /// Returns the latest version that was read here.
+    public CatalogueVersion version() {
+        return latest.get().version();
+    }
+
+    /// Returns the epoch; absent if the last version was read too long ago.
+    public Optional<Long> findEpoch(long nowNs) {
+        Reading last = latest.get();
+        return isRecent(last.readNs(), nowNs) ? Optional.of(last.version().epoch()) : Optional.empty();
+    }
+
+    /// Records a version whose reading began at `readNs`.
+    public void reached(CatalogueVersion version, long readNs) {
+        latest.updateAndGet(before -> new Reading(before.version().max(version), later(before.readNs(), readNs)));
+    }
+
+    /// Records a commit that began at `beganNs` and succeeded.
+    public void committed(long beganNs) {
+        committed.accumulateAndGet(beganNs, Adoption::later);
+    }
+
+    /// Returns true if the last commit is so recent that the server still is the primary.
+    public boolean isTrusted(long nowNs) {
+        return isRecent(committed.get(), nowNs);
+    }
+
+    private static boolean isRecent(long ns, long nowNs) {
+        return nowNs - ns < TRUST.toNanos();
+    }
+
+    private static long later(long oneNs, long otherNs) {
+        return oneNs - otherNs > 0 ? oneNs : otherNs;
+    }
+}

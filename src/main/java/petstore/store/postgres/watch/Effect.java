@@ -1,0 +1,23 @@
+package petstore.store.postgres.watch;
+
+import org.slf4j.event.Level;
+
+/// An action that follows from an observation. Each is carried out once, in the order of the observations.
+public sealed interface Effect {
+
+    /// Opens connections to a server, and reads the API keys if an epoch begins. Its result is [Observation.Opened] or
+    /// [Observation.OpeningFailed].
+    record Open(Adoption adoption) implements Effect {
+    }
+
+    /// Closes connections, also those in use.
+    record Close(State.Connections connections) implements Effect {
+    }
+
+    /// Asks all hosts at once.
+    record AskAll() implements Effect {
+    }
+
+    record Log(Level level, String line) implements Effect {
+    }
+}

@@ -1,0 +1,145 @@
+package petstore.store.postgres.watch;
+
+import java.util.List;
+import java.util.Optional;
+
+import org.slf4j.event.Level;
+import petstore.CatalogueVersion;
+import petstore.store.postgres.watch.Effect.AskAll;
+import petstore.store.postgres.watch.Effect.Close;
+import petstore.store.postgres.watch.Effect.Log;
+
+/// The rules of the watch. They keep every acknowledged animal:
+///
+/// - A server is opened only if it has committed durably in this term, and no server has shown a later timeline of its cluster.
+/// - It is left as soon as a later timeline shows, it cannot commit durably, or its last commit is too old.
+/// - An observation of an earlier term changes nothing. So what a request did on a server that was left is not acknowledged.
+/// - An epoch continues only on the same timeline, after a server that was opened, with a version that did not fall.
+final class Rules {
+
+    private static final String NO_COMMIT = "a commit does not complete; check that the synchronous standby is running";
+    private static final String TAKEN_OVER = "another server has taken over";
+    private static final String RESTORED = "an older state of the database was restored";
+
+    private Rules() {
+    }
+
+    /// Returns the next state and its effects.
+    static Transition next(State state, Observation observation) {
+        if (state.phase() instanceof State.Closed
+                || (observation instanceof Observation.OfTerm early && early.term() != state.term())) {
+            return observation instanceof Observation.Opened(_, var late)
+                    ? new Transition(state, new Close(late))
+                    : stay(state);
+        }
+        return switch (observation) {
+            case Observation.Seen(var host, var server) -> seen(state, host, server);
+            case Observation.Failed failed -> failed(state, failed);
+            case Observation.Proved proof ->
+                seen(state, proof.host(), proof.server()).then(next -> proved(next, proof));
+            case Observation.Pooled(_, var host, var reason) ->
+                leaveIfUsed(host, reason, state.withReason(host, Optional.of(reason)));
+            case Observation.Fell _ -> leave(state.restored(), RESTORED);
+            case Observation.Silent(_, var age) when age.compareTo(Adoption.TRUST) < 0 -> stay(state);
+            case Observation.Silent _ ->
+                leave(state, state.used().map(Adoption::host).map(state.reasons()::get).orElse(NO_COMMIT));
+            case Observation.Opened(_, var connections) -> opened(state, connections);
+            case Observation.OpeningFailed(_, var failed) -> failed(state.left(new State.None()), failed);
+            case Observation.Ended _ -> endTerm(state, new State.Closed());
+        };
+    }
+
+    private static Transition stay(State state) {
+        return new Transition(state);
+    }
+
+    /// Leaves the server, if there is one. The reason is logged if requests have used it.
+    private static Transition leave(State state, String reason) {
+        return switch (state.phase()) {
+            case State.Primary _ ->
+                new Transition(state, new Log(Level.ERROR, "the database cannot be used: " + reason))
+                        .then(used -> endTerm(used, new State.None()));
+            case State.Opening _ -> endTerm(state, new State.None());
+            case State.None _,State.Closed _ -> stay(state);
+        };
+    }
+
+    private static Transition leaveIfUsed(String host, String reason, State state) {
+        return state.used().filter(used -> used.host().equals(host)).isPresent() ? leave(state, reason) : stay(state);
+    }
+
+    private static Transition endTerm(State state, State.Phase next) {
+        State left = state.left(next);
+        return state.phase() instanceof State.Primary(_, var connections)
+                ? new Transition(left, new Close(connections), new AskAll())
+                : new Transition(left, new AskAll());
+    }
+
+    /// A host's server may be one that must not be used. Or it shows that the server in use no longer is the primary.
+    private static Transition seen(State before, String host, ServerState server) {
+        State state = before.withTimeline(server.lineage());
+        Optional<Refusal> refusal = Refusal.of(server, state.timelines(), true);
+        return refusal.map(reason -> refuse(state, host, server.lineage(), reason)).orElse(stay(state))
+                .then(next -> next.used()
+                        .flatMap(used -> Refusal.olderTimeline(used.server().lineage(), next.timelines()))
+                        .map(older -> leave(next, refusal.isEmpty() ? TAKEN_OVER : older.reason())).orElse(stay(next)));
+    }
+
+    /// Logs once that a server is refused for its timeline.
+    private static Transition refuse(State state, String host, ServerState.Lineage lineage, Refusal refusal) {
+        String server = host + lineage;
+        List<Effect> lines = refusal.later().filter(_ -> !state.logged().contains(server)).<Effect>map(
+                later -> new Log(Level.ERROR, host + " is refused: its timeline " + lineage.timeline()
+                        + " is older than timeline " + later
+                        + ", which another server was on, so animals may be missing;"
+                        + " start a primary of that timeline or a later one, or see docs/postgresql.md to go back"))
+                .stream().toList();
+        State refused = state.withReason(host, Optional.of(refusal.reason()));
+        return new Transition(lines.isEmpty() ? refused : refused.withLogged(server), lines)
+                .then(next -> leaveIfUsed(host, refusal.reason(), next));
+    }
+
+    private static Transition failed(State state, Observation.Failed failed) {
+        String host = failed.host();
+        return new Transition(state.withReason(host, Optional.of(failed.reason())),
+                failed.defect().filter(_ -> !failed.reason().equals(state.reasons().get(host))).<Effect>map(
+                        defect -> new Log(Level.ERROR, "the watch of " + host + " failed and goes on: " + defect))
+                        .stream().toList());
+    }
+
+    /// A server that can be used stays in use, even if another host has the same data.
+    private static Transition proved(State state, Observation.Proved proof) {
+        if (proof.term() != state.term() || Refusal.of(proof.server(), state.timelines(), true).isPresent()) {
+            return stay(state);
+        }
+        State usable = state.withReason(proof.host(), Optional.empty());
+        return usable.used().map(used -> {
+            if (!used.host().equals(proof.host())) {
+                return stay(usable);
+            }
+            if (!used.server().isSameRun(proof.server())) {
+                return leave(usable, TAKEN_OVER);
+            }
+            return used.versionOf(proof.read()).fellBelow(proof.known())
+                    ? leave(usable.restored(), RESTORED)
+                    : stay(usable);
+        }).orElseGet(() -> open(usable, proof));
+    }
+
+    private static Transition open(State state, Observation.Proved proof) {
+        long epochsBefore = state.last().map(Adoption::epochsBefore).orElse(0L);
+        CatalogueVersion read = proof.read();
+        boolean continues = state.lineage().equals(Optional.of(proof.server().lineage()))
+                && !read.plusEpochs(epochsBefore).fellBelow(proof.known());
+        Adoption adoption = new Adoption(proof,
+                continues ? epochsBefore : proof.known().epoch() + 1 - read.epoch(), !continues);
+        return new Transition(state.opening(adoption), new Effect.Open(adoption));
+    }
+
+    private static Transition opened(State state, State.Connections connections) {
+        State opened = state.opened(connections);
+        return state.term() == 0
+                ? stay(opened)
+                : new Transition(opened, new Log(Level.INFO, "the database can be used again"));
+    }
+}

@@ -1,0 +1,24 @@
+package petstore.store.postgres.watch;
+
+/// The state of a PostgreSQL server.
+///
+/// @param lineage the history of its data
+/// @param started the time of its start, in seconds since 1970-01-01T00:00:00Z
+/// @param standby true in recovery
+/// @param readOnly true if new transactions are read-only
+/// @param off the settings for durability that are off, e.g. `fsync and full_page_writes`; empty for none
+public record ServerState(Lineage lineage, String started, boolean standby, boolean readOnly, String off) {
+
+    /// The history of a database's data. It changes with a failover.
+    ///
+    /// @param system the cluster's system identifier
+    /// @param database the OID of the database
+    /// @param timeline the timeline; of a standby the latest that it is known to have followed
+    public record Lineage(String system, String database, long timeline) {
+    }
+
+    /// Returns true if this is the same run of the same server as `other`.
+    public boolean isSameRun(ServerState other) {
+        return lineage.equals(other.lineage) && started.equals(other.started);
+    }
+}

@@ -1,0 +1,98 @@
+package petstore.store.postgres.watch;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// The state of the watch: the server in use, and what outlasts it. Immutable.
+///
+/// @param term the number of servers that were left, also during their opening; a term has at most one server
+/// @param last the server of this term or of an earlier one
+/// @param lineage the data whose epoch may continue; absent unless the last server was opened, and its version did not fall
+/// @param reasons the reasons why hosts cannot be used, by host
+/// @param logged the servers that were logged for their timeline
+public record State(long term, Phase phase, Optional<Adoption> last, Optional<ServerState.Lineage> lineage,
+        Timelines timelines, Map<String, String> reasons, Set<String> logged) {
+
+    /// Connections to a server.
+    public interface Connections extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    public sealed interface Phase {
+    }
+
+    /// No server can be used.
+    public record None() implements Phase {
+    }
+
+    /// Connections to a server are being opened, and the API keys are read if an epoch begins. Requests are refused.
+    public record Opening(Adoption adoption) implements Phase {
+    }
+
+    /// Requests use a server.
+    public record Primary(Adoption adoption, Connections connections) implements Phase {
+    }
+
+    /// The service has ended.
+    public record Closed() implements Phase {
+    }
+
+    /// The state before any server is used.
+    public State(Timelines timelines) {
+        this(0, new None(), Optional.empty(), Optional.empty(), timelines, Map.of(), Set.of());
+    }
+
+    /// Returns the server that is used, or being opened.
+    public Optional<Adoption> used() {
+        return last.filter(_ -> phase instanceof Opening || phase instanceof Primary);
+    }
+
+    /// Returns the reasons why no server is used, e.g. `the database cannot be used: the database is a standby`.
+    public String unavailable() {
+        String why = reasons.values().stream().distinct().sorted().collect(Collectors.joining("; "));
+        return "the database cannot be used" + (why.isEmpty() ? "" : ": " + why);
+    }
+
+    /// Until the server is opened, no epoch can continue: its keys may not have been read.
+    State opening(Adoption adoption) {
+        return new State(term, new Opening(adoption), Optional.of(adoption), Optional.empty(), timelines, reasons,
+                logged);
+    }
+
+    /// No epoch can continue.
+    State restored() {
+        return new State(term, phase, last, Optional.empty(), timelines, reasons, logged);
+    }
+
+    State opened(Connections connections) {
+        Adoption adoption = last.orElseThrow();
+        return new State(term, new Primary(adoption, connections), last, Optional.of(adoption.server().lineage()),
+                timelines, reasons, logged);
+    }
+
+    State left(Phase next) {
+        return new State(term + 1, next, last, lineage, timelines, reasons, logged);
+    }
+
+    State withTimeline(ServerState.Lineage shown) {
+        return new State(term, phase, last, lineage, timelines.with(shown), reasons, logged);
+    }
+
+    /// Returns the state with a reason for a host; absent if it can be used.
+    State withReason(String host, Optional<String> reason) {
+        Map<String, String> all = new HashMap<>(reasons);
+        reason.ifPresentOrElse(text -> all.put(host, text), () -> all.remove(host));
+        return new State(term, phase, last, lineage, timelines, Map.copyOf(all), logged);
+    }
+
+    State withLogged(String server) {
+        Set<String> all = new HashSet<>(logged);
+        all.add(server);
+        return new State(term, phase, last, lineage, timelines, reasons, Set.copyOf(all));
+    }
+}
