@@ -15,9 +15,19 @@ public final class LogLines implements AutoCloseable {
 
     /// @param logger e.g. `petstore.store`
     public LogLines(String logger) {
-        log = (Logger) LoggerFactory.getLogger(logger);
+        log = find(logger);
         events.start();
         log.addAppender(events);
+    }
+
+    /// Returns a logger, once no other thread initializes Logback.
+    private static Logger find(String name) {
+        while (true) {
+            if (LoggerFactory.getLogger(name) instanceof Logger logger) {
+                return logger;
+            }
+            Thread.onSpinWait();
+        }
     }
 
     /// Returns the lines that contain a text.
