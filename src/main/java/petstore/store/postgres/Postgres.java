@@ -21,6 +21,7 @@ import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.StoreAccess;
+import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
 
 /// A PostgreSQL database, which several processes may serve.
@@ -36,7 +37,6 @@ public final class Postgres implements Database {
     private static final int WRITERS = 2;
     /// Connections for keys, versions and health checks.
     private static final int OTHERS = 2;
-    private static final Duration REQUEST_PATIENCE = Duration.ofMillis(1_800);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
 
@@ -75,7 +75,7 @@ public final class Postgres implements Database {
             CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.timelines(),
                     readers + WRITERS + OTHERS, Collections.max(List.of(rest, PostgresWatch.START_LIMIT))));
             Postgres postgres = new Postgres(primary, PostgresErrors::ofRequest,
-                    REQUEST_PATIENCE, readers);
+                    TimeBudget.POSTGRES.whole(), readers);
             opened.handOver();
             return postgres;
         } finally {

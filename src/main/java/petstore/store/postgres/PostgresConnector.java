@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.store.Session;
+import petstore.store.TimeBudget;
 
 import static java.util.Map.entry;
 
@@ -29,8 +30,7 @@ final class PostgresConnector {
     /// @param statement the limit of a statement; zero for none
     /// @param idleTransaction the time after which the server ends an idle transaction, and with it its locks
     record Timeouts(Duration statement, Duration idleTransaction) {
-        /// Short, so that a request is answered within two seconds if the database does not respond.
-        static final Timeouts REQUEST = new Timeouts(Duration.ofSeconds(1), Duration.ofSeconds(2));
+        static final Timeouts REQUEST = new Timeouts(TimeBudget.POSTGRES.statement(), Duration.ofSeconds(2));
         /// For the watch of the primary.
         static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
         static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));

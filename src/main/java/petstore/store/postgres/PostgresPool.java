@@ -17,13 +17,13 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
+import petstore.store.TimeBudget;
 import petstore.store.postgres.watch.ServerState;
 import petstore.store.postgres.watch.State;
 
 /// A pool of connections to one run of a server.
 final class PostgresPool implements State.Connections {
 
-    private static final Duration CONNECTION_WAIT = Duration.ofMillis(600);
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     private static final Logger LOG = LoggerFactory.getLogger(PostgresPool.class);
@@ -88,7 +88,7 @@ final class PostgresPool implements State.Connections {
         config.setDataSource(source);
         config.setScheduledExecutor(HOUSEKEEPER);
         config.setMaximumPoolSize(size);
-        config.setConnectionTimeout(CONNECTION_WAIT.toMillis());
+        config.setConnectionTimeout(TimeBudget.POSTGRES.connection().toMillis());
         config.setValidationTimeout(VALIDATION.toMillis());
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
         try {

@@ -23,13 +23,13 @@ import petstore.store.KnownVersion;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
 
 /// A SQLite file with one connection for writes and a few for reads.
 public final class Sqlite implements Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int LARGEST_GROUP = 16;
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
@@ -45,7 +45,7 @@ public final class Sqlite implements Database {
         this.errors = errors;
         this.sessions = sessions;
         this.writer = new SqliteWriter(sessions, errors, onLostDisk);
-        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, PATIENCE),
+        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, patience()),
                 sessions.queued().stream().map(this::reader).toList());
     }
 
@@ -173,7 +173,7 @@ public final class Sqlite implements Database {
 
     @Override
     public Duration patience() {
-        return PATIENCE;
+        return TimeBudget.SQLITE.whole();
     }
 
     @Override

@@ -17,12 +17,13 @@ import petstore.CommandFailure;
 import petstore.files.PrivateFiles;
 import petstore.store.Database;
 import petstore.store.Session;
+import petstore.store.TimeBudget;
 
 /// The file of a SQLite store, and connections to it with the settings for durability and safety.
 public final class SqliteFile {
 
     /// The longest wait for a lock of another process.
-    static final Duration LOCK_PATIENCE = Duration.ofSeconds(5);
+    static final Duration LOCK_PATIENCE = TimeBudget.SQLITE.connection();
     /// The interval between attempts.
     static final Duration LOCK_POLL = Duration.ofNanos(200_000);
 
