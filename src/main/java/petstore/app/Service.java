@@ -59,9 +59,7 @@ public final class Service implements AutoCloseable {
         StoreChoice choice = settings.store();
         try (Closer parts = new Closer()) {
             Build build = Build.running();
-            Optional<FolderLock> lock = choice.database().isEmpty()
-                    ? Optional.of(FolderLock.serve(choice.folder()))
-                    : Optional.empty();
+            Optional<FolderLock> lock = choice.lockToServe();
             lock.ifPresent(parts::add);
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
             SqlStore store = parts.add(

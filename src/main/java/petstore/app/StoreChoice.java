@@ -1,160 +1,83 @@
 package petstore.app;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import petstore.CommandFailure;
-import petstore.Failure;
-import petstore.SafeText;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.postgres.Postgres;
-import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
-import petstore.store.sqlite.ReplacedStore;
-import petstore.store.sqlite.Sqlite;
-import petstore.store.sqlite.SqliteFile;
-import petstore.store.sqlite.StoreFiles;
 
 /// The store of a command or service.
 ///
-/// @param folder the folder of the embedded store
-/// @param database the PostgreSQL database to use instead
-/// @param migrate the policy for an older schema
-/// @param creates true if opening it to write creates a missing store
-public record StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate, boolean creates) {
+/// Errors: [petstore.CommandFailure] if it cannot be opened.
+public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
 
-    private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
+    /// Returns the policy for an older schema.
+    SchemaPolicy migrate();
 
-    /// A choice that creates a missing store.
-    public StoreChoice(Path folder, Optional<PostgresUri> database, SchemaPolicy migrate) {
-        this(folder, database, migrate, true);
-    }
+    /// Returns true if opening it to write creates a missing store.
+    boolean creates();
 
-    /// Returns the absolute path of the folder, for messages.
-    public Path absoluteFolder() {
-        return folder.toAbsolutePath().normalize();
-    }
+    /// Returns the value of the option that chooses it, without a password.
+    String place();
+
+    /// Returns the option that chooses it, for a command line.
+    String option();
+
+    /// Opens the store for a command.
+    SqlStore open(StoreAccess access);
 
     /// Opens the store for a command that changes it.
-    public SqlStore open() {
-        return open(creates ? StoreAccess.CREATE : StoreAccess.CHANGE);
+    default SqlStore open() {
+        return open(creates() ? StoreAccess.CREATE : StoreAccess.CHANGE);
     }
 
-    /// Opens the store for a command that reads it. Errors: [Failure] if there is none.
-    public SqlStore openToRead() {
+    /// Opens the store for a command that reads it. It must exist.
+    default SqlStore openToRead() {
         return existing().open(StoreAccess.READ);
     }
 
-    private SqlStore open(StoreAccess access) {
-        return database.map(uri -> SqlStore.of(Postgres.forCommand(uri, migrate, access)))
-                .orElseGet(() -> embedded(
-                        () -> SqlStore.of(Sqlite.forCommand(folder, migrate, access != StoreAccess.READ))));
-    }
+    /// Returns the choice of the same store, which must exist. A database is asked when it is opened.
+    StoreChoice existing();
 
-    /// Returns the choice of the same store, which must exist. Errors: as for [#requireEmbedded]. A database is asked when it is opened.
-    public StoreChoice existing() {
-        if (database.isEmpty()) {
-            requireEmbedded(folder);
-        }
-        return new StoreChoice(folder, database, migrate, false);
-    }
+    /// Returns true if the store exists.
+    boolean exists();
 
-    /// Removes a new embedded store to which nothing was added, unless another process uses it. Returns the place of an empty store in
-    /// a database, which stays; absent if there is none.
-    public Optional<String> removeEmpty() {
-        try (@Nullable
-        FolderLock _ = lockToReplace()) {
-            if (isEmpty()) {
-                if (database.isPresent()) {
-                    return database.map(Postgres::place);
-                }
-                SqliteFile.delete(folder);
-            }
-        } catch (Failure | CommandFailure e) {
-            LOG.debug("the store stays", e);
-        }
-        return Optional.empty();
-    }
+    /// Removes a new store to which nothing was added, unless another process uses it. Returns the place of an empty store that stays;
+    /// absent if there is none.
+    Optional<String> removeEmpty();
 
-    private boolean isEmpty() {
-        try (SqlStore store = existing().open()) {
-            return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
-        }
-    }
-
-    /// Locks the embedded store for a change; null for a database. Errors: as for [FolderLock#change].
+    /// Locks the store for a change; null if it needs no lock.
     @Nullable
-    public FolderLock lockToChange() {
-        return database.isPresent() ? null : FolderLock.change(folder);
-    }
+    FolderLock lockToChange();
 
-    /// Locks the embedded store exclusively; null for a database. Errors: as for [FolderLock#replace].
+    /// Locks the store exclusively; null if it needs no lock.
     @Nullable
-    public FolderLock lockToReplace() {
-        return database.isPresent() ? null : FolderLock.replace(folder);
-    }
+    FolderLock lockToReplace();
 
-    /// Opens the store to serve it. The waits are those of [Postgres#forService].
+    /// Locks the store to serve it; absent if it needs no lock.
+    Optional<FolderLock> lockToServe();
+
+    /// Throws if the file to write is part of the store.
+    void requireOther(Path file);
+
+    /// Opens the store to serve it.
     ///
     /// @param readers the maximum number of concurrent reads of a database
+    /// @param wait the time to wait for a database that cannot commit
+    /// @param waiting true during that time
     /// @param onLostDisk called if the disk of the embedded store loses data
-    SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk, MeterRegistry meters) {
-        return database.map(uri -> new SqlStore(Postgres.forService(uri, migrate, readers, wait, waiting), meters))
-                .orElseGet(() -> embedded(() -> new SqlStore(Sqlite.forService(folder, migrate, onLostDisk), meters)));
-    }
+    SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk, MeterRegistry meters);
 
-    /// Opens the embedded store. Logs the creation of a new one, because the folder may be a typo.
-    private SqlStore embedded(Supplier<SqlStore> open) {
-        boolean isNew = !SqliteFile.exists(folder);
-        SqlStore store = open.get();
-        if (isNew) {
-            LOG.info("created a new store in {}", absoluteFolder());
-        }
-        return store;
-    }
-
-    /// Returns true if the store exists. Errors: [Failure] if the folder cannot be read, or the database cannot be used.
-    public boolean exists() {
-        return database.map(Postgres::hasStore).orElseGet(() -> exists(folder));
-    }
-
-    /// Repairs the store first if a `restore` was killed.
-    private static boolean exists(Path folder) {
-        if (ReplacedStore.isUnfinished(folder)) {
-            FolderLock.change(folder).close();
-        }
-        return SqliteFile.exists(folder);
-    }
-
-    /// Throws a [Failure] if the file to write is part of the embedded store.
-    public void requireOther(Path file) {
-        Path parent = file.toAbsolutePath().resolveSibling(".");
-        try {
-            if (database.isEmpty() && StoreFiles.isReserved(file.getFileName().toString()) && Files.isDirectory(parent)
-                    && Files.isDirectory(folder) && Files.isSameFile(parent, folder)) {
-                throw new CommandFailure(file + " is a part of the store; give the file another name");
-            }
-        } catch (IOException e) {
-            throw CommandFailure.of(file + " cannot be written", e);
-        }
-    }
-
-    /// Throws a [Failure] if there is no embedded store in `folder`. Repairs it if a `restore` was killed.
-    public static void requireEmbedded(Path folder) {
-        if (!exists(folder)) {
-            throw new CommandFailure("there is no store in " + folder.toAbsolutePath().normalize() + "; '"
-                    + SafeText.command("serve") + "' or '" + SafeText.command("keys create") + "' makes one");
+    /// Returns true if the store has neither animals nor keys, and never had animals.
+    default boolean isEmpty() {
+        try (SqlStore store = existing().open()) {
+            return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
         }
     }
 }

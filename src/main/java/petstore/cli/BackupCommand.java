@@ -8,7 +8,7 @@ import java.time.Instant;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.Pet;
-import petstore.app.StoreChoice;
+import petstore.app.EmbeddedStore;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.sqlite.BackupTime;
@@ -31,7 +31,7 @@ final class BackupCommand extends BackupFileCommand {
     @Override
     public Integer call() {
         Path folder = folder("pg_dump copies", file, "go to stdout");
-        StoreChoice.requireEmbedded(folder);
+        EmbeddedStore.requireExisting(folder);
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw AtomicFile.alreadyExists(file);
         }

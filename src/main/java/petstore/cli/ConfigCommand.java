@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
+import petstore.app.PostgresStore;
 import petstore.app.Settings;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.options.Variables;
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.ListFormat;
-import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.OptionSpec;
@@ -47,7 +47,7 @@ final class ConfigCommand extends ConsoleCommand {
     /// Returns null for a setting that is not set.
     private @Nullable String value(OptionSpec option, String source, Settings settings) {
         if (option.longestName().equals("--database")) {
-            return settings.store().database().map(PostgresUri::toString).orElse(null);
+            return settings.store() instanceof PostgresStore database ? database.place() : null;
         }
         if (source.equals(option.longestName())) {
             List<String> given = option.originalStringValues();

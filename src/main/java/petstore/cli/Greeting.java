@@ -7,11 +7,11 @@ import java.util.Optional;
 
 import petstore.KeyToken;
 import petstore.app.Build;
+import petstore.app.EmbeddedStore;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.cli.terminal.Console;
 import petstore.http.server.ServerSettings;
-import petstore.store.postgres.PostgresUri;
 
 /// The lines of `serve` with its addresses and a first request.
 record Greeting(Settings settings, Service service, Console console) {
@@ -24,9 +24,7 @@ record Greeting(Settings settings, Service service, Console console) {
         String page = settings.api().baseUrl().isPresent() ? settings.api().root() : local() + "/";
         Optional<KeyToken> key = service.firstKey();
         out.println("Petstore " + Build.running());
-        Optional<PostgresUri> database = settings.store().database();
-        out.println(
-                database.isPresent() ? "Database: " + database.get() : "Data: " + settings.store().absoluteFolder());
+        out.println((settings.store() instanceof EmbeddedStore ? "Data: " : "Database: ") + settings.store().place());
         key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, settings.store(), console));
         out.println("Petstore is ready: " + ready + "/v1");
         settings.api().baseUrl().ifPresent(url -> out.println("API for clients: " + url));

@@ -18,6 +18,7 @@ import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.Pet;
 import petstore.SafeText;
+import petstore.app.PostgresStore;
 import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
@@ -135,13 +136,13 @@ final class ImportCommand extends TransferCommand {
     private int check(StoreChoice choice, Path source) throws IOException {
         long lastId = 0;
         // A database is asked when it is opened.
-        if (choice.database().isPresent() || choice.exists()) {
+        if (choice instanceof PostgresStore || choice.exists()) {
             try (@Nullable
             FolderLock _ = choice.lockToChange(); SqlStore open = choice.existing().open()) {
                 lastId = open.catalogue().lastId();
             }
         } else {
-            console().printError("petstore: there is no store in " + choice.absoluteFolder()
+            console().printError("petstore: there is no store in " + choice.place()
                     + "; the file is checked against an empty one");
         }
         Report report;

@@ -20,6 +20,7 @@ import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.SafeText;
 import petstore.Scope;
+import petstore.app.EmbeddedStore;
 import petstore.app.StoreChoice;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.Console;
@@ -70,7 +71,7 @@ final class KeysCommand {
             ApiKey.requireNotConfigured(name);
             KeyToken token = KeyToken.random(new SecureRandom());
             StoreChoice choice = choice();
-            if (choice.database().isEmpty()) {
+            if (choice instanceof EmbeddedStore) {
                 // This machine has the clock of the embedded store, which does not exist yet.
                 requireExpiryAfter(console().clock().instant());
             }
@@ -188,9 +189,7 @@ final class KeysCommand {
 
     /// Returns the command line of a command on the keys of a store.
     static String line(String arguments, StoreChoice choice) {
-        return SafeText.command("keys " + arguments + choice.database()
-                .map(uri -> " --database " + SafeText.word(uri.withoutPassword()))
-                .orElseGet(() -> " --data " + SafeText.word(choice.absoluteFolder().toString())));
+        return SafeText.command("keys " + arguments + " " + choice.option());
     }
 
     private static CommandFailure unknown(String id) {

@@ -3,7 +3,7 @@ package petstore.cli;
 import java.nio.file.Path;
 
 import petstore.SafeText;
-import petstore.app.StoreChoice;
+import petstore.app.EmbeddedStore;
 import petstore.cli.options.HasVariables;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.SqlStore;
@@ -26,7 +26,7 @@ final class MoveCommand extends StoreCommand implements HasVariables {
     @Override
     public Integer call() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
-        StoreChoice.requireEmbedded(folder);
+        EmbeddedStore.requireExisting(folder);
         StoreSummary moved;
         try (FolderLock _ = FolderLock.replace(folder);
                 SqlStore source = choice().existing().open();

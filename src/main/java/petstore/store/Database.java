@@ -16,7 +16,8 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 
-/// A database that holds a store: its connections, and the SQL in which SQLite and PostgreSQL differ.
+/// A database that holds a store, in four parts: sessions, the dialect, the watch, and facts. Another SQL database implements them all;
+/// `Migrations` gets its scripts.
 ///
 /// Errors: every method throws [Failure], of kind `UNAVAILABLE` if the database cannot be used now.
 public interface Database extends AutoCloseable {
@@ -26,8 +27,21 @@ public interface Database extends AutoCloseable {
 
     /// Work on a session. It may run on another thread than its caller's.
     @FunctionalInterface
-    interface Work<T> {
-        T on(Session session) throws SQLException;
+    interface Work<T> extends SqlFunction<Session, T> {
+
+        /// Work without a result.
+        @FunctionalInterface
+        interface Step {
+            void on(Session session) throws SQLException;
+        }
+
+        /// Returns a step as work, whose result is its session.
+        static Work<Session> of(Step step) {
+            return session -> {
+                step.on(session);
+                return session;
+            };
+        }
     }
 
     /// Queues `work`, which only reads. It sees everything that was committed before this call. The future fails with a [Failure].
@@ -38,49 +52,6 @@ public interface Database extends AutoCloseable {
 
     /// Runs `work` in one transaction, which is durable when this returns. If it throws, the transaction is rolled back.
     <T> T write(Work<T> work);
-
-    /// Returns the animals of a page by ascending id, and the next animal if there is one.
-    default List<Pet> pets(Session session, PetQuery query) throws SQLException {
-        return PetTable.list(session, query);
-    }
-
-    CatalogueVersion version();
-
-    /// Returns the epoch of [#version] if the database watches it; absent if only a query can tell.
-    Optional<Long> findEpoch();
-
-    /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
-    String selectNow();
-
-    /// Registers a reading of a store that does not continue the one before, e.g. after a failover that lost animals. Requests are
-    /// refused until it succeeds.
-    void onNewLineage(Work<?> reading);
-
-    /// Passes every animal to `action`, in groups, by ascending id, as of one moment.
-    void forEachGroupOfPets(Consumer<Iterable<Pet>> action);
-
-    /// Returns the number of transactions that may add animals at the same time.
-    int writers();
-
-    /// Returns the longest time that an operation may take, waiting included.
-    Duration patience();
-
-    int waitingReads();
-
-    /// Facts about a database for metrics. A number is NaN if it is unknown, or if this kind of database does not have it.
-    ///
-    /// @param bytes the size of the database, without its write-ahead log
-    /// @param logBytes the size of the embedded store's write-ahead log; 0 for other databases
-    /// @param freeBytes the bytes that this process may still write to the embedded store's disk
-    /// @param lastBackupSeconds the time of the embedded store's last backup, in seconds since 1970
-    record Facts(double bytes, double logBytes, double freeBytes, double lastBackupSeconds) {
-    }
-
-    /// Returns the facts as they are now. Blocks.
-    Facts facts();
-
-    /// Returns true if several processes may serve the database at the same time.
-    boolean isShared();
 
     /// Adds animals with consecutive new ids in one statement, which commits by itself, and returns them. Absent if a transaction is as
     /// fast.
@@ -95,7 +66,7 @@ public interface Database extends AutoCloseable {
             while (groups.hasNext()) {
                 List<Pet> group = groups.next();
                 last = group.getLast().id();
-                requireAbove(reservePetIds(session, last), group.getFirst().id());
+                requireAbove(dialect().reservePetIds(session, last), group.getFirst().id());
                 PetTable.insert(session, group);
             }
             return last;
@@ -109,6 +80,32 @@ public interface Database extends AutoCloseable {
         }
     }
 
+    /// Passes every animal to `action`, in groups, by ascending id, as of one moment.
+    void forEachGroupOfPets(Consumer<Iterable<Pet>> action);
+
+    Dialect dialect();
+
+    /// The statements in which databases differ.
+    interface Dialect {
+
+        /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
+        String selectNow();
+
+        /// Returns the animals of a page by ascending id, and the next animal if there is one.
+        default List<Pet> pets(Session session, PetQuery query) throws SQLException {
+            return PetTable.list(session, query);
+        }
+
+        /// Returns `count` ids for new animals. Called inside [Database#write].
+        NewIds newPetIds(Session session, int count) throws SQLException;
+
+        /// Makes later ids greater than `id`. Returns the greatest id used so far, 0 for none. Called inside [Database#write].
+        long reservePetIds(Session session, long id) throws SQLException;
+
+        /// Makes other transactions that add keys wait until this one ends. Called first inside [Database#write].
+        void lockKeys(Session session) throws SQLException;
+    }
+
     /// Ids for new animals.
     ///
     /// @param first the first of consecutive ids, greater than all used so far
@@ -116,20 +113,51 @@ public interface Database extends AutoCloseable {
     record NewIds(long first, Instant taken) {
     }
 
-    /// Returns `count` ids for new animals. Called inside [#write].
-    NewIds newPetIds(Session session, int count) throws SQLException;
+    Watch watch();
 
-    /// Makes later ids greater than `id`. Returns the greatest id used so far, 0 for none. Called inside [#write].
-    long reservePetIds(Session session, long id) throws SQLException;
+    /// The state of the database, as this process knows it.
+    interface Watch {
 
-    /// Makes other transactions that add keys wait until this one ends. Called first inside [#write].
-    void lockKeys(Session session) throws SQLException;
+        CatalogueVersion version();
 
-    /// Throws if this process knows that the database is not ready: there is no primary, or the last write failed. Only reads memory.
-    void requireReady();
+        /// Returns the epoch of [#version] if the database watches it; absent if only a query can tell.
+        Optional<Long> findEpoch();
 
-    /// Throws if the database is not ready, as [#requireReady], or because of an older schema or missing access.
-    void check();
+        /// Registers a reading for each store that does not continue the one before, e.g. after a failover that lost animals. It is done
+        /// before requests use that store.
+        void onNewLineage(Work<?> reading);
+
+        /// Throws if this process knows that the database is not ready: there is no primary, or the last write failed. Only reads memory.
+        void requireReady();
+
+        /// Throws if the database is not ready, as [#requireReady], or because of an older schema or missing access.
+        void check();
+    }
+
+    Traits traits();
+
+    /// Facts that stay.
+    ///
+    /// @param isShared true if several processes may serve the database at the same time
+    /// @param writers the number of transactions that may add animals at the same time
+    /// @param patience the longest time that an operation may take, waiting included
+    record Traits(boolean isShared, int writers, Duration patience) {
+    }
+
+    /// Facts for metrics. A number is NaN if it is unknown, or if this kind of database does not have it.
+    ///
+    /// @param bytes the size of the database, without its write-ahead log
+    /// @param logBytes the size of the embedded store's write-ahead log; 0 for other databases
+    /// @param freeBytes the bytes that this process may still write to the embedded store's disk
+    /// @param lastBackupSeconds the time of the embedded store's last backup, in seconds since 1970
+    record Facts(double bytes, double logBytes, double freeBytes, double lastBackupSeconds) {
+    }
+
+    /// Returns the facts as they are now. Blocks.
+    Facts facts();
+
+    /// Returns the number of queued reads.
+    int waitingReads();
 
     @Override
     void close();

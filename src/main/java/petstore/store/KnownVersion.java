@@ -36,15 +36,15 @@ public final class KnownVersion {
     /// Returns the version; absent if only the database can tell.
     Optional<CatalogueVersion> find() {
         Known last = known.get();
-        boolean relied = !database.isShared() && System.nanoTime() - last.readNs() <= KNOWN_FOR.toNanos();
+        boolean relied = !database.traits().isShared() && System.nanoTime() - last.readNs() <= KNOWN_FOR.toNanos();
         return relied ? Optional.of(last.version()) : Optional.empty();
     }
 
     /// Reads the version from the database. Blocks.
     CatalogueVersion read() {
         long beganNs = System.nanoTime();
-        CatalogueVersion read = database.version();
-        return database.isShared()
+        CatalogueVersion read = database.watch().version();
+        return database.traits().isShared()
                 ? read
                 : known.updateAndGet(before -> new Known(read.reaching(before.version().lastId()), beganNs)).version();
     }

@@ -37,8 +37,8 @@ final class PetWriter implements AutoCloseable {
         this.database = database;
         this.version = version;
         String name = "catalogue-writer";
-        this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofWrites(database.patience()), Collections
-                .nCopies(database.writers(), QueueMetrics.measured(name, this::commit, meters)));
+        this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofWrites(database.traits().patience()), Collections
+                .nCopies(database.traits().writers(), QueueMetrics.measured(name, this::commit, meters)));
         QueueMetrics.measureLength(name, groups::waiting, meters);
         this.dropped = Counter.builder("petstore.dropped.results")
                 .description("Results of requests with an Idempotency-Key, dropped before their retention ended.")
@@ -119,8 +119,10 @@ final class PetWriter implements AutoCloseable {
         if (inProgress.contains(key.name())) {
             return CompletableFuture.failedFuture(inProgress());
         }
-        return database.read(session -> replay(session, key, Instant.ofEpochMilli(session.number(database.selectNow())),
-                SqlIdempotency.find(session, List.of(key)))).thenApply(found -> found.map(Outcome::added));
+        return database.read(
+                session -> replay(session, key, Instant.ofEpochMilli(session.number(database.dialect().selectNow())),
+                        SqlIdempotency.find(session, List.of(key))))
+                .thenApply(found -> found.map(Outcome::added));
     }
 
     private static Failure inProgress() {
@@ -145,7 +147,7 @@ final class PetWriter implements AutoCloseable {
 
     /// Inserts a group. Taking its ids excludes other transactions that add animals, so all earlier results are visible.
     private Committed insert(Session session, List<Insertion> group) throws SQLException {
-        Database.NewIds ids = database.newPetIds(session, group.size());
+        Database.NewIds ids = database.dialect().newPetIds(session, group.size());
         Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
                 group.stream().flatMap(insertion -> insertion.key().stream()).toList());
         long lastId = ids.first() - 1;

@@ -28,13 +28,13 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
         this.version = new KnownVersion(database);
-        this.versions = new SharedReading<>("catalogue-version", database.patience(), version::read, meters);
+        this.versions = new SharedReading<>("catalogue-version", database.traits().patience(), version::read, meters);
         this.writer = new PetWriter(database, version, meters);
     }
 
     @Override
     public CompletableFuture<Page> list(PetQuery query) {
-        return database.read(session -> Page.of(query, database.pets(session, query)));
+        return database.read(session -> Page.of(query, database.dialect().pets(session, query)));
     }
 
     @Override
@@ -44,7 +44,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public Optional<Long> findEpoch() {
-        return database.findEpoch().or(() -> version.find().map(CatalogueVersion::epoch));
+        return database.watch().findEpoch().or(() -> version.find().map(CatalogueVersion::epoch));
     }
 
     @Override
@@ -76,7 +76,7 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public long lastId() {
-        return database.version().lastId();
+        return database.watch().version().lastId();
     }
 
     @Override

@@ -60,9 +60,9 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
-        this.refreshes = new SharedReading<>("keys", database.patience(), this::refreshNow, meters);
-        this.selectChanges = "SELECT changes, (" + database.selectNow() + ") FROM api_key_change";
-        database.onNewLineage(session -> snapshot.getAndSet(read(session, changes(session))));
+        this.refreshes = new SharedReading<>("keys", database.traits().patience(), this::refreshNow, meters);
+        this.selectChanges = "SELECT changes, (" + database.dialect().selectNow() + ") FROM api_key_change";
+        database.watch().onNewLineage(session -> snapshot.getAndSet(read(session, changes(session))));
     }
 
     @Override
@@ -111,13 +111,13 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public Instant now() {
-        return Instant.ofEpochMilli(database.readUnqueued(session -> session.number(database.selectNow())));
+        return Instant.ofEpochMilli(database.readUnqueued(session -> session.number(database.dialect().selectNow())));
     }
 
     @Override
     public void add(ApiKey key) {
         database.write(session -> {
-            database.lockKeys(session);
+            database.dialect().lockKeys(session);
             return insert(session, key);
         });
     }
@@ -126,7 +126,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     public boolean addFirst(ApiKey key) {
         // Read first: a store that has keys needs no lock, and no space on a full disk.
         return database.readUnqueued(SqlKeyRing::isEmpty) && database.write(session -> {
-            database.lockKeys(session);
+            database.dialect().lockKeys(session);
             return isEmpty(session) && insert(session, key) == 1;
         });
     }

@@ -36,7 +36,7 @@ public final class SqlStore implements AutoCloseable {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);
         this.keys = new SqlKeyRing(database, meters);
-        this.checks = new SharedReading<>("store-check", database.patience(), this::checkNow, meters);
+        this.checks = new SharedReading<>("store-check", database.traits().patience(), this::checkNow, meters);
         QueueMetrics.measureLength("readers", database::waitingReads, meters);
     }
 
@@ -68,10 +68,10 @@ public final class SqlStore implements AutoCloseable {
         return database.facts();
     }
 
-    /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready. Each call asks [Database#requireReady]. One
-    /// [Database#check] at a time serves all callers, and its success those of the next second.
+    /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready. Each call asks [Database.Watch#requireReady]. One
+    /// [Database.Watch#check] at a time serves all callers, and its success those of the next second.
     public void check() {
-        database.requireReady();
+        database.watch().requireReady();
         if (isChecked()) {
             return;
         }
@@ -90,7 +90,7 @@ public final class SqlStore implements AutoCloseable {
         // A caller may have been late for the check before.
         if (!isChecked()) {
             long beganNs = System.nanoTime();
-            database.check();
+            database.watch().check();
             checkedNs = beganNs;
         }
         return true;

@@ -84,7 +84,7 @@ final class StoreCopy {
     static StoreSummary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
-            if (target.reservePetIds(to, lastId(from)) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
+            if (target.dialect().reservePetIds(to, lastId(from)) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
                 throw new CommandFailure(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }

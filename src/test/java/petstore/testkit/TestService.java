@@ -11,7 +11,6 @@ import java.util.function.UnaryOperator;
 
 import petstore.app.Service;
 import petstore.app.Settings;
-import petstore.app.StoreChoice;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
@@ -74,7 +73,7 @@ public final class TestService implements AutoCloseable {
     public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change, RequestLog log) {
         TestSettings settings = change.apply(new TestSettings());
         return new TestService(
-                Service.start(new Settings(new StoreChoice(folder, TestStore.database(folder), SchemaPolicy.AUTO), 8,
+                Service.start(new Settings(TestStore.choice(folder), 8,
                         Duration.ofMinutes(2), settings.api(), settings.server(), Optional.of(KEY)),
                         new AtomicBoolean(), Optional.empty(), log, () -> {
                         }, clock));

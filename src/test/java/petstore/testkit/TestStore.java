@@ -6,6 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
+import petstore.app.EmbeddedStore;
+import petstore.app.PostgresStore;
+import petstore.app.StoreChoice;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
@@ -43,6 +46,12 @@ public final class TestStore {
     /// Returns the PostgreSQL database for the folder; absent if the store is embedded.
     public static Optional<PostgresUri> database(Path folder) {
         return url(folder).map(PostgresUri::parse);
+    }
+
+    /// Returns the choice of the store.
+    public static StoreChoice choice(Path folder) {
+        return database(folder).<StoreChoice>map(uri -> new PostgresStore(uri, SchemaPolicy.AUTO))
+                .orElseGet(() -> new EmbeddedStore(folder, SchemaPolicy.AUTO));
     }
 
     /// Returns the command line arguments for the store.

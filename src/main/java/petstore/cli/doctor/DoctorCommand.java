@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 import petstore.CommandFailure;
+import petstore.app.EmbeddedStore;
+import petstore.app.PostgresStore;
 import petstore.app.StoreChoice;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
@@ -44,11 +46,15 @@ public final class DoctorCommand extends ConsoleCommand {
         List<Finding> wrong = new ArrayList<>();
         Optional<StoreChoice> store = store(environment, wrong);
         // Only once, because locks of one process would conflict.
-        Optional<FolderLock.Owner> serving = store.filter(choice -> choice.database().isEmpty())
-                .flatMap(choice -> FolderLock.server(choice.folder()));
+        Optional<FolderLock.Owner> serving = store.flatMap(choice -> switch (choice) {
+            case EmbeddedStore(var folder, _, _) -> FolderLock.server(folder);
+            case PostgresStore _ -> Optional.empty();
+        });
         store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));
-        boolean isUnknown = store.filter(choice -> choice.database().isPresent()
-                || FolderLock.isHidden(choice.folder())).isPresent();
+        boolean isUnknown = store.filter(choice -> switch (choice) {
+            case EmbeddedStore(var folder, _, _) -> FolderLock.isHidden(folder);
+            case PostgresStore _ -> true;
+        }).isPresent();
         checks.addAll(new ServerChecks(server, serving, isUnknown).ports());
         server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
         List<Finding> findings = new ArrayList<>(Check.run(checks));
@@ -71,10 +77,12 @@ public final class DoctorCommand extends ConsoleCommand {
     }
 
     private List<Finding> store(StoreChoice choice, Optional<FolderLock.Owner> serving, Instant now) {
-        return choice.database().isPresent()
-                ? new DatabaseChecks(choice.database().get(), choice.migrate(), options.databaseReaders(),
-                        console().clock()).findings()
-                : new FolderChecks(choice.folder(), choice.migrate(), serving, now).findings();
+        return switch (choice) {
+            case EmbeddedStore(var folder, var migrate, _) ->
+                new FolderChecks(folder, migrate, serving, now).findings();
+            case PostgresStore(var uri, var migrate, _) ->
+                new DatabaseChecks(uri, migrate, options.databaseReaders(), console().clock()).findings();
+        };
     }
 
     private List<Finding> apiKey(Map<String, String> environment) {

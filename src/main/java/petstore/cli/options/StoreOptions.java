@@ -6,6 +6,8 @@ import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Failure;
+import petstore.app.EmbeddedStore;
+import petstore.app.PostgresStore;
 import petstore.app.StoreChoice;
 import petstore.store.SchemaPolicy;
 import petstore.store.postgres.PostgresUri;
@@ -37,8 +39,8 @@ public final class StoreOptions implements HasVariables {
     /// Errors: `ParameterException` for an invalid choice, [Failure] for a file that cannot be read, or a folder whose path is too
     /// long.
     public StoreChoice choice(Map<String, String> environment) {
-        return database.map(uri -> other(uri, environment))
-                .orElseGet(() -> new StoreChoice(folder(), Optional.empty(), migrate));
+        return database.<StoreChoice>map(uri -> other(uri, environment))
+                .orElseGet(() -> new EmbeddedStore(folder(), migrate));
     }
 
     /// Returns the folder of the embedded store. It is resolved once, so that a changed link does not mix two folders.
@@ -53,7 +55,7 @@ public final class StoreOptions implements HasVariables {
     /// Returns the choice of another database, with the password of the environment. Errors: as for [#choice].
     public StoreChoice other(PostgresUri uri, Map<String, String> environment) {
         Optional<String> password = SecretVariable.DATABASE_PASSWORD.find(environment, spec.commandLine());
-        return new StoreChoice(data, Optional.of(uri.orPassword(password)), migrate);
+        return new PostgresStore(uri.orPassword(password), migrate);
     }
 
     /// Returns the command line of a command on the embedded store. Its help does not show `--database`, which it refuses.

@@ -10,6 +10,7 @@ import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
+import petstore.store.SqlFunction;
 import petstore.store.postgres.watch.Adoption;
 import petstore.store.postgres.watch.Effect;
 import petstore.store.postgres.watch.Observation;
@@ -91,11 +92,11 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     @Override
-    public <T> T use(Use<T> use) throws SQLException {
+    public <T> T use(SqlFunction<PostgresSession, T> use) throws SQLException {
         return use(requireReady(), use);
     }
 
-    private <T> T use(Primary primary, Use<T> use) throws SQLException {
+    private <T> T use(Primary primary, SqlFunction<PostgresSession, T> use) throws SQLException {
         Adoption adoption = primary.adoption();
         long beganNs = System.nanoTime();
         try (PostgresSession session = pool(primary).connect()) {

@@ -20,6 +20,7 @@ import petstore.store.Database;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.SqlFunction;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
@@ -28,7 +29,7 @@ import petstore.store.queue.WorkQueue;
 ///
 /// A transaction that adds animals locks the one row of `pet_id` until COMMIT. So these transactions commit one after the other, in all
 /// processes, and ids become visible in ascending order.
-public final class Postgres implements Database {
+public final class Postgres implements Database, Database.Dialect, Database.Watch {
 
     /// The time at which it is evaluated. In a transaction that waited for a lock, `now()` would be older.
     static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
@@ -143,12 +144,7 @@ public final class Postgres implements Database {
         sessions.onNewLineage(reading);
     }
 
-    @FunctionalInterface
-    private interface Step<T> {
-        T on(PostgresSessions sessions) throws SQLException;
-    }
-
-    private <T> T perform(Step<T> work) {
+    private <T> T perform(SqlFunction<PostgresSessions, T> work) {
         try {
             return work.on(sessions);
         } catch (SQLException e) {
@@ -158,21 +154,25 @@ public final class Postgres implements Database {
 
     @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        write(session -> {
+        write(Work.of(session -> {
             session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
             PostgresPets.forEachGroup(session, action);
-            return action;
-        });
+        }));
     }
 
     @Override
-    public int writers() {
-        return WRITERS;
+    public Dialect dialect() {
+        return this;
     }
 
     @Override
-    public Duration patience() {
-        return patience;
+    public Watch watch() {
+        return this;
+    }
+
+    @Override
+    public Traits traits() {
+        return new Traits(true, WRITERS, patience);
     }
 
     @Override
@@ -191,11 +191,6 @@ public final class Postgres implements Database {
             // The size is unknown now.
         }
         return new Facts(bytes, 0, Double.NaN, Double.NaN);
-    }
-
-    @Override
-    public boolean isShared() {
-        return true;
     }
 
     @Override

@@ -173,11 +173,10 @@ final class PostgresHost implements AutoCloseable {
     private static void requireOwnServers(PostgresSession one, PostgresSession other) throws SQLException {
         other.requireOwnServer();
         other.requireOwnServer();
-        one.inTransaction(begun -> {
+        one.inTransaction(Database.Work.of(_ -> {
             one.requireOwnServer();
             other.requireOwnServer();
-            return begun;
-        });
+        }));
     }
 
     private static void commit(PostgresSession session) throws SQLException {

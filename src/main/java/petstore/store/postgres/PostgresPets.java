@@ -66,7 +66,7 @@ final class PostgresPets {
         return PetTable.withIds(pets, firstIds.getFirst());
     }
 
-    /// Returns `count` new ids, as [Database#newPetIds].
+    /// Returns `count` new ids, as [Database.Dialect#newPetIds].
     static Database.NewIds newIds(Session session, int count) throws SQLException {
         PreparedStatement update = session.prepare(NEW_IDS);
         update.setLong(1, count);
@@ -74,7 +74,7 @@ final class PostgresPets {
                 row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))));
     }
 
-    /// Reserves ids, as [Database#reservePetIds].
+    /// Reserves ids, as [Database.Dialect#reservePetIds].
     static long reserveIds(Session session, long id) throws SQLException {
         PreparedStatement reserve = session.prepare(RESERVE);
         reserve.setLong(1, id);

@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
 import petstore.CommandFailure;
+import petstore.store.SqlFunction;
 import petstore.store.postgres.watch.Candidate;
 import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.Timelines;
@@ -39,12 +40,6 @@ final class PostgresSearch {
     /// The SQLSTATE of a session that broke, which passes, and of a certificate that the driver cannot use, which does not.
     private static final String BROKEN = "08006";
 
-    /// The first use of a host, which can be refused as the search can.
-    @FunctionalInterface
-    interface Use<T> {
-        T of(PostgresHost host) throws SQLException;
-    }
-
     private final PostgresUri database;
     private final List<PostgresHost> hosts;
     private final boolean toWrite;
@@ -62,12 +57,13 @@ final class PostgresSearch {
     }
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
-    static <T> T forCommand(PostgresConnector connector, PostgresUri database, boolean toWrite, Use<T> use) {
+    static <T> T forCommand(PostgresConnector connector, PostgresUri database, boolean toWrite,
+            SqlFunction<PostgresHost, T> use) {
         List<PostgresHost> hosts = hosts(connector, database);
         try (Closer _ = new Closer(hosts)) {
             return new PostgresSearch(database, hosts, toWrite).find(COMMAND_WAIT, COMMAND_WAIT_IS_OVER, host -> {
                 Closer.closeAll(hosts);
-                return use.of(host);
+                return use.on(host);
             });
         }
     }
@@ -82,7 +78,7 @@ final class PostgresSearch {
     /// @param over says in the message of a failure that the wait is over
     ///
     /// Errors: [CommandFailure].
-    <T> T find(Duration limit, String over, Use<T> use) {
+    <T> T find(Duration limit, String over, SqlFunction<PostgresHost, T> use) {
         long beganNs = System.nanoTime();
         long loggedNs = beganNs - LOG_INTERVAL.toNanos();
         while (true) {
@@ -90,7 +86,7 @@ final class PostgresSearch {
             Candidate<PostgresHost> best = best(waitedNs < Math.min(limit.toNanos(), COMPARISON_WAIT.toNanos()));
             if (best.refusal().isEmpty()) {
                 try {
-                    return use.of(best.host());
+                    return use.on(best.host());
                 } catch (SQLException e) {
                     best = refused(best.host(), e, passes(e));
                 }

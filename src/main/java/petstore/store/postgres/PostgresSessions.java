@@ -6,22 +6,15 @@ import java.util.Optional;
 import petstore.CatalogueVersion;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
+import petstore.store.SqlFunction;
 
 /// The sessions of a [Postgres]. The defaults are those of a command: requests are always allowed, and no epoch is known.
 ///
 /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
 interface PostgresSessions extends AutoCloseable {
 
-    /// An operation on a session.
-    ///
-    /// @param <T> the result
-    @FunctionalInterface
-    interface Use<T> {
-        T on(PostgresSession session) throws SQLException;
-    }
-
     /// Uses a session for a request.
-    <T> T use(Use<T> use) throws SQLException;
+    <T> T use(SqlFunction<PostgresSession, T> use) throws SQLException;
 
     /// Returns the epoch of the catalogue; absent if only [#version] can tell. Errors: [petstore.Failure] if requests are not allowed.
     default Optional<Long> findEpoch() {
@@ -33,7 +26,7 @@ interface PostgresSessions extends AutoCloseable {
         return use(KnownVersion::read);
     }
 
-    /// Registers a reading, as [petstore.store.Database#onNewLineage].
+    /// Registers a reading, as [petstore.store.Database.Watch#onNewLineage].
     default void onNewLineage(Database.Work<?> reading) {
     }
 
@@ -44,7 +37,7 @@ interface PostgresSessions extends AutoCloseable {
     record OfCommand(PostgresSession session) implements PostgresSessions {
 
         @Override
-        public <T> T use(Use<T> use) throws SQLException {
+        public <T> T use(SqlFunction<PostgresSession, T> use) throws SQLException {
             return session.perform(_ -> use.on(session));
         }
 

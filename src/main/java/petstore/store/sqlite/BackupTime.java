@@ -26,7 +26,7 @@ public final class BackupTime {
     public static void record(Path folder, Instant time) {
         Path file = SqliteFile.in(folder);
         try (FolderLock _ = FolderLock.change(folder);
-                Session session = SqliteFile.open(file, () -> SqliteFile.connectWriter(file))) {
+                Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
             SqliteWriter.settle(session);
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.

@@ -3,7 +3,6 @@ package petstore.store.sqlite;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +26,7 @@ import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
 
 /// A SQLite file with one connection for writes and a few for reads.
-public final class Sqlite implements Database {
+public final class Sqlite implements Database, Database.Dialect, Database.Watch {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final int LARGEST_GROUP = 16;
@@ -45,7 +44,7 @@ public final class Sqlite implements Database {
         this.errors = errors;
         this.sessions = sessions;
         this.writer = new SqliteWriter(sessions, errors, onLostDisk);
-        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, patience()),
+        this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, traits().patience()),
                 sessions.queued().stream().map(this::reader).toList());
     }
 
@@ -154,26 +153,30 @@ public final class Sqlite implements Database {
 
     @Override
     public void forEachGroupOfPets(Consumer<Iterable<Pet>> action) {
-        readUnqueued(session -> {
+        readUnqueued(Work.of(session -> {
             session.execute("SAVEPOINT snapshot");
             try {
                 PackedRows.forEachGroup(session, action);
-                return action;
             } finally {
                 session.execute("RELEASE snapshot");
             }
-        });
-    }
-
-    /// Returns 1, because SQLite has one writer at a time.
-    @Override
-    public int writers() {
-        return 1;
+        }));
     }
 
     @Override
-    public Duration patience() {
-        return TimeBudget.SQLITE.whole();
+    public Dialect dialect() {
+        return this;
+    }
+
+    @Override
+    public Watch watch() {
+        return this;
+    }
+
+    /// Commands may add animals, too, but only one process serves the file. SQLite has one writer at a time.
+    @Override
+    public Traits traits() {
+        return new Traits(false, 1, TimeBudget.SQLITE.whole());
     }
 
     @Override
@@ -186,12 +189,6 @@ public final class Sqlite implements Database {
         // A FileStore would read the list of all mounts.
         return new Facts(SqliteFile.bytes(file), SqliteFile.bytes(SqliteFile.log(file)),
                 file.toFile().getUsableSpace(), readUnqueued(BackupTime::read));
-    }
-
-    /// Returns false: commands may add animals, too, but only one process serves the file.
-    @Override
-    public boolean isShared() {
-        return false;
     }
 
     @Override

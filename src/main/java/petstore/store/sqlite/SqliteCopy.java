@@ -73,12 +73,11 @@ public final class SqliteCopy {
     private static VerifiedBackup copy(Path store, Path part, Instant now, LongConsumer progress)
             throws SQLException, IOException {
         long count = copyPages(store, part, progress);
-        change(part, session -> {
+        change(part, Database.Work.of(session -> {
             SqliteSchema.requireUnaltered(session, store);
             BackupTime.write(session, now);
             BackupChecksum.add(session);
-            return session;
-        });
+        }));
         VerifiedBackup backup = verify(part, store, progress);
         if (backup.pets() != count) {
             throw new CommandFailure("the copy has not all animals; try again");

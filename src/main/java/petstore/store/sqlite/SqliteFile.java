@@ -17,6 +17,7 @@ import petstore.CommandFailure;
 import petstore.files.PrivateFiles;
 import petstore.store.Database;
 import petstore.store.Session;
+import petstore.store.SqlFunction;
 import petstore.store.TimeBudget;
 
 /// The file of a SQLite store, and connections to it with the settings for durability and safety.
@@ -200,18 +201,13 @@ public final class SqliteFile {
         }
     }
 
-    @FunctionalInterface
-    interface Opening<T> {
-        T open() throws SQLException;
-    }
-
     /// Opens a store, and tries again while another process that opens it holds a lock for which SQLite does not wait. Errors:
     /// [CommandFailure].
-    static <T> T open(Path file, Opening<T> opening) {
+    static <T> T open(Path file, SqlFunction<Path, T> opening) {
         long beganNs = System.nanoTime();
         while (true) {
             try {
-                return opening.open();
+                return opening.on(file);
             } catch (SQLException e) {
                 if (!SqliteErrors.isBusy(e) || System.nanoTime() - beganNs > LOCK_PATIENCE.toNanos()) {
                     throw cannotBe("opened", file, e);

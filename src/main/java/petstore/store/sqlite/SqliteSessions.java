@@ -50,7 +50,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         Path file = SqliteFile.in(folder);
         SqliteFile.makePrivate(folder, file);
         StoreFiles.requireWritable(folder);
-        return SqliteFile.open(file, () -> openOnce(file, migrate, more));
+        return SqliteFile.open(file, path -> openOnce(path, migrate, more));
     }
 
     private static SqliteSessions openOnce(Path file, SchemaPolicy migrate, int more) throws SQLException {

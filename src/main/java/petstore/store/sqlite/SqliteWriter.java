@@ -70,11 +70,10 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Adds an animal and takes it back, because a damaged page may fail only some writes. Then writes a page, also if its content stays.
     private Session tryWrite() throws SQLException {
-        return session.perform(_ -> commit(prepared -> {
+        return session.perform(_ -> commit(Database.Work.of(prepared -> {
             WriteWatch.tryAdd(prepared, Sqlite.lastPetId(prepared) + 1);
             BackupTime.touch(prepared);
-            return prepared;
-        }));
+        })));
     }
 
     private <T> T commit(Database.Work<T> work) throws SQLException {
@@ -144,10 +143,7 @@ final class SqliteWriter implements AutoCloseable {
         watch.ifPresent(WriteWatch::close);
         try {
             if (!diskLost) {
-                session.perform(open -> {
-                    Checkpoints.complete(open);
-                    return open;
-                });
+                session.perform(Database.Work.of(Checkpoints::complete));
             }
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
@@ -162,10 +158,7 @@ final class SqliteWriter implements AutoCloseable {
     static void settle(Session session) throws SQLException {
         Checkpoints.complete(session);
         if (BackupChecksum.isMarked(session)) {
-            inTransaction(session, marked -> {
-                BackupChecksum.remove(marked);
-                return marked;
-            });
+            inTransaction(session, Database.Work.of(BackupChecksum::remove));
         }
     }
 

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.RateLimit;
+import petstore.app.PostgresStore;
 import petstore.app.Settings;
-import petstore.app.StoreChoice;
 import petstore.cli.Main;
 import petstore.cli.terminal.Console;
 import petstore.http.ApiSettings;
@@ -57,8 +57,7 @@ class ServeOptionsTest {
             Map.entry("--cors-origin", "https://shop.example,https://other.example"));
 
     private static final Settings EXPECTED = new Settings(
-            new StoreChoice(Path.of("the/store"),
-                    Optional.of(PostgresUri.parse("postgresql://keeper:secret@db.example:5433/animals")),
+            new PostgresStore(PostgresUri.parse("postgresql://keeper:secret@db.example:5433/animals"),
                     SchemaPolicy.CHECK),
             17, Duration.ofMinutes(3),
             new ApiSettings(Optional.of(BaseUrl.parse("https://petstore.example/v1")),

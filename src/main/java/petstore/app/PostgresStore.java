@@ -1,0 +1,92 @@
+package petstore.app;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import petstore.CommandFailure;
+import petstore.Failure;
+import petstore.SafeText;
+import petstore.store.SchemaPolicy;
+import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
+import petstore.store.postgres.Postgres;
+import petstore.store.postgres.PostgresUri;
+import petstore.store.sqlite.FolderLock;
+
+/// A store in a PostgreSQL database.
+public record PostgresStore(PostgresUri uri, SchemaPolicy migrate, boolean creates) implements StoreChoice {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
+
+    /// A choice that creates a missing store.
+    public PostgresStore(PostgresUri uri, SchemaPolicy migrate) {
+        this(uri, migrate, true);
+    }
+
+    @Override
+    public String place() {
+        return uri.toString();
+    }
+
+    @Override
+    public String option() {
+        return "--database " + SafeText.word(uri.withoutPassword());
+    }
+
+    @Override
+    public SqlStore open(StoreAccess access) {
+        return SqlStore.of(Postgres.forCommand(uri, migrate, access));
+    }
+
+    @Override
+    public SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk,
+            MeterRegistry meters) {
+        return new SqlStore(Postgres.forService(uri, migrate, readers, wait, waiting), meters);
+    }
+
+    @Override
+    public PostgresStore existing() {
+        return new PostgresStore(uri, migrate, false);
+    }
+
+    @Override
+    public boolean exists() {
+        return Postgres.hasStore(uri);
+    }
+
+    @Override
+    public Optional<String> removeEmpty() {
+        try {
+            return isEmpty() ? Optional.of(Postgres.place(uri)) : Optional.empty();
+        } catch (Failure | CommandFailure e) {
+            LOG.debug("the store stays", e);
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public @Nullable FolderLock lockToChange() {
+        return null;
+    }
+
+    @Override
+    public @Nullable FolderLock lockToReplace() {
+        return null;
+    }
+
+    @Override
+    public Optional<FolderLock> lockToServe() {
+        return Optional.empty();
+    }
+
+    @Override
+    public void requireOther(Path file) {
+        // A database has no files of ours.
+    }
+}
