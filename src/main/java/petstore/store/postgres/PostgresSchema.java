@@ -53,7 +53,7 @@ final class PostgresSchema {
     /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit.
     /// Creates a missing store if `access` allows it, and logs where.
     ///
-    /// Errors: [CommandFailure], `SQLException` if a statement fails, also if other
+    /// Errors: [CommandFailure]; `SQLException` if a statement fails, also if other
     /// sessions use a table that an upgrade changes; then the caller tries again.
     static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {

@@ -16,8 +16,8 @@ import petstore.store.Session;
 
 /// The open sessions of a SQLite store.
 ///
-/// Errors of opening: [CommandFailure]. Reasons are a folder that cannot be
-/// written, a file that is not a store, a refused schema, or a durability setting that SQLite ignores.
+/// Errors of opening: [CommandFailure] for a folder that cannot be written, a file that is not a store, a refused schema, or a
+/// durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
 /// @param settled the result of [SqliteWriter#settleUnlessFull]
