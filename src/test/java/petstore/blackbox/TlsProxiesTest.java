@@ -49,6 +49,12 @@ class TlsProxiesTest {
         service = TestService.start(folder.resolve("data"), Clock.systemUTC(),
                 http -> http.tls(TestCertificate.ec().write(folder)).deadlines(new Deadlines(LONG, SHORT, LONG)),
                 TestService.log(LOG::add));
+        // The first handshake loads many classes, which may take longer than the deadline.
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (RawClient client = overTls()) {
+                return client.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n").response().isPresent();
+            }
+        });
     }
 
     @AfterAll
