@@ -67,12 +67,14 @@ public final class Failure extends RuntimeException {
     private final Kind kind;
     @SuppressWarnings("serial") // Never serialized.
     private final Optional<Unavailability> unavailability;
+    private final String detail;
 
     /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message) {
         super(message);
         this.kind = other(kind);
         this.unavailability = Optional.empty();
+        this.detail = "";
     }
 
     /// @param kind another one than `UNAVAILABLE`
@@ -80,13 +82,22 @@ public final class Failure extends RuntimeException {
         super(message, cause);
         this.kind = other(kind);
         this.unavailability = Optional.empty();
+        this.detail = "";
     }
 
     /// A failure of kind `UNAVAILABLE`.
     public Failure(Unavailability unavailability, String message) {
+        this(unavailability, message, "");
+    }
+
+    /// A failure of kind `UNAVAILABLE`.
+    ///
+    /// @param detail for operators alone, e.g. with addresses; empty for none
+    public Failure(Unavailability unavailability, String message, String detail) {
         super(message);
         this.kind = Kind.UNAVAILABLE;
         this.unavailability = Optional.of(unavailability);
+        this.detail = detail;
     }
 
     /// A failure of kind `UNAVAILABLE`.
@@ -94,6 +105,7 @@ public final class Failure extends RuntimeException {
         super(message, cause);
         this.kind = Kind.UNAVAILABLE;
         this.unavailability = Optional.of(unavailability);
+        this.detail = "";
     }
 
     private static Kind other(Kind kind) {
@@ -123,10 +135,11 @@ public final class Failure extends RuntimeException {
         return unavailability.equals(Optional.of(Unavailability.OUTCOME_UNKNOWN));
     }
 
-    /// Returns the message with those of all causes, for the log.
+    /// Returns the message, the detail, and the messages of all causes, for operators.
     public String explanation() {
-        return Stream.<Throwable>iterate(this, Objects::nonNull, Throwable::getCause).map(Throwable::getMessage)
-                .collect(Collectors.joining(": "));
+        String own = detail.isEmpty() ? getMessage() : getMessage() + ": " + detail;
+        return Stream.concat(Stream.of(own), Stream.iterate(getCause(), Objects::nonNull, Throwable::getCause)
+                .map(Throwable::getMessage)).collect(Collectors.joining(": "));
     }
 
     @Override

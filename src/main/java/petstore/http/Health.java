@@ -36,8 +36,8 @@ public final class Health {
 
     /// Returns 200 while the store can be used and the service is not stopping, else 503. With `?verbose`, lists the conditions.
     ///
-    /// @param withVersion true for operators, who see the version and the commit of the service
-    Response readyz(Request request, boolean withVersion) {
+    /// @param ofOperator true for operators, who see the version and the commit of the service, and the whole reason
+    Response readyz(Request request, boolean ofOperator) {
         boolean verbose = "verbose".equals(request.head().query());
         boolean isStopping = stopping;
         Optional<Failure> store = isStopping && !verbose ? Optional.empty() : storeFailure();
@@ -45,12 +45,14 @@ public final class Health {
                 ? Optional.of(new Failure(Failure.Unavailability.STOPPING, "the service is stopping"))
                 : store;
         store.ifPresent(cause -> unavailability.log(request.head(), cause));
-        Response response = failure.map(Errors::response)
-                .orElseGet(() -> status("ready", withVersion ? ",\"version\":\"" + version + "\"" : ""));
+        Response response = failure.map(cause -> ofOperator ? Errors.explained(cause) : Errors.response(cause))
+                .orElseGet(() -> status("ready", ofOperator ? ",\"version\":\"" + version + "\"" : ""));
         if (verbose) {
-            return response.withBody("text/plain; charset=utf-8", (withVersion ? "version " + version + "\n" : "")
+            return response.withBody("text/plain; charset=utf-8", (ofOperator ? "version " + version + "\n" : "")
                     + conditions(isStopping ? '-' : '+', store.isPresent() ? '-' : '+')
-                    + failure.map(cause -> "not ready: " + cause.getMessage()).orElse("ready") + "\n");
+                    + failure.map(cause -> "not ready: " + (ofOperator ? cause.explanation() : cause.getMessage()))
+                            .orElse("ready")
+                    + "\n");
         }
         return response;
     }

@@ -64,6 +64,21 @@ class HealthTest {
                 .isEqualTo(String.valueOf(response.body().length));
     }
 
+    /// Clients without a key learn no address.
+    @ParameterizedTest
+    @ValueSource(strings = {"", "verbose"})
+    void tellsDetailToOperatorsOnly(String query) {
+        Health unready = new Health(() -> {
+            throw new Failure(Failure.Unavailability.NO_PRIMARY, "the store is unavailable",
+                    "connection to db:5432 refused");
+        }, "1.2.3", new UnavailabilityLog());
+        Response toClient = unready.readyz(request(query), false);
+        assertThat(body(toClient)).contains("the store is unavailable").doesNotContain("db:5432");
+        assertThat(toClient.refusal().orElseThrow().reason()).contains("db:5432");
+        assertThat(body(unready.readyz(request(query), true)))
+                .contains("the store is unavailable: connection to db:5432");
+    }
+
     /// The message is for the log only.
     @Test
     void hidesMessageOfInternalError() {

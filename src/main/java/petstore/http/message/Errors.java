@@ -47,18 +47,21 @@ public final class Errors {
             case UNAVAILABLE, REQUEST_IN_PROGRESS -> new Header[]{RETRY_AFTER};
             default -> new Header[0];
         };
-        return response(status(kind), new Response.Refusal(kind, failure.unavailability(), failure.getMessage()),
-                headers);
+        Response response = response(status(kind), kind, failure.getMessage(), headers);
+        return failure.unavailability().isEmpty()
+                ? response
+                : response.refusing(new Response.Refusal(kind, failure.unavailability(), failure.explanation()));
+    }
+
+    /// Returns a response that tells its client the whole reason. Only for operators.
+    public static Response explained(Failure failure) {
+        return response(status(failure.kind()), failure.kind(), failure.explanation(), RETRY_AFTER)
+                .refusing(new Response.Refusal(failure.kind(), failure.unavailability(), failure.explanation()));
     }
 
     /// Returns an error response with another status code than that of its kind. The message is also the reason of the refusal.
     public static Response response(int status, Kind kind, String message, Header... headers) {
-        return response(status, new Response.Refusal(kind, Optional.empty(), message), headers);
-    }
-
-    private static Response response(int status, Response.Refusal refusal, Header... headers) {
-        String code = refusal.kind().name().toLowerCase(Locale.ROOT);
-        return Response.json(status, ErrorJson.write(code, refusal.reason(), status), headers)
-                .with(List.of(Response.NO_STORE)).refusing(refusal);
+        return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
+                .with(List.of(Response.NO_STORE)).refusing(new Response.Refusal(kind, Optional.empty(), message));
     }
 }

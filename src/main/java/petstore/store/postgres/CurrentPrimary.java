@@ -53,7 +53,7 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     Failure unavailable() {
-        return new Failure(Failure.Unavailability.NO_PRIMARY, state().unavailable());
+        return new Failure(Failure.Unavailability.NO_PRIMARY, Database.UNAVAILABLE, state().unavailable());
     }
 
     /// Returns the server in use; absent if requests are not allowed now.

@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.CatalogueVersion;
 import petstore.Closer;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.store.postgres.watch.Adoption;
 import petstore.store.postgres.watch.Effect;
@@ -50,7 +51,7 @@ final class PostgresWatch {
         this.primary = new CurrentPrimary(timelines, () -> LockSupport.unpark(effects));
     }
 
-    /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [Failure] of kind `UNAVAILABLE`.
+    /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [CommandFailure].
     ///
     /// @param timelines those that servers have shown
     /// @param limit the longest wait, e.g. for free connection slots
@@ -77,10 +78,10 @@ final class PostgresWatch {
         while (primary.findReady().isEmpty()) {
             long now = System.nanoTime();
             if (now - beganNs > limit.toNanos()) {
-                throw primary.unavailable();
+                throw new CommandFailure(primary.state().unavailable());
             }
             if (now - loggedNs >= PostgresSearch.LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting: {}", primary.unavailable().getMessage());
+                LOG.warn("waiting: {}", primary.state().unavailable());
                 loggedNs = now;
             }
             LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos() / 10);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
@@ -122,7 +122,7 @@ class FullPostgresTest {
         assertThatThrownBy(
                 () -> PostgresWatch.start(PostgresSearch.hosts(connector, address), NO_TIMELINES, 1,
                         Duration.ZERO))
-                .isInstanceOf(Failure.class).hasMessageContaining("cannot be used");
+                .isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be used");
         server.query("ALTER ROLE shop CONNECTION LIMIT -1");
         await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> server.connections() == 0);
     }

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CommandFailure;
+import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -39,6 +40,7 @@ import petstore.testkit.PostgresServer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -135,7 +137,8 @@ class PgBouncerTest {
             await("animals").atMost(LIMIT).until(() -> added.size() > 100);
             setPoolMode.accept(pooler, poolMode);
             awaitRefusal(store);
-            assertThatThrownBy(() -> store.catalogue().add(pet("one more")).join()).hasMessageContaining(REFUSAL);
+            assertThatThrownBy(() -> store.catalogue().add(pet("one more")).join()).cause()
+                    .asInstanceOf(type(Failure.class)).extracting(Failure::explanation).asString().contains(REFUSAL);
             assertThat(log.with(REFUSAL)).hasSize(1);
             setPoolMode.accept(pooler, "session");
             await("session pooling").atMost(LIMIT)
@@ -160,7 +163,9 @@ class PgBouncerTest {
 
     private static void awaitRefusal(SqlStore store) {
         await("a refusal").atMost(LIMIT)
-                .untilAsserted(() -> assertThatThrownBy(store::check).hasMessageContaining(REFUSAL));
+                .untilAsserted(() -> assertThatThrownBy(store::check).asInstanceOf(type(Failure.class))
+                        .extracting(Failure::explanation)
+                        .asString().contains(REFUSAL));
     }
 
     private static NewPet pet(String name) {
