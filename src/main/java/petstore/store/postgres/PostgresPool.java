@@ -32,6 +32,8 @@ final class PostgresPool implements State.Connections {
             Thread.ofPlatform().name("pool-housekeeper").daemon().factory());
 
     static {
+        // Otherwise each thread of requests keeps the pools that it has used.
+        System.setProperty("com.zaxxer.hikari.useWeakReferences", "true");
         HOUSEKEEPER.setRemoveOnCancelPolicy(true);
     }
 
