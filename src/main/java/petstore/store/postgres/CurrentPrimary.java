@@ -76,7 +76,11 @@ final class CurrentPrimary implements PostgresSessions {
 
     @Override
     public Optional<Long> findEpoch() {
-        return requireReady().adoption().findEpoch(System.nanoTime());
+        Adoption adoption = requireReady().adoption();
+        Optional<Long> epoch = adoption.findEpoch(System.nanoTime());
+        // An epoch that was reached after the server was left may be that of other animals in the next term.
+        requireUsed(adoption);
+        return epoch;
     }
 
     @Override

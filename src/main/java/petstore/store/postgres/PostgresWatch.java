@@ -197,6 +197,8 @@ final class PostgresWatch {
                 }
             }
             opened.handOver();
+            // A pause of the process may have made the last commit too old.
+            checkTrust();
             primary.observe(new Observation.Opened(adoption.term(), pool));
         } catch (Throwable e) {
             primary.observe(new Observation.OpeningFailed(adoption.term(), failed(adoption.host(), e)));

@@ -112,7 +112,10 @@ final class Rules {
         if (proof.term() != state.term() || Refusal.of(proof.server(), state.timelines(), true).isPresent()) {
             return stay(state);
         }
-        State usable = state.withReason(proof.host(), Optional.empty());
+        // Before, the opening may still fail for the same reason.
+        State usable = state.phase() instanceof State.Primary
+                ? state.withReason(proof.host(), Optional.empty())
+                : state;
         return usable.used().map(used -> {
             if (!used.host().equals(proof.host())) {
                 return stay(usable);

@@ -72,7 +72,7 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
     State opened(Connections connections) {
         Adoption adoption = last.orElseThrow();
         return new State(term, new Primary(adoption, connections), last, Optional.of(adoption.server().lineage()),
-                timelines, reasons, logged);
+                timelines, reasons, logged).withReason(adoption.host(), Optional.empty());
     }
 
     State left(Phase next) {

@@ -88,8 +88,8 @@ class RulesTest {
                 opening fails           | none
                 a proves 1              | none; a refused: 1 < 2
                 b proves 2              | opening b, epoch 3; open b with keys""");
-        assertThat(state.unavailable()).isEqualTo("the database cannot be used: the server is on the older timeline 1;"
-                + " another server was on timeline 2");
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: full;"
+                + " the server is on the older timeline 1; another server was on timeline 2");
     }
 
     @Test
@@ -319,6 +319,23 @@ class RulesTest {
                 a breaks other          | none; the watch of a failed and goes on: Error: other""");
     }
 
+    /// A commit that succeeds does not mend what the opening fails for.
+    @Test
+    void reasonOfFailedOpeningStaysUntilServerIsOpened() {
+        String reason = "the database cannot be used: full";
+        play("""
+                a proves 1              | opening a, epoch 1; open a with keys
+                opening breaks          | none; the watch of a failed and goes on: Error: full
+                a proves 1              | opening a, epoch 2; open a with keys
+                a proves 1              | opening a, epoch 2""");
+        assertThat(state.unavailable()).isEqualTo(reason);
+        play("""
+                opening breaks          | none
+                a proves 1              | opening a, epoch 3; open a with keys
+                opened                  | primary a, epoch 3; again
+                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all""");
+    }
+
     @Test
     void endClosesServerInUse() {
         play("""
@@ -426,7 +443,8 @@ class RulesTest {
                 yield List.of(new Observation.Opened(adoption.term(), new Connected(adoption.host())));
             }
             case "opening" -> List.of(new Observation.OpeningFailed(openings.element().term(),
-                    new Observation.Failed(openings.remove().host(), "full", Optional.empty())));
+                    new Observation.Failed(openings.remove().host(), "full",
+                            Optional.of("Error: full").filter(_ -> words[1].equals("breaks")))));
             case "ends" -> List.of(new Observation.Ended());
             default -> throw new IllegalArgumentException(String.join(" ", words));
         };
