@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-import org.jspecify.annotations.Nullable;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -16,8 +15,11 @@ import petstore.PetStatus;
 /// Statements on the table `pet`, and its rows.
 public final class PetTable {
 
+    /// The columns in the order in which [#read] reads them and [#insert] sets them.
+    public static final List<String> COLUMNS = List.of("id", "name", "category_id", "status");
+    private static final String NAMES = String.join(", ", COLUMNS);
     /// The start of every query whose rows [#read] reads.
-    public static final String SELECT = "SELECT id, name, category_id, status FROM pet ";
+    public static final String SELECT = "SELECT " + NAMES + " FROM pet ";
     /// Every animal, by ascending id.
     public static final String ALL = SELECT + "ORDER BY id";
     private static final String LIST = SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
@@ -25,23 +27,44 @@ public final class PetTable {
     public static final String LIST_BY_STATUS = SELECT
             + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
     private static final String FIND = SELECT + "WHERE id = ?";
-    private static final String INSERT = "INSERT INTO pet (id, name, category_id, status) VALUES (?, ?, ?, ?)";
+    private static final String ROW = "(?" + ", ?".repeat(COLUMNS.size() - 1) + ")";
+    private static final String INSERT = "INSERT INTO pet (" + NAMES + ") VALUES " + ROW;
+
+    /// The values of a row, from its first column to its last.
+    public interface Values {
+
+        /// Returns the next value, of a column that has no nulls.
+        long number() throws SQLException;
+
+        /// Returns the next value; absent for null.
+        Optional<String> text() throws SQLException;
+    }
 
     private PetTable() {
     }
 
     /// Returns the animal in the current row.
     public static Pet read(ResultSet row) throws SQLException {
-        return new Pet(row.getLong(1), row.getString(2), row.getLong(3), status(row.getString(4)));
+        return read(new Values() {
+            private int column;
+
+            @Override
+            public long number() throws SQLException {
+                return row.getLong(++column);
+            }
+
+            @Override
+            public Optional<String> text() throws SQLException {
+                return Optional.ofNullable(row.getString(++column));
+            }
+        });
     }
 
-    /// Returns the status for the text in the table; absent for null. Errors: `IllegalStateException` for an unknown text.
-    public static Optional<PetStatus> status(@Nullable String text) {
-        Optional<PetStatus> status = Optional.ofNullable(text).flatMap(PetStatus::find);
-        if (text != null && status.isEmpty()) {
-            throw new IllegalStateException("the store has an animal with an unknown status");
-        }
-        return status;
+    /// Returns the animal with the next values. Errors: `IllegalStateException` for an unknown status.
+    public static Pet read(Values row) throws SQLException {
+        return new Pet(row.number(), row.text().orElseThrow(), row.number(),
+                row.text().map(text -> PetStatus.find(text).orElseThrow(
+                        () -> new IllegalStateException("the store has an animal with an unknown status"))));
     }
 
     /// Returns the animals of a page by ascending id, and the next animal if there is one.
@@ -71,7 +94,7 @@ public final class PetTable {
     /// Inserts animals under their own ids, many in one statement, because SQLite updates its sequence once a statement.
     static void insert(Session session, List<Pet> pets) throws SQLException {
         for (List<Pet> some : Session.chunks(pets)) {
-            PreparedStatement insert = session.prepare(INSERT + ", (?, ?, ?, ?)".repeat(some.size() - 1));
+            PreparedStatement insert = session.prepare(INSERT + (", " + ROW).repeat(some.size() - 1));
             int at = 1;
             for (Pet pet : some) {
                 insert.setLong(at++, pet.id());

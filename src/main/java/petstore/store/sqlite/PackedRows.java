@@ -10,23 +10,22 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.PetStatus;
 import petstore.store.PetTable;
 import petstore.store.Session;
 
 /// Many rows of the table `pet` in one value, because a call into SQLite's driver costs more than a row.
 ///
-/// NULs separate the four columns of a row, because no name contains one. Commas separate rows, because no status contains one.
-final class PackedRows implements Iterator<Pet> {
+/// A NUL ends each column, because no text contains one. An empty text stands for null.
+final class PackedRows implements Iterator<Pet>, PetTable.Values {
 
     private static final int GROUP = 2_000;
     private static final byte[] NONE = {};
-    private static final String PACKED = "SELECT CAST(group_concat(concat_ws(char(0), id, name, category_id,"
-            + " coalesce(status, ''))) AS BLOB)";
+    private static final String PACKED = "SELECT " + packed(PetTable.COLUMNS);
     /// The first `?2 + 1` animals after `?1`. SQLite reads a range of ids from the table in order, but copies the rows of a subquery with
     /// a limit.
     private static final String RANGE = " FROM pet WHERE id > ?1 AND id <= coalesce("
@@ -39,8 +38,14 @@ final class PackedRows implements Iterator<Pet> {
     private final byte[] packed;
     private int at;
 
-    private PackedRows(byte[] packed) {
+    PackedRows(byte[] packed) {
         this.packed = packed;
+    }
+
+    /// Returns the SQL of an aggregate that packs these columns of all rows.
+    static String packed(List<String> columns) {
+        return "CAST(group_concat(concat_ws(char(0), " + columns.stream()
+                .map(column -> "coalesce(" + column + ", ''), ").collect(Collectors.joining()) + "''), '') AS BLOB)";
     }
 
     /// Returns the animals of a page by ascending id, and the next animal if there is one.
@@ -88,11 +93,16 @@ final class PackedRows implements Iterator<Pet> {
         if (!hasNext()) {
             throw new NoSuchElementException();
         }
-        return new Pet(number(), text((byte) 0), number(), status());
+        try {
+            return PetTable.read(this);
+        } catch (SQLException e) {
+            throw new IllegalStateException("the values are in memory", e);
+        }
     }
 
     // Parsed as a negative number, because the smallest long has no positive counterpart.
-    private long number() {
+    @Override
+    public long number() {
         boolean negative = packed[at] == '-';
         if (negative) {
             at++;
@@ -104,18 +114,14 @@ final class PackedRows implements Iterator<Pet> {
         return negative ? value : -value;
     }
 
-    private Optional<PetStatus> status() {
-        String text = text((byte) ',');
-        return text.isEmpty() ? Optional.empty() : PetTable.status(text);
-    }
-
-    private String text(byte end) {
+    @Override
+    public Optional<String> text() {
         int begin = at;
-        int i = begin;
-        while (i < packed.length && packed[i] != end) {
-            i++;
+        while (packed[at] != 0) {
+            at++;
         }
-        at = i + 1;
-        return new String(packed, begin, i - begin, StandardCharsets.UTF_8);
+        String text = new String(packed, begin, at - begin, StandardCharsets.UTF_8);
+        at++;
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 }
