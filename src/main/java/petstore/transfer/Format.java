@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 public enum Format {
     /// An animal a line, exactly as in the API.
     NDJSON,
-    /// RFC 4180 with the header `id,name,categoryId,status`; an absent status is empty.
+    /// RFC 4180 below the header of [CsvLineReader]; an absent value is empty.
     CSV;
 
     private static final Pattern NDJSON_NAME = Pattern.compile("(?i).*\\.(ndjson|jsonl)");

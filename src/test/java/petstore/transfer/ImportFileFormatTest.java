@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// Import of files in another format or encoding. Line number and reason are correct for both formats.
 class ImportFileFormatTest {
 
-    private static final String HEADER = "; a CSV file begins with a header, as id,name,categoryId,status";
+    private static final String HEADER = "; a CSV file begins with a header, as " + CsvLineReader.HEADER;
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
 
     @TempDir
@@ -63,7 +63,7 @@ class ImportFileFormatTest {
         assertRefused(Format.CSV, "\uFEFF".getBytes(UTF_8), "line 1: the file is empty" + HEADER);
         assertRefused(Format.CSV, "\n \n,,\n".getBytes(UTF_8), "line 1: all lines are blank" + HEADER);
         assertRefused(Format.CSV, "\n\nRex,1".getBytes(UTF_8),
-                "line 3: the header must name the column name, as in id,name,categoryId,status");
+                "line 3: the header must name the column name, as in " + CsvLineReader.HEADER);
     }
 
     @ParameterizedTest
@@ -115,7 +115,7 @@ class ImportFileFormatTest {
                 "line 1: a zip archive, as .xlsx files are; save as CSV with commas, UTF-8");
         for (byte[] zeros : List.of(new byte[100], new byte[]{'n', 0, 'm', 'e', '\n'})) {
             assertRefused(Format.CSV, zeros,
-                    "line 1: the header must name the column name, as in id,name,categoryId,status");
+                    "line 1: the header must name the column name, as in " + CsvLineReader.HEADER);
         }
     }
 
