@@ -22,7 +22,7 @@ public final class SharedReading<T> implements AutoCloseable {
     /// @param patience a caller that has no value by then gets a failure
     /// @param reading called by one thread at a time
     public SharedReading(String name, Duration patience, Supplier<T> reading, MeterRegistry meters) {
-        callers = new WorkQueue<>(name, WorkQueue.Limits.ofWrites(patience), List.of(QueueMetrics.measured(name,
+        callers = new WorkQueue<>(name, WorkQueue.Limits.ofSharedReads(patience), List.of(QueueMetrics.measured(name,
                 group -> Collections.nCopies(group.size(), reading.get()), meters)));
         QueueMetrics.measureLength(name, callers::waiting, meters);
     }

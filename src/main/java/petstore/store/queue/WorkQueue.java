@@ -37,17 +37,28 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param largestGroup the number of items that a thread takes at once
     /// @param longestWait items whose estimated wait is longer are refused
     /// @param patience items that are not done by then fail
-    /// @param ofWrites true for writes: a free thread takes all items, a group takes as long as one item, and [#close] waits for them.
-    ///        False for reads: the threads share items, each item takes time, and [#close] refuses them.
-    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, boolean ofWrites) {
+    /// @param late the code of items that are not done by then
+    /// @param shared true for work that a group shares, e.g. a commit: a free thread takes all items, a group takes as long as one item,
+    ///        and [#close] waits for them. False for work on each item: the threads share items, and [#close] refuses them.
+    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, Unavailability late,
+            boolean shared) {
 
         /// Returns the limits of writes, which wait for the disk or the database together.
         public static Limits ofWrites(Duration patience) {
-            return new Limits(8_192, 512, patience.dividedBy(4), patience, true);
+            return shared(patience, Unavailability.OUTCOME_UNKNOWN);
+        }
+
+        /// Returns the limits of callers that one reading serves.
+        static Limits ofSharedReads(Duration patience) {
+            return shared(patience, Unavailability.STORE_LATE);
+        }
+
+        private static Limits shared(Duration patience, Unavailability late) {
+            return new Limits(8_192, 512, patience.dividedBy(4), patience, late, true);
         }
 
         public static Limits ofReads(int largestGroup, Duration patience) {
-            return new Limits(1_024, largestGroup, Duration.ofMillis(250), patience, false);
+            return new Limits(1_024, largestGroup, Duration.ofMillis(250), patience, Unavailability.STORE_LATE, false);
         }
     }
 
@@ -107,9 +118,9 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         }
     }
 
-    /// Returns the number of units of work for `items`: groups of writes, or single reads.
+    /// Returns the number of units of work for `items`: groups that share it, or single items.
     private int units(int items) {
-        return limits.ofWrites() ? items / limits.largestGroup() : items;
+        return limits.shared() ? items / limits.largestGroup() : items;
     }
 
     /// Starts the threads at the first item. If the system allows no more threads, the next item tries again.
@@ -144,17 +155,12 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         }
         late.forEach(task -> task.fail(overloaded(Unavailability.QUEUE_LATE)));
         workers.stream().flatMap(worker -> worker.group.stream()).filter(task -> task.isLate(limits.patience()))
-                .forEach(task -> task
-                        .fail(late()));
+                .forEach(task -> task.fail(new Failure(limits.late(),
+                        "the store takes too long; the outcome of this request is unknown")));
     }
 
-    private static Failure overloaded(Unavailability how) {
-        return new Failure(how, "too many requests are waiting; try again later");
-    }
-
-    private Failure late() {
-        return new Failure(limits.ofWrites() ? Unavailability.OUTCOME_UNKNOWN : Unavailability.STORE_LATE,
-                "the store takes too long; the outcome of this request is unknown");
+    private static Failure overloaded(Unavailability code) {
+        return new Failure(code, "too many requests are waiting; try again later");
     }
 
     private static Failure stopping() {
@@ -192,7 +198,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                     arrived.awaitUninterruptibly();
                 }
                 int most = Math.min(limits.largestGroup(),
-                        limits.ofWrites() ? waiting.size() : waiting.size() / workers.size() + 1);
+                        limits.shared() ? waiting.size() : waiting.size() / workers.size() + 1);
                 while (!waiting.isEmpty() && next.size() < most) {
                     next.add(waiting.remove());
                 }
@@ -222,7 +228,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            if (!limits.ofWrites()) {
+            if (!limits.shared()) {
                 refused.addAll(waiting);
                 waiting.clear();
             }

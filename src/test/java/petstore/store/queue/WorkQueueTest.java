@@ -8,8 +8,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import petstore.Failure;
+import petstore.Failure.Unavailability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -20,6 +24,9 @@ class WorkQueueTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final String OVERLOADED = "too many requests are waiting; try again later";
+
+    private static final List<WorkQueue.Limits> LIMITS = List.of(WorkQueue.Limits.ofWrites(SHORT),
+            WorkQueue.Limits.ofReads(1, SHORT));
 
     private final CompletableFuture<Boolean> started = new CompletableFuture<>();
     private final CompletableFuture<Boolean> finish = new CompletableFuture<>();
@@ -46,14 +53,31 @@ class WorkQueueTest {
         return first;
     }
 
-    @Test
-    void failsLateItemsAndSaysIfOutcomeIsUnknown() {
-        try (WorkQueue<String, String> queue = queue(WorkQueue.Limits.ofWrites(SHORT))) {
+    @ParameterizedTest
+    @FieldSource("LIMITS")
+    void failsLateItemsAndSaysIfOutcomeIsUnknown(WorkQueue.Limits limits) {
+        try (WorkQueue<String, String> queue = queue(limits)) {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             CompletableFuture<String> second = queue.submit("waiting");
             try {
-                assertFails(first, "the store takes too long; the outcome of this request is unknown");
-                assertFails(second, OVERLOADED);
+                assertFails(first, "the store takes too long; the outcome of this request is unknown", limits.late());
+                assertFails(second, OVERLOADED, Unavailability.QUEUE_LATE);
+            } finally {
+                finish.complete(true);
+            }
+        }
+    }
+
+    /// A caller of a reading has changed nothing.
+    @Test
+    void failsLateReading() {
+        try (SharedReading<Boolean> reading = new SharedReading<>("test", SHORT, finish::join,
+                new CompositeMeterRegistry())) {
+            CompletableFuture<Boolean> late = reading.next();
+            try {
+                assertThat(late).failsWithin(PATIENCE).withThrowableThat().havingCause()
+                        .isInstanceOfSatisfying(Failure.class,
+                                failure -> assertThat(failure.unavailability()).contains(Unavailability.STORE_LATE));
             } finally {
                 finish.complete(true);
             }
@@ -62,7 +86,7 @@ class WorkQueueTest {
 
     @Test
     void groupsWaitingItemsUpToLargestGroup() {
-        WorkQueue.Limits limits = new WorkQueue.Limits(10, 3, PATIENCE, PATIENCE, true);
+        WorkQueue.Limits limits = new WorkQueue.Limits(10, 3, PATIENCE, PATIENCE, Unavailability.OUTCOME_UNKNOWN, true);
         try (WorkQueue<String, String> queue = queue(limits)) {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             List<CompletableFuture<String>> others = IntStream.range(0, 5).mapToObj(i -> queue.submit("item " + i))
@@ -104,13 +128,13 @@ class WorkQueueTest {
 
     @Test
     void refusesItemsBeyondCapacityAtOnce() {
-        WorkQueue.Limits limits = new WorkQueue.Limits(2, 1, PATIENCE, PATIENCE, true);
+        WorkQueue.Limits limits = new WorkQueue.Limits(2, 1, PATIENCE, PATIENCE, Unavailability.OUTCOME_UNKNOWN, true);
         try (WorkQueue<String, String> queue = queue(limits)) {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             List<CompletableFuture<String>> accepted = List.of(queue.submit("1"), queue.submit("2"));
             assertThat(queue.waiting()).isEqualTo(2);
             assertThat(queue.submit("3")).isCompletedExceptionally();
-            assertFails(queue.submit("3"), OVERLOADED);
+            assertFails(queue.submit("3"), OVERLOADED, Unavailability.QUEUE_FULL);
             finish.complete(true);
             assertThat(first).succeedsWithin(PATIENCE);
             accepted.forEach(item -> assertThat(item).succeedsWithin(PATIENCE));
@@ -119,7 +143,8 @@ class WorkQueueTest {
 
     @Test
     void refusesItemsThatWouldWaitTooLongAtOnce() {
-        WorkQueue.Limits limits = new WorkQueue.Limits(10, 1, Duration.ofNanos(1), PATIENCE, true);
+        WorkQueue.Limits limits = new WorkQueue.Limits(10, 1, Duration.ofNanos(1), PATIENCE,
+                Unavailability.OUTCOME_UNKNOWN, true);
         try (WorkQueue<String, String> queue = queue(limits)) {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             CompletableFuture<String> second = queue.submit("no duration is known yet");
@@ -147,8 +172,8 @@ class WorkQueueTest {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             List<CompletableFuture<String>> others = List.of(queue.submit("1"), queue.submit("2"));
             finish.complete(true);
-            assertFails(first, "the disk is full");
-            others.forEach(item -> assertFails(item, "the disk is full"));
+            assertFails(first, "the disk is full", Unavailability.DISK_FULL);
+            others.forEach(item -> assertFails(item, "the disk is full", Unavailability.DISK_FULL));
         }
         assertThat(groups).containsExactly(List.of("begun"), List.of("1", "2"));
     }
@@ -157,7 +182,8 @@ class WorkQueueTest {
     void closeDrainsWritesAndRefusesReads() {
         assertThat(itemThatWaitsAtClose(WorkQueue.Limits.ofWrites(PATIENCE))).succeedsWithin(PATIENCE)
                 .isEqualTo("waiting");
-        assertFails(itemThatWaitsAtClose(WorkQueue.Limits.ofReads(1, PATIENCE)), "the service is stopping");
+        assertFails(itemThatWaitsAtClose(WorkQueue.Limits.ofReads(1, PATIENCE)), "the service is stopping",
+                Unavailability.STOPPING);
     }
 
     /// Returns an item that waits while its queue is closed.
@@ -169,16 +195,16 @@ class WorkQueueTest {
         Thread closing = Thread.ofPlatform().start(queue::close);
         await("close waits for the thread").atMost(PATIENCE)
                 .until(() -> closing.getState() == Thread.State.WAITING);
-        assertFails(queue.submit("late"), "the service is stopping");
+        assertFails(queue.submit("late"), "the service is stopping", Unavailability.STOPPING);
         test.finish.complete(true);
         assertThat(first).succeedsWithin(PATIENCE).isEqualTo("begun");
         return second;
     }
 
-    private static void assertFails(CompletableFuture<String> item, String message) {
+    private static void assertFails(CompletableFuture<String> item, String message, Unavailability code) {
         assertThat(item).failsWithin(PATIENCE.dividedBy(2)).withThrowableThat().havingCause()
                 .isInstanceOfSatisfying(Failure.class,
-                        failure -> assertThat(failure.kind()).isEqualTo(Failure.Kind.UNAVAILABLE))
+                        failure -> assertThat(failure.unavailability()).contains(code))
                 .withMessage(message);
     }
 }
