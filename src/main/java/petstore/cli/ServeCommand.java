@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
 import petstore.CommandFailure;
+import petstore.Failure;
 import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
 import petstore.app.Settings;
@@ -84,6 +85,9 @@ final class ServeCommand extends ConsoleCommand {
                         + "; stop that one, or choose another port with " + taken.option + " (0 for a free one)");
             }
             throw e;
+        } catch (Failure e) {
+            // Its message is for clients.
+            throw new CommandFailure(e.explanation(), e);
         }
     }
 

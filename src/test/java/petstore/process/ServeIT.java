@@ -22,6 +22,7 @@ import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
 import petstore.testkit.Shell;
+import petstore.testkit.StoreFile;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -144,6 +145,21 @@ class ServeIT {
                     "process " + first.pid() + ", which serves http://127.0.0.1:" + first.port() + "/v1; ", "--data",
                     "--port");
             assertThat(first.client(first.firstKey().orElseThrow()).post(PET).statusCode()).isEqualTo(201);
+        }
+    }
+
+    /// An API would say only that the store is unavailable.
+    @Test
+    void saysWhyKeysCannotBeRead() {
+        CommandLines.run(folder, "keys", "create", "--name", "checkout");
+        try (StoreFile store = new StoreFile(folder)) {
+            store.text("DELETE FROM api_key_change RETURNING changes");
+        }
+        try (PetstoreProcess service = PetstoreProcess.serve(folder)) {
+            Ending ending = service.ending();
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.err()).singleElement().asString().startsWith("petstore: the store is unavailable")
+                    .endsWith("the table api_key_change has lost its row; restore it from a backup");
         }
     }
 
