@@ -2,7 +2,6 @@ package petstore.http;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +15,7 @@ public final class UnavailabilityLog {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final AtomicLong loggedNs = new AtomicLong(System.nanoTime() - INTERVAL.toNanos());
-    private final LongAdder left = new LongAdder();
+    private final AtomicLong unlogged = new AtomicLong();
 
     /// Logs a failure that an error has caused. Others, e.g. a full queue, are in the request log alone.
     void log(RequestHead head, Failure failure) {
@@ -26,10 +25,10 @@ public final class UnavailabilityLog {
         long last = loggedNs.get();
         long now = System.nanoTime();
         if (now - last < INTERVAL.toNanos() || !loggedNs.compareAndSet(last, now)) {
-            left.increment();
+            unlogged.incrementAndGet();
             return;
         }
-        long before = left.sumThenReset();
+        long before = unlogged.getAndSet(0);
         LOG.error("request {} got 503 ({}): {}{}", head.id(), failure.unavailability().get().code(),
                 failure.explanation(), before == 0 ? "" : "; " + before + " more since the last such line");
     }

@@ -71,6 +71,7 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
 
     /// Returns this refusal with another reason for operators, which the client does not get.
     public Response because(String reason) {
-        return refusing(new Refusal(refusal.orElseThrow().kind(), Optional.empty(), reason));
+        Refusal shown = refusal.orElseThrow();
+        return refusing(new Refusal(shown.kind(), shown.unavailability(), reason));
     }
 }

@@ -133,7 +133,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Removes an exchange.
     void ended(Exchange exchange) {
-        if (exchanges.removeLast(exchange)) {
+        if (exchanges.remove(exchange)) {
             phase.begin(Kind.IDLE);
             limit.active().decrement();
             awaitRequest(exchange.sentNanos());

@@ -29,7 +29,7 @@ final class Exchanges {
     }
 
     /// Returns true if this was the last one.
-    boolean removeLast(Exchange exchange) {
+    boolean remove(Exchange exchange) {
         return open.remove(exchange) && open.isEmpty();
     }
 
