@@ -25,7 +25,7 @@ public interface KeyRing {
 
     /// Adds a key. It is durable when this returns.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if its name is [ApiKey#CONFIGURED_NAME], or that of a
+    /// Errors: [CommandFailure] if its name is [ApiKey#CONFIGURED_NAME], or that of a
     /// key that is valid when this one is created. Keys of one name share the results of `Idempotency-Key`s.
     void add(ApiKey key);
 

@@ -48,7 +48,7 @@ public final class Service implements AutoCloseable {
         this.parts = parts;
     }
 
-    /// Starts the service. Errors: [petstore.Failure] with a message for the operator; every part is closed then.
+    /// Starts the service. Errors: [petstore.CommandFailure], or [petstore.Failure] if the open store fails; every part is closed then.
     ///
     /// @param waiting true while this waits for a database that cannot commit yet
     /// @param tracer gets a span for each request; absent if spans are not exported

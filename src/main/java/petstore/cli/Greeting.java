@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
+import petstore.CommandFailure;
 import petstore.KeyToken;
 import petstore.app.Build;
 import petstore.app.EmbeddedStore;
@@ -16,7 +17,7 @@ import petstore.http.server.ServerSettings;
 /// The lines of `serve` with its addresses and a first request.
 record Greeting(Settings settings, Service service, Console console) {
 
-    /// Shows the greeting. Errors: [petstore.Failure] if a first key cannot be shown.
+    /// Shows the greeting. Errors: [CommandFailure] if a first key cannot be shown.
     void show() {
         PrintWriter out = console.out();
         ServerSettings server = settings.server();

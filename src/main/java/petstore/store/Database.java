@@ -19,7 +19,8 @@ import petstore.PetQuery;
 /// A database that holds a store, in four parts: sessions, the dialect, the watch, and facts. Another SQL database implements them all;
 /// `Migrations` gets its scripts.
 ///
-/// Errors: every method throws [Failure], of kind `UNAVAILABLE` if the database cannot be used now.
+/// Errors: every method throws [Failure], of kind `UNAVAILABLE` if the database cannot be used now; for a command, a
+/// [petstore.CommandFailure].
 public interface Database extends AutoCloseable {
 
     /// The message for clients if a statement failed.

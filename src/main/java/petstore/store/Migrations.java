@@ -44,7 +44,7 @@ public final class Migrations {
 
     /// Returns true if upgrades are pending. The caller applies them in a transaction that excludes other processes.
     ///
-    /// Errors: [Failure] of kind `UNAVAILABLE`, with a message for the operator, if `policy` refuses the schema.
+    /// Errors: [CommandFailure] if `policy` refuses the schema.
     public static boolean arePending(SchemaPolicy policy, Dialect dialect, Session session) throws SQLException {
         int current = version(dialect, session);
         if (current < LATEST && policy == SchemaPolicy.CHECK) {
@@ -79,7 +79,7 @@ public final class Migrations {
         return hasStore(dialect, session) ? checkKnown(session) : 0;
     }
 
-    /// Returns the version of a store's schema. Errors: [Failure] if it is newer than this program, or if the table was emptied.
+    /// Returns the version of a store's schema. Errors: [CommandFailure] if it is newer than this program, or if the table was emptied.
     public static int checkKnown(Session session) throws SQLException {
         int version = notNewer(session);
         if (version == 0) {

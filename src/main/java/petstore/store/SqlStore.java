@@ -47,7 +47,7 @@ public final class SqlStore implements AutoCloseable {
 
     /// Copies this store to an empty store, and compares both before COMMIT. This store does not change.
     ///
-    /// Errors: [petstore.Failure] of kind `UNAVAILABLE` with the reason; the target stays empty.
+    /// Errors: [petstore.CommandFailure] with the reason; the target stays empty.
     ///
     /// @param progress gets the number of animals copied and compared so far, in the end twice the number of animals
     /// @return the summary of both stores

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.RateLimit;
 import petstore.app.Settings;
 import petstore.app.StoreChoice;
@@ -105,7 +105,7 @@ public final class ServeOptions implements HasVariables {
         return accessLog == Truth.TRUE;
     }
 
-    /// Returns the checked settings. Errors: `ParameterException` for an invalid setting, [Failure] for a file that cannot be read.
+    /// Returns the checked settings. Errors: `ParameterException` for an invalid setting, [CommandFailure] for a file that cannot be read.
     public Settings settings(Map<String, String> environment) {
         ServerSettings server = server();
         return new Settings(store(environment), databaseReaders, databaseWait,
@@ -140,7 +140,7 @@ public final class ServeOptions implements HasVariables {
 
     /// Returns the key of `PETSTORE_API_KEY`, or of the file in `PETSTORE_API_KEY_FILE`; absent without either.
     ///
-    /// Errors: `ParameterException` for an invalid key, [Failure] for a file that cannot be read.
+    /// Errors: `ParameterException` for an invalid key, [CommandFailure] for a file that cannot be read.
     public Optional<String> configuredKey(Map<String, String> environment) {
         Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
         if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
-import petstore.Failure;
+import petstore.CommandFailure;
 import petstore.app.EmbeddedStore;
 import petstore.app.PostgresStore;
 import petstore.app.StoreChoice;
@@ -36,7 +36,7 @@ public final class StoreOptions implements HasVariables {
 
     /// Returns the choice, with the password of the environment.
     ///
-    /// Errors: `ParameterException` for an invalid choice, [Failure] for a file that cannot be read, or a folder whose path is too
+    /// Errors: `ParameterException` for an invalid choice, [CommandFailure] for a file that cannot be read, or a folder whose path is too
     /// long.
     public StoreChoice choice(Map<String, String> environment) {
         return database.<StoreChoice>map(uri -> other(uri, environment))

@@ -49,8 +49,8 @@ final class BackupChecksum {
         }
     }
 
-    /// Returns true if a file has a checksum, and its contents match it; false if it has neither checksum nor mark. Errors: [CommandFailure] of
-    /// kind `UNAVAILABLE` if checksum, mark and contents do not match.
+    /// Returns true if a file has a checksum, and its contents match it; false if it has neither checksum nor mark. Errors:
+    /// [CommandFailure] if checksum, mark and contents do not match.
     ///
     /// @param named the file to name in the message
     static boolean verify(Session session, Object named) throws SQLException {

@@ -22,7 +22,7 @@ public final class BackupTime {
 
     /// Records the time of a backup in the store in `folder`, also while other processes write to it.
     ///
-    /// Errors: [petstore.Failure] with the reason, e.g. if the store cannot be written, or another process replaces it.
+    /// Errors: [petstore.CommandFailure] with the reason, e.g. if the store cannot be written, or another process replaces it.
     public static void record(Path folder, Instant time) {
         Path file = SqliteFile.in(folder);
         try (FolderLock _ = FolderLock.change(folder);

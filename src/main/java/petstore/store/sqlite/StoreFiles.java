@@ -110,8 +110,8 @@ public final class StoreFiles {
         }
     }
 
-    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [CommandFailure] of kind
-    /// `UNAVAILABLE` that names the file and its owner.
+    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [CommandFailure]
+    /// that names the file and its owner.
     public static void requireWritable(Path folder) {
         if (!Files.isWritable(folder)) {
             return;
