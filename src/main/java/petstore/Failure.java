@@ -6,6 +6,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 /// The reason why a request fails. Its message may be shown to clients.
 public final class Failure extends RuntimeException {
 
@@ -71,18 +73,12 @@ public final class Failure extends RuntimeException {
 
     /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message) {
-        super(message);
-        this.kind = other(kind);
-        this.unavailability = Optional.empty();
-        this.detail = "";
+        this(other(kind), Optional.empty(), message, "", null);
     }
 
     /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message, Throwable cause) {
-        super(message, cause);
-        this.kind = other(kind);
-        this.unavailability = Optional.empty();
-        this.detail = "";
+        this(other(kind), Optional.empty(), message, "", cause);
     }
 
     /// A failure of kind `UNAVAILABLE`.
@@ -94,18 +90,20 @@ public final class Failure extends RuntimeException {
     ///
     /// @param detail for operators alone, e.g. with addresses; empty for none
     public Failure(Unavailability unavailability, String message, String detail) {
-        super(message);
-        this.kind = Kind.UNAVAILABLE;
-        this.unavailability = Optional.of(unavailability);
-        this.detail = detail;
+        this(Kind.UNAVAILABLE, Optional.of(unavailability), message, detail, null);
     }
 
     /// A failure of kind `UNAVAILABLE`.
     public Failure(Unavailability unavailability, String message, Throwable cause) {
+        this(Kind.UNAVAILABLE, Optional.of(unavailability), message, "", cause);
+    }
+
+    private Failure(Kind kind, Optional<Unavailability> unavailability, String message, String detail,
+            @Nullable Throwable cause) {
         super(message, cause);
-        this.kind = Kind.UNAVAILABLE;
-        this.unavailability = Optional.of(unavailability);
-        this.detail = "";
+        this.kind = kind;
+        this.unavailability = unavailability;
+        this.detail = detail;
     }
 
     private static Kind other(Kind kind) {
@@ -133,6 +131,11 @@ public final class Failure extends RuntimeException {
     /// Returns true for a transaction that may have been committed.
     public boolean hasUnknownOutcome() {
         return unavailability.equals(Optional.of(Unavailability.OUTCOME_UNKNOWN));
+    }
+
+    /// Returns the reason for the request log: the detail, else the message.
+    public String reason() {
+        return detail.isEmpty() ? getMessage() : detail;
     }
 
     /// Returns the message, the detail, and the messages of all causes, for operators.

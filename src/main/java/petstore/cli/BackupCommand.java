@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 import petstore.CommandFailure;
-import petstore.Failure;
 import petstore.Pet;
 import petstore.app.EmbeddedStore;
 import petstore.cli.terminal.ProgressBarOption;
@@ -53,7 +52,7 @@ final class BackupCommand extends BackupFileCommand {
     private void record(Path folder, Instant began) {
         try {
             BackupTime.record(folder, began);
-        } catch (Failure | CommandFailure e) {
+        } catch (CommandFailure e) {
             console().printError("warning: the store does not record this backup: " + e.getMessage());
         }
     }

@@ -62,7 +62,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         this.database = database;
         this.refreshes = new SharedReading<>("keys", database.traits().patience(), this::refreshNow, meters);
         this.selectChanges = "SELECT changes, (" + database.dialect().selectNow() + ") FROM api_key_change";
-        database.watch().onNewLineage(session -> snapshot.getAndSet(read(session, changes(session))));
+        database.watch().onNewLineage(Database.Work.of(session -> snapshot.set(read(session, changes(session)))));
     }
 
     @Override

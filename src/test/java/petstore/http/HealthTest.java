@@ -64,6 +64,18 @@ class HealthTest {
                 .isEqualTo(String.valueOf(response.body().length));
     }
 
+    /// The log has a line of its own for the error.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void givesMessageToRequestLog(boolean ofOperator) {
+        Health unready = new Health(() -> {
+            throw new Failure(Failure.Unavailability.STATEMENT_FAILED, "the store is unavailable",
+                    new IllegalStateException("ERROR: canceling statement"));
+        }, "1.2.3", new UnavailabilityLog());
+        assertThat(unready.readyz(request(""), ofOperator).refusal().orElseThrow().reason())
+                .isEqualTo("the store is unavailable");
+    }
+
     /// Clients without a key learn no address.
     @ParameterizedTest
     @ValueSource(strings = {"", "verbose"})
@@ -74,7 +86,7 @@ class HealthTest {
         }, "1.2.3", new UnavailabilityLog());
         Response toClient = unready.readyz(request(query), false);
         assertThat(body(toClient)).contains("the store is unavailable").doesNotContain("db:5432");
-        assertThat(toClient.refusal().orElseThrow().reason()).contains("db:5432");
+        assertThat(toClient.refusal().orElseThrow().reason()).isEqualTo("connection to db:5432 refused");
         assertThat(body(unready.readyz(request(query), true)))
                 .contains("the store is unavailable: connection to db:5432");
     }

@@ -14,7 +14,6 @@ import java.util.Locale;
 import java.util.Optional;
 
 import petstore.CommandFailure;
-import petstore.Failure;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.sqlite.FolderLock;
@@ -48,7 +47,7 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
             findings.add(store());
         } catch (IOException e) {
             findings.add(Finding.fail("folder", CommandFailure.of(folder + " (--data) cannot be read", e)));
-        } catch (Failure | CommandFailure e) {
+        } catch (CommandFailure e) {
             findings.add(Finding.fail("store", e));
         }
         return findings;

@@ -42,21 +42,22 @@ public final class Errors {
     }
 
     public static Response response(Failure failure) {
+        return response(failure, failure.getMessage());
+    }
+
+    /// Returns a response that tells its client the whole reason. Only for operators.
+    public static Response explained(Failure failure) {
+        return response(failure, failure.explanation());
+    }
+
+    private static Response response(Failure failure, String message) {
         Kind kind = failure.kind();
         Header[] headers = switch (kind) {
             case UNAVAILABLE, REQUEST_IN_PROGRESS -> new Header[]{RETRY_AFTER};
             default -> new Header[0];
         };
-        Response response = response(status(kind), kind, failure.getMessage(), headers);
-        return failure.unavailability().isEmpty()
-                ? response
-                : response.refusing(new Response.Refusal(kind, failure.unavailability(), failure.explanation()));
-    }
-
-    /// Returns a response that tells its client the whole reason. Only for operators.
-    public static Response explained(Failure failure) {
-        return response(status(failure.kind()), failure.kind(), failure.explanation(), RETRY_AFTER)
-                .refusing(new Response.Refusal(failure.kind(), failure.unavailability(), failure.explanation()));
+        return response(status(kind), kind, message, headers)
+                .refusing(new Response.Refusal(kind, failure.unavailability(), failure.reason()));
     }
 
     /// Returns an error response with another status code than that of its kind. The message is also the reason of the refusal.
