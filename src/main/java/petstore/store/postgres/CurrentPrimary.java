@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import petstore.CatalogueVersion;
 import petstore.Failure;
+import petstore.Failure.Unavailability;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.SqlFunction;
@@ -52,8 +53,8 @@ final class CurrentPrimary implements PostgresSessions {
         return current.getAndUpdate(Transition::withoutFirst).effects().stream().findFirst();
     }
 
-    Failure unavailable() {
-        return new Failure(Failure.Unavailability.NO_PRIMARY, Database.UNAVAILABLE, state().unavailable());
+    private Failure unavailable(Unavailability cause) {
+        return new Failure(cause, Database.UNAVAILABLE, state().unavailable());
     }
 
     /// Returns the server in use; absent if requests are not allowed now.
@@ -64,13 +65,13 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     private Primary requireReady() {
-        return findReady().orElseThrow(this::unavailable);
+        return findReady().orElseThrow(() -> unavailable(Unavailability.NO_PRIMARY));
     }
 
     /// Throws a [Failure] of kind `UNAVAILABLE` if a server was left.
-    private void requireUsed(Adoption adoption) {
+    private void requireUsed(Adoption adoption, Unavailability cause) {
         if (state().term() != adoption.term()) {
-            throw unavailable();
+            throw unavailable(cause);
         }
     }
 
@@ -79,7 +80,7 @@ final class CurrentPrimary implements PostgresSessions {
         Adoption adoption = requireReady().adoption();
         Optional<Long> epoch = adoption.findEpoch(System.nanoTime());
         // An epoch that was reached after the server was left may be that of other animals in the next term.
-        requireUsed(adoption);
+        requireUsed(adoption, Unavailability.NO_PRIMARY);
         return epoch;
     }
 
@@ -105,14 +106,14 @@ final class CurrentPrimary implements PostgresSessions {
         long beganNs = System.nanoTime();
         try (PostgresSession session = pool(primary).connect()) {
             T result = use.on(session);
-            requireUsed(adoption);
+            requireUsed(adoption, session.hasCommitted() ? Unavailability.OUTCOME_UNKNOWN : Unavailability.NO_PRIMARY);
             if (session.hasCommitted()) {
                 adoption.committed(beganNs);
             }
             return result;
         } catch (PostgresSession.TransactionPoolingException e) {
             observe(new Observation.Pooled(adoption.term(), adoption.host(), PostgresErrors.message(e)));
-            throw unavailable();
+            throw unavailable(Unavailability.NO_PRIMARY);
         }
     }
 
@@ -134,7 +135,7 @@ final class CurrentPrimary implements PostgresSessions {
             // Before the term is compared, so that the epochs of later terms are later than each that was returned.
             adoption.reached(version, beganNs);
         }
-        requireUsed(adoption);
+        requireUsed(adoption, Unavailability.NO_PRIMARY);
         return version;
     }
 

@@ -39,14 +39,18 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.Scope;
+import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.postgres.watch.Observation;
+import petstore.store.postgres.watch.Timelines;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PlainPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 /// Changes of a PostgreSQL database under a running service. Responses match the primary, and the service adds nothing that may be
@@ -137,6 +141,28 @@ class PostgresWatchTest {
             }).isInstanceOf(Failure.class));
             assertUnready(store);
         }
+    }
+
+    /// A commit on a server that was left may be missing on its successor.
+    @Test
+    void outcomeIsUnknownIfServerWasLeftAfterCommit() throws SQLException {
+        serve(server.url()).close();
+        PostgresUri address = PostgresUri.parse(server.url());
+        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst();
+                CurrentPrimary primary = PostgresWatch.start(List.of(host), new Timelines(Map.of()), 1, LIMIT)) {
+            assertRefusedIfLeft(primary, "SELECT 1", Failure.Unavailability.NO_PRIMARY);
+            awaitWithinLimit(() -> assertThat(primary.findReady()).isPresent());
+            assertRefusedIfLeft(primary, "UPDATE pet_id SET last_id = last_id",
+                    Failure.Unavailability.OUTCOME_UNKNOWN);
+        }
+    }
+
+    /// The server is left before the request ends.
+    private static void assertRefusedIfLeft(CurrentPrimary primary, String sql, Failure.Unavailability cause) {
+        assertThatThrownBy(() -> primary.use(session -> {
+            var _ = session.inTransaction(Database.Work.of(transaction -> transaction.execute(sql)));
+            return primary.observe(new Observation.Fell(primary.state().term()));
+        })).asInstanceOf(type(Failure.class)).extracting(Failure::unavailability).isEqualTo(Optional.of(cause));
     }
 
     /// Each attempt that waits for the standby occupies a process of the server until it is cancelled.
