@@ -112,14 +112,28 @@ final class PostgresWatch {
 
     private Duration follow(PostgresHost host) {
         State asked = primary.state();
+        if (asked.term() > 0) {
+            // A server was left after the last question.
+            closeUnused(host, asked);
+        }
+        Duration interval = SHORT_INTERVAL;
         try {
-            return ask(host, asked);
+            interval = ask(host, asked);
         } catch (PostgresSession.TransactionPoolingException e) {
             primary.observe(new Observation.Pooled(asked.term(), host.name(), PostgresErrors.message(e)));
         } catch (Throwable e) {
             primary.observe(failed(host.name(), e));
         }
-        return SHORT_INTERVAL;
+        closeUnused(host, primary.state());
+        return interval;
+    }
+
+    /// Makes the next question of a host use new sessions if no server is used: its address may lead to another server by now, and a session keeps the
+    /// defaults that it began with.
+    private static void closeUnused(PostgresHost host, State state) {
+        if (state.phase() instanceof State.None) {
+            host.close();
+        }
     }
 
     private static Observation.Failed failed(String host, Throwable e) {
@@ -133,10 +147,6 @@ final class PostgresWatch {
 
     /// Asks a host once. Returns the time until the next time.
     private Duration ask(PostgresHost host, State asked) throws SQLException {
-        if (asked.phase() instanceof State.None) {
-            // The address may lead to another server by now, and a session keeps the defaults that it began with.
-            host.close();
-        }
         long beganNs = System.nanoTime();
         ServerState server = host.observe();
         State seen = primary.observe(new Observation.Seen(host.name(), server));

@@ -96,7 +96,7 @@ class PostgresWatchTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            synchronous_standby_names = 'nobody'  | standby
+            synchronous_standby_names = 'nobody'  | synchronous
             default_transaction_read_only = on    | default_transaction_read_only
             fsync = off                           | fsync
             full_page_writes = off                | full_page_writes""")

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The choice of a start or a command between hosts, e.g. `a1` a primary of timeline 1, `b2s` a standby of timeline 2, `r` read-only and
-/// `f` without fsync. `b?` cannot be asked for now, and `b!` never. The result says whether waiting helps: `no`, or `never`.
+/// `f` without fsync. `b?` cannot be asked for now, and `b!` never. `+2` was seen before. The result says whether waiting helps: `no`, or `never`.
 class CandidateTest {
 
     @ParameterizedTest
@@ -37,7 +37,10 @@ class CandidateTest {
             a1 b!      | true  | true  | a1
             a! b?      | false | true  | b? no
             a! b1s     | true  | true  | b1s no
-            a! b!      | true  | true  | a! never""")
+            a! b!      | true  | true  | a! never
+            +2 a1      | true  | false | a1 no
+            +2 b1s     | true  | false | b1s
+            +2 b1s     | true  | true  | b1s no""")
     void usesBestHost(String hosts, boolean compares, boolean toWrite, String expected) {
         Timelines timelines = new Timelines(Map.of());
         for (String host : hosts.split(" ")) {
@@ -46,7 +49,7 @@ class CandidateTest {
             }
         }
         Timelines shown = timelines;
-        List<Candidate<String>> candidates = Arrays.stream(hosts.split(" "))
+        List<Candidate<String>> candidates = Arrays.stream(hosts.split(" ")).filter(host -> !host.startsWith("+"))
                 .map(host -> new Candidate<>(host, server(host), server(host).isPresent()
                         ? Refusal.of(server(host).get(), shown, toWrite)
                         : Optional.of(new Refusal("refused", host.endsWith("?")))))

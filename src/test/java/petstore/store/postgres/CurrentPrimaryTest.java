@@ -1,0 +1,142 @@
+package petstore.store.postgres;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import petstore.Failure;
+import petstore.store.SchemaPolicy;
+import petstore.store.StoreAccess;
+import petstore.store.postgres.watch.Adoption;
+import petstore.store.postgres.watch.Observation;
+import petstore.store.postgres.watch.State;
+import petstore.store.postgres.watch.Timelines;
+import petstore.testkit.PostgresServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/// The rules of the watch, applied to a real server by several threads. `RulesTest` tests them alone.
+@Timeout(60)
+class CurrentPrimaryTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private final String database = PostgresServer.newDatabase();
+    private List<PostgresHost> hosts = List.of();
+
+    @BeforeEach
+    void createStore() {
+        PostgresUri address = PostgresUri.parse(database);
+        Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
+        hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
+    }
+
+    private CurrentPrimary start() {
+        return PostgresWatch.start(hosts, new Timelines(Map.of()), 2, LIMIT);
+    }
+
+    private static void leave(CurrentPrimary primary) {
+        primary.observe(new Observation.Fell(primary.state().term()));
+    }
+
+    private static Adoption awaitNext(CurrentPrimary primary, long term) {
+        await().atMost(LIMIT)
+                .until(() -> primary.findReady().filter(next -> next.adoption().term() > term).isPresent());
+        return primary.findReady().orElseThrow().adoption();
+    }
+
+    private static boolean awaitQuietly(CountDownLatch latch) {
+        try {
+            return latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void awaitConnections(int most) {
+        await().atMost(LIMIT).until(() -> PostgresServer.query(database, "SELECT pid FROM pg_stat_activity"
+                + " WHERE datname = current_database() AND application_name = 'petstore'").size() <= most);
+    }
+
+    /// The server is in use again before the request ends.
+    @Test
+    void refusesRequestIfServerWasLeft() throws SQLException {
+        try (CurrentPrimary primary = start()) {
+            assertThatThrownBy(() -> primary.use(session -> {
+                String one = session.text("SELECT 1");
+                long term = primary.state().term();
+                leave(primary);
+                awaitNext(primary, term);
+                return one;
+            })).isInstanceOf(Failure.class);
+            assertThat(primary.<String>use(session -> session.text("SELECT 2"))).isEqualTo("2");
+        }
+        awaitConnections(0);
+    }
+
+    @Test
+    void refusesVersionIfServerWasLeft() throws SQLException {
+        try (CurrentPrimary primary = start()) {
+            long before = primary.version().epoch();
+            PostgresServer.query(database, "UPDATE pet_id SET last_id = 7");
+            assertThat(primary.version().lastId()).isEqualTo(7);
+            long term = primary.state().term();
+            PostgresServer.query(database, "UPDATE pet_id SET last_id = 6");
+            assertThatThrownBy(primary::version).isInstanceOf(Failure.class);
+            assertThat(awaitNext(primary, term).version().epoch()).isGreaterThan(before);
+        }
+    }
+
+    /// Two openings fail, because the keys cannot be read.
+    @Test
+    void opensServerOnlyAfterReadings() {
+        AtomicInteger readings = new AtomicInteger();
+        try (CurrentPrimary primary = start()) {
+            primary.onNewLineage(session -> {
+                assertThat(primary.findReady()).isEmpty();
+                assertThatThrownBy(() -> primary.use(_ -> 1)).isInstanceOf(Failure.class);
+                return session.text(readings.incrementAndGet() > 2 ? "SELECT 1" : "SELECT broken");
+            });
+            Adoption first = primary.findReady().orElseThrow().adoption();
+            leave(primary);
+            Adoption next = awaitNext(primary, first.term());
+            assertThat(readings).hasValue(3);
+            assertThat(next.version().epoch()).isEqualTo(first.version().epoch() + 3);
+        }
+        awaitConnections(0);
+    }
+
+    /// Another observation and the end overtake an opening that takes long. Its connections are closed when it completes.
+    @Test
+    void nothingWaitsForOpening() {
+        CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        CurrentPrimary primary = start();
+        try {
+            primary.onNewLineage(session -> {
+                began.countDown();
+                return awaitQuietly(released);
+            });
+            leave(primary);
+            assertThat(awaitQuietly(began)).isTrue();
+            assertThat(primary.state().phase()).isInstanceOf(State.Opening.class);
+            leave(primary);
+            assertThat(primary.state().phase()).isInstanceOf(State.None.class);
+            primary.close();
+            assertThat(primary.state().phase()).isInstanceOf(State.Closed.class);
+        } finally {
+            primary.close();
+            released.countDown();
+        }
+        awaitConnections(0);
+    }
+}
