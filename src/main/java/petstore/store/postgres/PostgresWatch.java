@@ -128,8 +128,8 @@ final class PostgresWatch {
         return interval;
     }
 
-    /// Makes the next question of a host use new sessions if no server is used: its address may lead to another server by now, and a session keeps the
-    /// defaults that it began with.
+    /// Makes the next question of a host use new sessions if no server is used: its address may lead to another server by now, and a
+    /// session keeps the defaults that it began with.
     private static void closeUnused(PostgresHost host, State state) {
         if (state.phase() instanceof State.None) {
             host.close();
