@@ -36,7 +36,7 @@ public enum WorstText {
             "%&",
             "+", "a-", "a.", "@", "::1,", "10.0.0.1, ", "W/\"\",", "pets_", "q=0;", "text/html,", "text/html;q=0,");
     private static final int RUNS = 15;
-    private static final int WARM_UP = 30;
+    private static final int WARM_UP = 300;
     /// Shorter times are not compared.
     private static final long FLOOR = TimeUnit.MICROSECONDS.toNanos(100);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
