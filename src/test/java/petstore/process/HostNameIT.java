@@ -47,7 +47,8 @@ class HostNameIT {
             Files.writeString(hosts, "");
             before.close();
             before.moveTo(0);
-            await("the name is unknown").atMost(TIME_LIMIT).until(() -> client.post(PET).body(),
+            ApiClient operator = new ApiClient(service.adminPort(), "");
+            await("the name is unknown").atMost(TIME_LIMIT).until(() -> operator.get("/readyz").body(),
                     body -> body.contains("The connection attempt failed"));
             Files.writeString(hosts, "127.0.0.2 db.example\n");
             await("the new address").atMost(TIME_LIMIT).until(() -> client.post(PET).statusCode() == 201);
