@@ -16,7 +16,7 @@ class UnavailabilityLogTest {
 
     private static final RequestHead HEAD = new RequestHead("GET", "/v1/pets", "", new TestHeaders(), "-",
             "of-the-test", 0);
-    private static final Failure STATEMENT = new Failure(Unavailability.STATEMENT_FAILED, "the store is unavailable",
+    private final Failure statement = new Failure(Unavailability.STATEMENT_FAILED, "the store is unavailable",
             new IllegalStateException("said", new IllegalArgumentException("inside")));
 
     private final UnavailabilityLog unavailability = new UnavailabilityLog();
@@ -25,14 +25,14 @@ class UnavailabilityLogTest {
     void logsOneLineASecondAndCountsOthers() {
         try (LogLines log = new LogLines("petstore.http")) {
             for (int i = 0; i < 1_000; i++) {
-                unavailability.log(HEAD, STATEMENT);
+                unavailability.log(HEAD, statement);
             }
             List<String> lines = log.with("request of-the-test got 503 (statement_failed): the store is unavailable:"
                     + " said: inside");
             assertThat(lines).hasSizeBetween(1, 3);
             assertThat(lines.getFirst()).endsWith("inside");
             await().until(() -> {
-                unavailability.log(HEAD, STATEMENT);
+                unavailability.log(HEAD, statement);
                 return log.with("more since the last such line").size() >= lines.size();
             });
         }

@@ -14,7 +14,6 @@ import petstore.app.Settings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
-import petstore.store.SchemaPolicy;
 
 import static org.awaitility.Awaitility.await;
 

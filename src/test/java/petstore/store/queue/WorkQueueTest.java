@@ -25,7 +25,7 @@ class WorkQueueTest {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final String OVERLOADED = "too many requests are waiting; try again later";
 
-    private static final List<WorkQueue.Limits> LIMITS = List.of(WorkQueue.Limits.ofWrites(SHORT),
+    static final List<WorkQueue.Limits> LIMITS = List.of(WorkQueue.Limits.ofWrites(SHORT),
             WorkQueue.Limits.ofReads(1, SHORT));
 
     private final CompletableFuture<Boolean> started = new CompletableFuture<>();

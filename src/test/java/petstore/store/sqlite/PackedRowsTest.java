@@ -34,7 +34,8 @@ class PackedRowsTest {
                 session.execute("CREATE TEMPORARY TABLE packed (id INTEGER, number INTEGER, name TEXT, tag TEXT)");
                 for (Map<String, Object> row : rows) {
                     session.execute("INSERT INTO packed VALUES (" + row.get("id") + ", " + row.get("number") + ", "
-                            + literal(row.get("name")) + ", " + literal(row.get("tag")) + ")");
+                            + literal(row.getOrDefault("name", "")) + ", " + literal(row.getOrDefault("tag", ""))
+                            + ")");
                 }
                 for (List<String> order : orders(COLUMNS)) {
                     assertThat(read(session, order)).as("%s", order).isEqualTo(rows);

@@ -43,7 +43,7 @@ class CandidateTest {
             +2 b1s     | true  | true  | b1s no""")
     void usesBestHost(String hosts, boolean compares, boolean toWrite, String expected) {
         Timelines timelines = new Timelines(Map.of());
-        for (String host : hosts.split(" ")) {
+        for (String host : hosts.split(" ", 0)) {
             if (server(host).isPresent()) {
                 timelines = timelines.with(server(host).get().lineage());
             }
