@@ -41,20 +41,20 @@ final class Works {
     List<Work> all() {
         List<Work> works = new ArrayList<>();
         Load list = Load.get("/v1/pets", lab.key);
-        Work.Target reads = Work.Target.atLeast(0.85);
+        Work.Target reads = Work.Target.atLeast(0.75);
         works.add(toCeiling("list", "list of 20", this::medium, list, reads));
         works.add(toCeiling("list", "list of 20, one status", this::medium, Load.get("/v1/pets?status=sold", lab.key), reads));
         works.add(toCeiling("list", "list of 100", this::medium, Load.get("/v1/pets?limit=100", lab.key), reads));
         works.add(toCeiling("fetch", "fetch by id, any of 100,000", this::medium,
-                Load.random("/v1/pets/ID", MEDIUM, lab.key), Work.Target.atLeast(0.6)));
+                Load.random("/v1/pets/ID", MEDIUM, lab.key), Work.Target.atLeast(0.53)));
         works.add(toCeiling("deep", "list of 20 from anywhere in 1,000,000", () -> sqlite.shared(MILLION),
-                Load.random("/v1/pets?limit=20&after=ID", MILLION - 100, lab.key), Work.Target.atLeast(0.35),
+                Load.random("/v1/pets?limit=20&after=ID", MILLION - 100, lab.key), Work.Target.atLeast(0.31),
                 new Work.Comparison("SQLite alone, one thread", _ -> sqlite.pagesAlone(MILLION, seconds), null)));
-        works.add(toCeiling("create", "create, 64 clients", this::mediumCopy, Load.create(lab.key), Work.Target.atLeast(0.5),
+        works.add(toCeiling("create", "create, 64 clients", this::mediumCopy, Load.create(lab.key), Work.Target.atLeast(0.44),
                 new Work.Comparison("SQLite alone, a transaction each", _ -> sqlite.insertAlone(MEDIUM, seconds),
                         Work.Target.atLeast(6))));
         works.add(toCeiling("mixed", "90 % list, 10 % create, 64 clients", this::mediumCopy, Load.mixed(lab.key),
-                Work.Target.atLeast(0.6)));
+                Work.Target.atLeast(0.53)));
         works.add(toCeiling("refused", "refused, 401", this::medium, Load.refused(), reads));
         works.add(latency(list));
         works.add(start());
