@@ -16,7 +16,7 @@ public record CatalogueVersion(long epoch, long lastId) {
         return new CatalogueVersion(epoch + epochs, lastId);
     }
 
-    /// Returns true if a store that had the version `before` would not have this one later.
+    /// Returns true if the epoch or the last id is less than that of `before`.
     public boolean fellBelow(CatalogueVersion before) {
         return epoch < before.epoch || lastId < before.lastId;
     }

@@ -1,2 +1,2 @@
-/// The vocabulary: animals, API keys, the two ports that a store implements, and the one exception. Uses only the JDK.
+/// The vocabulary: animals, API keys, the two ports that a store implements, and the two exceptions. Uses only the JDK.
 package petstore;

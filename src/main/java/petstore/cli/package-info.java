@@ -1,2 +1,2 @@
-/// The program: `Main`, a class for each command, and the terminal.
+/// The program: `Main`, and a class for each command.
 package petstore.cli;

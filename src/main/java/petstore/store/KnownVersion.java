@@ -46,7 +46,7 @@ public final class KnownVersion {
         CatalogueVersion read = database.watch().version();
         return database.traits().isShared()
                 ? read
-                : known.updateAndGet(before -> new Known(read.reaching(before.version().lastId()), beganNs)).version();
+                : known.updateAndGet(before -> new Known(before.version().max(read), beganNs)).version();
     }
 
     /// Records the greatest id that this process has added; called before its client gets the response.

@@ -24,7 +24,7 @@ public final class Migrations {
             + " AND relname IN ('schema_version', 'pet', 'pet_id', 'api_key') GROUP BY relnamespace HAVING count(*) = 4)";
 
     /// A kind of database: the folder of its scripts, and a query that yields 1 if there is a store.
-    public enum Dialect {
+    public enum Scripts {
         SQLITE("migrations/sqlite",
                 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'"), POSTGRESQL(
                         "migrations/postgresql", "SELECT count(*) FROM " + STORES
@@ -33,7 +33,7 @@ public final class Migrations {
         private final String folder;
         private final String countStores;
 
-        Dialect(String folder, String countStores) {
+        Scripts(String folder, String countStores) {
             this.folder = folder;
             this.countStores = countStores;
         }
@@ -45,8 +45,8 @@ public final class Migrations {
     /// Returns true if upgrades are pending. The caller applies them in a transaction that excludes other processes.
     ///
     /// Errors: [CommandFailure] if `policy` refuses the schema.
-    public static boolean arePending(SchemaPolicy policy, Dialect dialect, Session session) throws SQLException {
-        int current = version(dialect, session);
+    public static boolean arePending(SchemaPolicy policy, Scripts scripts, Session session) throws SQLException {
+        int current = version(scripts, session);
         if (current < LATEST && policy == SchemaPolicy.CHECK) {
             throw new CommandFailure("the store has schema version " + current
                     + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
@@ -55,13 +55,13 @@ public final class Migrations {
     }
 
     /// Upgrades a schema to version `last`, and returns that version. The caller opens the transaction.
-    public static int run(Session session, Dialect dialect, int last) throws SQLException {
-        if (!hasStore(dialect, session)) {
+    public static int run(Session session, Scripts scripts, int last) throws SQLException {
+        if (!hasStore(scripts, session)) {
             session.execute("CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY)");
         }
         int current = notNewer(session);
         for (int version = current + 1; version <= last; version++) {
-            for (String statement : script(dialect.folder + "/" + version + ".sql").split(";\\s*\\n", 0)) {
+            for (String statement : script(scripts.folder + "/" + version + ".sql").split(";\\s*\\n", 0)) {
                 session.execute(statement);
             }
             session.execute("INSERT INTO schema_version (version) VALUES (" + version + ")");
@@ -70,13 +70,13 @@ public final class Migrations {
     }
 
     /// Returns true if there is a store: on PostgreSQL, in the current schema.
-    public static boolean hasStore(Dialect dialect, Session session) throws SQLException {
-        return session.text(dialect.countStores).equals("1");
+    public static boolean hasStore(Scripts scripts, Session session) throws SQLException {
+        return session.text(scripts.countStores).equals("1");
     }
 
     /// Returns the version of a store's schema; 0 without a store. Errors: as for [#checkKnown].
-    public static int version(Dialect dialect, Session session) throws SQLException {
-        return hasStore(dialect, session) ? checkKnown(session) : 0;
+    public static int version(Scripts scripts, Session session) throws SQLException {
+        return hasStore(scripts, session) ? checkKnown(session) : 0;
     }
 
     /// Returns the version of a store's schema. Errors: [CommandFailure] if it is newer than this program, or if the table was emptied.

@@ -23,7 +23,8 @@ public class Session implements AutoCloseable {
 
     private static final int LARGEST_CHUNK = 256;
 
-    /// A list of at most this size is one chunk. Longer lists are cut into powers of two, because each size needs a prepared statement.
+    /// A list of at most this size is one chunk. Longer lists are cut into chunks of 256, 128 or 64, and the rest, because each size needs
+    /// a prepared statement.
     private static final int LARGEST_SMALL_CHUNK = 64;
 
     private final Connection connection;

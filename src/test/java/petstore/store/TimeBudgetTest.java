@@ -1,6 +1,7 @@
 package petstore.store;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,12 +19,18 @@ class TimeBudgetTest {
             "1800, -1, 1000", "1800, 600, -1000"})
     void refusesPartsThatDoNotFit(int whole, int connection, int statement) {
         assertThatIllegalArgumentException().isThrownBy(() -> new TimeBudget(Duration.ofMillis(whole),
-                Duration.ofMillis(connection), Duration.ofMillis(statement)));
+                Duration.ofMillis(connection), Optional.of(Duration.ofMillis(statement))));
+    }
+
+    @Test
+    void refusesAWaitThatExceedsTheWhole() {
+        assertThatIllegalArgumentException().isThrownBy(
+                () -> new TimeBudget(Duration.ofSeconds(1), Duration.ofSeconds(2), Optional.empty()));
     }
 
     @Test
     void acceptsPartsThatFillTheWhole() {
         Duration second = Duration.ofSeconds(1);
-        assertThat(new TimeBudget(second.multipliedBy(2), second, second).whole()).hasSeconds(2);
+        assertThat(new TimeBudget(second.multipliedBy(2), second, Optional.of(second)).whole()).hasSeconds(2);
     }
 }

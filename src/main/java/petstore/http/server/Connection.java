@@ -14,7 +14,7 @@ import petstore.http.server.ConnectionPhase.Kind;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.ClientAddress;
 
-/// A connection: its exchanges, its phase, and its end. The stock handlers know one of these each.
+/// A connection: its exchanges, its phase, and its end. A stock handler knows only one of the three.
 ///
 /// It sees the input before TLS and the decoder. If memory is short, it refuses incomplete requests. Confined to its event loop.
 final class Connection extends ChannelInboundHandlerAdapter {

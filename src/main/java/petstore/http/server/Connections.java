@@ -79,8 +79,8 @@ final class Connections {
         connection.closed();
     }
 
-    /// Displaces a connection of the event loop whose first is the first of all, or of the next one. If no event loop has one, closes the
-    /// new connection.
+    /// Displaces the oldest candidate of all event loops; if it is gone meanwhile, that of the next loop. If no event loop has one, closes
+    /// the new connection.
     ///
     /// @param asked the event loops that have none
     private void makeRoom(Connection newest, Channel channel, Set<EventLoop> asked) {

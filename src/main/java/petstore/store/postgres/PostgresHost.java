@@ -197,7 +197,7 @@ final class PostgresHost implements AutoCloseable {
         if (!session.text(CAN_EMIT).equals("0")) {
             return EMIT;
         }
-        return Migrations.hasStore(Migrations.Dialect.POSTGRESQL, session) ? UPDATE : MAKE_TABLE;
+        return Migrations.hasStore(Migrations.Scripts.POSTGRESQL, session) ? UPDATE : MAKE_TABLE;
     }
 
     @Override

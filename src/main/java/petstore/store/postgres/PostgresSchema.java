@@ -68,7 +68,7 @@ final class PostgresSchema {
                         + obstacle(session, host.address()).orElse("'" + SafeText.command("serve") + "' or '"
                                 + SafeText.command("keys create") + "' makes one"));
             }
-            if (Migrations.arePending(migrate, Migrations.Dialect.POSTGRESQL, session)
+            if (Migrations.arePending(migrate, Migrations.Scripts.POSTGRESQL, session)
                     && session.inTransaction(locked -> upgrade(locked, host))) {
                 LOG.info("created a new store in {}", place(session, host));
             }
@@ -100,7 +100,7 @@ final class PostgresSchema {
         if (obstacle.isPresent()) {
             throw new CommandFailure("no store can be created in " + place(session, host) + "; " + obstacle.get());
         }
-        Migrations.run(session, Migrations.Dialect.POSTGRESQL, Migrations.LATEST);
+        Migrations.run(session, Migrations.Scripts.POSTGRESQL, Migrations.LATEST);
         return isNew;
     }
 
@@ -114,7 +114,7 @@ final class PostgresSchema {
     }
 
     private static boolean hasStore(Session session) throws SQLException {
-        return Migrations.hasStore(Migrations.Dialect.POSTGRESQL, session);
+        return Migrations.hasStore(Migrations.Scripts.POSTGRESQL, session);
     }
 
     private static String place(Session session, PostgresHost host) throws SQLException {

@@ -127,8 +127,8 @@ final class PostgresSession extends Session {
         requireKnownOutcome(warnings);
     }
 
-    /// Throws [UnknownOutcomeException] if a warning of a commit tells so: the standby may lack it, or no transaction was open. warnings
-    /// are messages, e.g. of triggers. Texts and severities are translated, so they are not read.
+    /// Throws [UnknownOutcomeException] if a warning of a commit tells so: the standby may lack it, or no transaction was open. Other
+    /// warnings, e.g. of triggers, do not count. Texts and severities are translated, so they are not read.
     static void requireKnownOutcome(@Nullable SQLWarning warnings) throws SQLException {
         for (SQLWarning warning = warnings; warning != null; warning = warning.getNextWarning()) {
             boolean ofStandby = warning instanceof PSQLWarning server

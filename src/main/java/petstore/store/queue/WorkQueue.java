@@ -18,7 +18,7 @@ import petstore.Failure;
 import petstore.Failure.Unavailability;
 
 /// Threads that work on queued items in groups. A free thread takes all waiting items, up to a limit, so that one commit or one round
-/// trip serves many clients. Work on an item begins after it was submitted.
+/// trip serves many clients. A read sees all that was committed before it was submitted.
 ///
 /// @param <I> the item
 /// @param <O> the result of the work on an item
@@ -38,8 +38,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param longestWait items whose estimated wait is longer are refused
     /// @param patience items that are not done by then fail
     /// @param late the code of items that are not done by then
-    /// @param shared true for work that a group shares, e.g. a commit: a free thread takes all items, a group takes as long as one item,
-    ///        and [#close] waits for them. False for work on each item: the threads share items, and [#close] refuses them.
+    /// @param shared true if a group takes as long as one item, e.g. a commit. Then a free thread takes all waiting items, and [#close]
+    ///        waits for them. Otherwise the threads share the items, and [#close] refuses them.
     public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, Unavailability late,
             boolean shared) {
 
@@ -155,8 +155,9 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         }
         late.forEach(task -> task.fail(overloaded(Unavailability.QUEUE_LATE)));
         workers.stream().flatMap(worker -> worker.group.stream()).filter(task -> task.isLate(limits.patience()))
-                .forEach(task -> task.fail(new Failure(limits.late(),
-                        "the store takes too long; the outcome of this request is unknown")));
+                .forEach(task -> task.fail(new Failure(limits.late(), limits.late() == Unavailability.OUTCOME_UNKNOWN
+                        ? "the store takes too long; the outcome of this request is unknown"
+                        : "the store takes too long; try again later")));
     }
 
     private static Failure overloaded(Unavailability code) {

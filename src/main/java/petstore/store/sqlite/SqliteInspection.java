@@ -34,7 +34,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, boolean op
             return new SqliteInspection(bytes, logBytes, 0, false);
         }
         try (Session session = shared ? SqliteFile.connectReader(file) : SqliteFile.connectUnlocked(file)) {
-            int schema = Migrations.version(Migrations.Dialect.SQLITE, session);
+            int schema = Migrations.version(Migrations.Scripts.SQLITE, session);
             String result = bytes > MOST_CHECKED_BYTES ? "ok" : session.text("PRAGMA quick_check(1)");
             if (!result.equals("ok")) {
                 throw new CommandFailure("the store " + file + " is damaged: " + result + SqliteErrors.RESTORE);

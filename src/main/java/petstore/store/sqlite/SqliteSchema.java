@@ -30,9 +30,9 @@ final class SqliteSchema {
         }
         try (Session fresh = new Session(DriverManager.getConnection("jdbc:sqlite::memory:"))) {
             // The version can be read only from an unaltered table.
-            Migrations.run(fresh, Migrations.Dialect.SQLITE, 0);
+            Migrations.run(fresh, Migrations.Scripts.SQLITE, 0);
             requireAll(objects(fresh), found, named);
-            Migrations.run(fresh, Migrations.Dialect.SQLITE, Migrations.checkKnown(session));
+            Migrations.run(fresh, Migrations.Scripts.SQLITE, Migrations.checkKnown(session));
             Map<String, String> expected = objects(fresh);
             requireAll(expected, found, named);
             found.keySet().removeAll(expected.keySet());

@@ -36,7 +36,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
     private static SqliteSessions openReadOnly(Path file, ReadOnlyStore store) {
         try {
             Session session = SqliteFile.connectUnlocked(file);
-            Migrations.arePending(SchemaPolicy.CHECK, Migrations.Dialect.SQLITE, session);
+            Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
             return new SqliteSessions(List.of(session), true, Optional.of(store));
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("opened", file, e);
@@ -58,10 +58,10 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         try (Closer opened = new Closer()) {
             Session writer = opened.add(SqliteFile.connectWriter(file));
             sessions.add(writer);
-            if (Migrations.arePending(migrate, Migrations.Dialect.SQLITE, writer)) {
+            if (Migrations.arePending(migrate, Migrations.Scripts.SQLITE, writer)) {
                 SqliteWriter.inTransaction(writer, session -> {
                     BackupChecksum.remove(session);
-                    return Migrations.run(session, Migrations.Dialect.SQLITE, Migrations.LATEST);
+                    return Migrations.run(session, Migrations.Scripts.SQLITE, Migrations.LATEST);
                 });
             }
             boolean settled = SqliteWriter.settleUnlessFull(writer);

@@ -136,7 +136,7 @@ class PostgresTest {
     @Test
     void createsNewTablesInSchemaOfExistingTables() throws SQLException {
         try (Session first = new Session(PostgresServer.connect(url))) {
-            Migrations.run(first, Migrations.Dialect.POSTGRESQL, 1);
+            Migrations.run(first, Migrations.Scripts.POSTGRESQL, 1);
         }
         PostgresServer.query(url, "INSERT INTO pet (id, name, category_id) VALUES (1, 'Rex', 1)");
         PostgresServer.query(url, "CREATE SCHEMA postgres");
@@ -156,7 +156,7 @@ class PostgresTest {
     @Timeout(60)
     void upgradeWaitsForTableWithoutBlockingReads() throws SQLException {
         try (Session first = new Session(PostgresServer.connect(url))) {
-            Migrations.run(first, Migrations.Dialect.POSTGRESQL, 6);
+            Migrations.run(first, Migrations.Scripts.POSTGRESQL, 6);
         }
         try (LogLines log = new LogLines("petstore.store.postgres");
                 Connection connection = PostgresServer.connect(url);

@@ -11,7 +11,7 @@ import petstore.CatalogueVersion;
 /// are by [System#nanoTime].
 ///
 /// @param proof why it was chosen
-/// @param epochsBefore the epoch, less the number of changes by SQL that the store has counted
+/// @param epochsBefore what to add to the store's number of changes by SQL to get the epoch
 /// @param beginsEpoch true if its data do not continue those that were used before
 public record Adoption(long term, Observation.Proved proof, long epochsBefore, boolean beginsEpoch,
         AtomicReference<Reading> latest, AtomicLong committed) {
