@@ -30,7 +30,8 @@ final class PostgresConnector {
     /// @param statement the limit of a statement; zero for none
     /// @param idleTransaction the time after which the server ends an idle transaction, and with it its locks
     record Timeouts(Duration statement, Duration idleTransaction) {
-        static final Timeouts REQUEST = new Timeouts(TimeBudget.POSTGRES.statement().orElseThrow(), Duration.ofSeconds(2));
+        static final Timeouts REQUEST = new Timeouts(TimeBudget.POSTGRES.statement().orElseThrow(),
+                Duration.ofSeconds(2));
         /// For the watch of the primary.
         static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
         static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));
