@@ -1,6 +1,7 @@
 package petstore.process;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.cert.Certificate;
@@ -33,7 +34,7 @@ class TlsIT {
     @TempDir
     private Path folder;
 
-    /// A handshake costs the service a thousand times as much as it costs the client.
+    /// A handshake costs the service a thousand times as much as it costs the client. One that fails leaves no line in the log.
     @Test
     void refusesRenegotiationByClient() throws IOException {
         TlsFiles files = TestCertificate.rsa().write(folder);
@@ -47,6 +48,18 @@ class TlsIT {
             socket.startHandshake();
             assertThatExceptionOfType(IOException.class).isThrownBy(() -> socket.getInputStream().read())
                     .withMessageContaining("handshake_failure");
+            sendBrokenHandshake(server.port());
+            server.terminate();
+            assertThat(server.ending().err()).as("log").noneMatch(line -> line.contains("handshake"));
+        }
+    }
+
+    /// Sends a record of TLS without a message of TLS, as a port scan does, and waits for the end of the connection.
+    private static void sendBrokenHandshake(int port) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write("\u0016\u0003\u0001\u0000\u0005hello".getBytes(StandardCharsets.ISO_8859_1));
+            socket.getInputStream().readAllBytes();
         }
     }
 

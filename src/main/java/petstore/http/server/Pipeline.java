@@ -132,11 +132,6 @@ final class Pipeline extends ChannelInitializer<Channel> {
             }
 
             @Override
-            protected void handshakeFailure(ChannelHandlerContext context, Throwable cause) {
-                connection.closer().close();
-            }
-
-            @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
                 connection.closer().close();
             }
