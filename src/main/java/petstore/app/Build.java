@@ -12,7 +12,6 @@ import java.util.jar.Attributes;
 /// @param commit the commit that was built; absent if the build did not know it
 public record Build(Optional<String> version, Optional<String> commit) {
 
-    /// Returns the running build.
     public static Build running() {
         URL own = Build.class.getResource("Build.class");
         try {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,23 +25,14 @@ import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.StoreFiles;
 
 /// The embedded store in a folder.
-public record EmbeddedStore(Path folder, SchemaPolicy migrate, boolean creates) implements StoreChoice {
+public record EmbeddedStore(Path folder, SchemaPolicy migrate) implements StoreChoice {
 
     /// The logger of the choice, so that all its log lines have one name.
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
-    /// A choice that creates a missing store.
-    public EmbeddedStore(Path folder, SchemaPolicy migrate) {
-        this(folder, migrate, true);
-    }
-
     /// Returns the absolute path of the folder.
     @Override
     public String place() {
-        return place(folder);
-    }
-
-    private static String place(Path folder) {
         return folder.toAbsolutePath().normalize().toString();
     }
 
@@ -51,6 +43,9 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate, boolean creates) 
 
     @Override
     public SqlStore open(StoreAccess access) {
+        if (access != StoreAccess.CREATE) {
+            requireExisting();
+        }
         return logged(() -> SqlStore.of(Sqlite.forCommand(folder, migrate, access != StoreAccess.READ)));
     }
 
@@ -71,25 +66,16 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate, boolean creates) 
     }
 
     @Override
-    public EmbeddedStore existing() {
-        requireExisting(folder);
-        return new EmbeddedStore(folder, migrate, false);
-    }
-
-    /// Throws a [CommandFailure] if there is no store in `folder`. Repairs it if a `restore` was killed.
-    public static void requireExisting(Path folder) {
-        if (!exists(folder)) {
-            throw new CommandFailure("there is no store in " + place(folder) + "; '" + SafeText.command("serve")
+    public void requireExisting() {
+        if (!exists()) {
+            throw new CommandFailure("there is no store in " + place() + "; '" + SafeText.command("serve")
                     + "' or '" + SafeText.command("keys create") + "' makes one");
         }
     }
 
+    /// Repairs the store if a `restore` was killed.
     @Override
     public boolean exists() {
-        return exists(folder);
-    }
-
-    private static boolean exists(Path folder) {
         if (ReplacedStore.isUnfinished(folder)) {
             FolderLock.change(folder).close();
         }
@@ -98,7 +84,7 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate, boolean creates) 
 
     @Override
     public Optional<String> removeEmpty() {
-        try (FolderLock _ = lockToReplace()) {
+        try (FolderLock _ = FolderLock.replace(folder)) {
             if (isEmpty()) {
                 SqliteFile.delete(folder);
             }
@@ -109,18 +95,8 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate, boolean creates) 
     }
 
     @Override
-    public FolderLock lockToChange() {
-        return FolderLock.change(folder);
-    }
-
-    @Override
-    public FolderLock lockToReplace() {
-        return FolderLock.replace(folder);
-    }
-
-    @Override
-    public Optional<FolderLock> lockToServe() {
-        return Optional.of(FolderLock.serve(folder));
+    public FolderLock lock(Function<Path, FolderLock> method) {
+        return method.apply(folder);
     }
 
     @Override

@@ -52,7 +52,6 @@ public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements Auto
         return properties;
     }
 
-    /// Returns the tracer; absent if spans are not sent.
     public Optional<Tracer> tracer() {
         return sdk.map(open -> open.getTracer("petstore"));
     }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +21,9 @@ import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
 
 /// A store in a PostgreSQL database.
-public record PostgresStore(PostgresUri uri, SchemaPolicy migrate, boolean creates) implements StoreChoice {
+public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements StoreChoice {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
-
-    /// A choice that creates a missing store.
-    public PostgresStore(PostgresUri uri, SchemaPolicy migrate) {
-        this(uri, migrate, true);
-    }
 
     @Override
     public String place() {
@@ -51,11 +47,6 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate, boolean creat
     }
 
     @Override
-    public PostgresStore existing() {
-        return new PostgresStore(uri, migrate, false);
-    }
-
-    @Override
     public boolean exists() {
         return Postgres.hasStore(uri);
     }
@@ -71,22 +62,7 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate, boolean creat
     }
 
     @Override
-    public @Nullable FolderLock lockToChange() {
+    public @Nullable FolderLock lock(Function<Path, FolderLock> method) {
         return null;
-    }
-
-    @Override
-    public @Nullable FolderLock lockToReplace() {
-        return null;
-    }
-
-    @Override
-    public Optional<FolderLock> lockToServe() {
-        return Optional.empty();
-    }
-
-    @Override
-    public void requireOther(Path file) {
-        // A database has no files of ours.
     }
 }

@@ -59,8 +59,10 @@ public final class Service implements AutoCloseable {
         StoreChoice choice = settings.store();
         try (Closer parts = new Closer()) {
             Build build = Build.running();
-            Optional<FolderLock> lock = choice.lockToServe();
-            lock.ifPresent(parts::add);
+            FolderLock lock = choice.lock(FolderLock::serve);
+            if (lock != null) {
+                parts.add(lock);
+            }
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
             SqlStore store = parts.add(
                     choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk, metrics));
@@ -72,8 +74,10 @@ public final class Service implements AutoCloseable {
                     api::isMemoryShort, clock));
             StoreMetrics facts = new StoreMetrics(store::facts, metrics);
             api.repeat("metrics of the store cannot be read", METRICS_INTERVAL, facts::refresh);
-            lock.ifPresent(held -> held.serves(settings.server().scheme()
-                    + ServerSettings.authority(settings.server().host(), server.port()) + "/v1"));
+            if (lock != null) {
+                lock.serves(settings.server().scheme()
+                        + ServerSettings.authority(settings.server().host(), server.port()) + "/v1");
+            }
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
                     : firstKey(store.keys());

@@ -51,7 +51,6 @@ public final class ServiceApi implements AutoCloseable {
     /// Throws a [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
     ///
     /// @param configuredKey an API key that is accepted besides those of the store
-    /// @param version the version of the service
     public ServiceApi(ApiSettings settings, SqlStore store, Optional<String> configuredKey, String version,
             Telemetry telemetry, PrometheusMeterRegistry metrics, Clock clock) {
         bearer = new Bearer(store.keys(), configuredKey, metrics);
@@ -96,17 +95,14 @@ public final class ServiceApi implements AutoCloseable {
         }
     }
 
-    /// Returns the API for clients.
     public Api api() {
         return api;
     }
 
-    /// Returns the API for operators.
     public Api admin() {
         return admin;
     }
 
-    /// Returns true if no more memory may be taken.
     boolean isMemoryShort() {
         return heap.isShort();
     }

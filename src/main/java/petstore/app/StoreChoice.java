@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
-import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.sqlite.FolderLock;
@@ -17,54 +17,32 @@ import petstore.store.sqlite.FolderLock;
 /// Errors: [petstore.CommandFailure] if it cannot be opened.
 public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
 
-    /// Returns the policy for an older schema.
-    SchemaPolicy migrate();
-
-    /// Returns true if opening it to write creates a missing store.
-    boolean creates();
-
     /// Returns the value of the option that chooses it, without a password.
     String place();
 
     /// Returns the option that chooses it, for a command line.
     String option();
 
-    /// Opens the store for a command.
+    /// Opens the store for a command. A missing store is an error, unless `access` allows to create it.
     SqlStore open(StoreAccess access);
 
-    /// Opens the store for a command that changes it.
-    default SqlStore open() {
-        return open(creates() ? StoreAccess.CREATE : StoreAccess.CHANGE);
-    }
-
-    /// Opens the store for a command that reads it. It must exist.
-    default SqlStore openToRead() {
-        return existing().open(StoreAccess.READ);
-    }
-
-    /// Returns the choice of the same store, which must exist. A database is asked when it is opened.
-    StoreChoice existing();
-
-    /// Returns true if the store exists.
     boolean exists();
+
+    /// Throws if the store does not exist. A database is asked only when it is opened.
+    default void requireExisting() {
+    }
 
     /// Removes a new store to which nothing was added, unless another process uses it. Returns the place of an empty store that stays;
     /// absent if there is none.
     Optional<String> removeEmpty();
 
-    /// Locks the store for a change; null if it needs no lock.
+    /// Locks the folder of the store by a method of [FolderLock]; null for a database, which needs no lock.
     @Nullable
-    FolderLock lockToChange();
-
-    /// Locks the store exclusively; null if it needs no lock.
-    @Nullable
-    FolderLock lockToReplace();
-
-    /// Locks the store to serve it; absent if it needs no lock.
-    Optional<FolderLock> lockToServe();
+    FolderLock lock(Function<Path, FolderLock> method);
 
     /// Throws if the file to write is part of the store.
-    void requireOther(Path file);
+    default void requireOther(Path file) {
+    }
 
     /// Opens the store to serve it.
     ///
@@ -76,7 +54,7 @@ public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
 
     /// Returns true if the store has neither animals nor keys, and never had animals.
     default boolean isEmpty() {
-        try (SqlStore store = existing().open()) {
+        try (SqlStore store = open(StoreAccess.CHANGE)) {
             return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
         }
     }

@@ -7,7 +7,6 @@ import java.time.Instant;
 
 import petstore.CommandFailure;
 import petstore.Pet;
-import petstore.app.EmbeddedStore;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.sqlite.BackupTime;
@@ -30,7 +29,7 @@ final class BackupCommand extends BackupFileCommand {
     @Override
     public Integer call() {
         Path folder = folder("pg_dump copies", file, "go to stdout");
-        EmbeddedStore.requireExisting(folder);
+        choice().requireExisting();
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw AtomicFile.alreadyExists(file);
         }

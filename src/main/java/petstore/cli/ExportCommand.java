@@ -11,6 +11,7 @@ import petstore.Pet;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.AtomicFile;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.transfer.Exporter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -26,7 +27,7 @@ final class ExportCommand extends TransferCommand {
     @Override
     public Integer call() {
         chooseFormat(file);
-        try (SqlStore open = choice().openToRead()) {
+        try (SqlStore open = choice().open(StoreAccess.READ)) {
             long written = isStream(file) ? export(open, console().output()) : exportTo(open, file);
             console().printError("Exported " + Pet.counted(written) + progress.took());
             return Main.DONE;

@@ -23,6 +23,7 @@ import petstore.app.StoreChoice;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.FolderLock;
 import petstore.transfer.Format;
 import petstore.transfer.Importer;
@@ -118,14 +119,14 @@ final class ImportCommand extends TransferCommand {
     /// Locks and opens the store. Beside a server, small groups and pauses let the server write, too.
     private Target open(StoreChoice choice, Closer parts) {
         boolean alone = lock(choice, parts);
-        Catalogue catalogue = parts.add(choice.open()).catalogue();
+        Catalogue catalogue = parts.add(choice.open(StoreAccess.CREATE)).catalogue();
         return new Target(catalogue, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 
     /// Locks the store for the import. Returns true if the import need not let a server write between its groups.
     private boolean lock(StoreChoice choice, Closer parts) {
-        FolderLock lock = keepIds ? choice.lockToReplace() : choice.lockToChange();
+        FolderLock lock = choice.lock(keepIds ? FolderLock::replace : FolderLock::change);
         if (lock == null) {
             return keepIds;
         }
@@ -138,7 +139,7 @@ final class ImportCommand extends TransferCommand {
         // A database is asked when it is opened.
         if (choice instanceof PostgresStore || choice.exists()) {
             try (@Nullable
-            FolderLock _ = choice.lockToChange(); SqlStore open = choice.existing().open()) {
+            FolderLock _ = choice.lock(FolderLock::change); SqlStore open = choice.open(StoreAccess.CHANGE)) {
                 lastId = open.catalogue().lastId();
             }
         } else {

@@ -28,6 +28,7 @@ import petstore.cli.terminal.KeyList;
 import petstore.cli.terminal.ListFormat;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -75,7 +76,7 @@ final class KeysCommand {
                 // This machine has the clock of the embedded store, which does not exist yet.
                 requireExpiryAfter(console().clock().instant());
             }
-            change("create", choice, (keys, now) -> {
+            change("create", choice, StoreAccess.CREATE, (keys, now) -> {
                 requireExpiryAfter(now);
                 ApiKey key = ApiKey.issued(token, name, scopes, now, expiry.in.map(now::plus).or(() -> expiry.at),
                         rateLimit);
@@ -101,7 +102,7 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            try (SqlStore open = choice().openToRead()) {
+            try (SqlStore open = choice().open(StoreAccess.READ)) {
                 console().show(KeyList.show(open.keys().list(), open.keys().now(), format));
             }
             return Main.DONE;
@@ -119,8 +120,8 @@ final class KeysCommand {
         @Override
         public Integer call() {
             String secret = KeyToken.random(new SecureRandom()).secret();
-            StoreChoice choice = choice().existing();
-            ApiKey rotated = change("rotate", choice, (keys, now) -> {
+            StoreChoice choice = choice();
+            ApiKey rotated = change("rotate", choice, StoreAccess.CHANGE, (keys, now) -> {
                 ApiKey key = find(keys, idOrName, now);
                 if (!key.isValidAt(now)) {
                     throw new CommandFailure("the key " + key.id() + " is revoked or has expired; create a new one");
@@ -146,16 +147,21 @@ final class KeysCommand {
 
         @Override
         public Integer call() {
-            change("revoke", choice().existing(), (keys, now) -> keys.revoke(find(keys, idOrName, now).id(), now)
-                    .orElseThrow(() -> unknown(idOrName)));
+            change("revoke", choice(), StoreAccess.CHANGE,
+                    (keys, now) -> keys.revoke(find(keys, idOrName, now).id(), now)
+                            .orElseThrow(() -> unknown(idOrName)));
             return Main.DONE;
         }
     }
 
     /// Changes a key, at the store's time, and logs it. Returns the changed key.
-    private static ApiKey change(String action, StoreChoice choice, BiFunction<KeyRing, Instant, ApiKey> change) {
+    private static ApiKey change(String action, StoreChoice choice, StoreAccess access,
+            BiFunction<KeyRing, Instant, ApiKey> change) {
+        if (access == StoreAccess.CHANGE) {
+            choice.requireExisting();
+        }
         try (@Nullable
-        FolderLock _ = choice.lockToChange(); SqlStore open = choice.open()) {
+        FolderLock _ = choice.lock(FolderLock::change); SqlStore open = choice.open(access)) {
             ApiKey changed = change.apply(open.keys(), open.keys().now());
             Audit.log(action, changed);
             return changed;

@@ -3,10 +3,10 @@ package petstore.cli;
 import java.nio.file.Path;
 
 import petstore.SafeText;
-import petstore.app.EmbeddedStore;
 import petstore.cli.options.HasVariables;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.StoreSummary;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
@@ -26,11 +26,11 @@ final class MoveCommand extends StoreCommand implements HasVariables {
     @Override
     public Integer call() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
-        EmbeddedStore.requireExisting(folder);
+        choice().requireExisting();
         StoreSummary moved;
         try (FolderLock _ = FolderLock.replace(folder);
-                SqlStore source = choice().existing().open();
-                SqlStore target = store.other(to, console().environment()).open();
+                SqlStore source = choice().open(StoreAccess.CHANGE);
+                SqlStore target = store.other(to, console().environment()).open(StoreAccess.CREATE);
                 ProgressBarOption.Display display = progress.start(console(), "move", " animals",
                         () -> 2 * source.catalogue().count())) {
             moved = source.copyTo(target, display);

@@ -47,12 +47,12 @@ public final class DoctorCommand extends ConsoleCommand {
         Optional<StoreChoice> store = store(environment, wrong);
         // Only once, because locks of one process would conflict.
         Optional<FolderLock.Owner> serving = store.flatMap(choice -> switch (choice) {
-            case EmbeddedStore(var folder, _, _) -> FolderLock.server(folder);
+            case EmbeddedStore(var folder, _) -> FolderLock.server(folder);
             case PostgresStore _ -> Optional.empty();
         });
         store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));
         boolean isUnknown = store.filter(choice -> switch (choice) {
-            case EmbeddedStore(var folder, _, _) -> FolderLock.isHidden(folder);
+            case EmbeddedStore(var folder, _) -> FolderLock.isHidden(folder);
             case PostgresStore _ -> true;
         }).isPresent();
         checks.addAll(new ServerChecks(server, serving, isUnknown).ports());
@@ -78,9 +78,9 @@ public final class DoctorCommand extends ConsoleCommand {
 
     private List<Finding> store(StoreChoice choice, Optional<FolderLock.Owner> serving, Instant now) {
         return switch (choice) {
-            case EmbeddedStore(var folder, var migrate, _) ->
+            case EmbeddedStore(var folder, var migrate) ->
                 new FolderChecks(folder, migrate, serving, now).findings();
-            case PostgresStore(var uri, var migrate, _) ->
+            case PostgresStore(var uri, var migrate) ->
                 new DatabaseChecks(uri, migrate, options.databaseReaders(), console().clock()).findings();
         };
     }
