@@ -67,23 +67,17 @@ public final class PetTable {
                         () -> new IllegalStateException("the store has an animal with an unknown status"))));
     }
 
-    /// Returns the animals of a page by ascending id, and the next animal if there is one.
     static List<Pet> list(Session session, PetQuery query) throws SQLException {
-        PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
-        int at = 1;
-        if (query.status().isPresent()) {
-            select.setString(at++, query.status().get().text());
-            select.setString(at++, query.status().get().text());
-        }
-        select.setLong(at++, query.after());
-        select.setInt(at, query.limit() + 1);
+        Optional<String> status = query.status().map(PetStatus::text);
+        int most = query.limit() + 1;
+        PreparedStatement select = status.isEmpty()
+                ? session.prepare(LIST, query.after(), most)
+                : session.prepare(LIST_BY_STATUS, status.get(), status.get(), query.after(), most);
         return Session.rows(select, PetTable::read);
     }
 
     static Optional<Pet> find(Session session, long id) throws SQLException {
-        PreparedStatement select = session.prepare(FIND);
-        select.setLong(1, id);
-        return Session.rows(select, PetTable::read).stream().findFirst();
+        return Session.rows(session.prepare(FIND, id), PetTable::read).stream().findFirst();
     }
 
     /// Returns animals with consecutive ids from `firstId` on.

@@ -58,21 +58,7 @@ final class PetWriter implements AutoCloseable {
         Added added();
     }
 
-    private record Inserted(Pet pet) implements Outcome {
-
-        @Override
-        public Added added() {
-            return new Added(pet, false);
-        }
-    }
-
-    /// An earlier request with this key has added the animal.
-    private record Replayed(Pet pet) implements Outcome {
-
-        @Override
-        public Added added() {
-            return new Added(pet, true);
-        }
+    private record Success(Added added) implements Outcome {
     }
 
     /// The insertion is refused, but not the others of its group: an earlier request with this key was another one.
@@ -91,8 +77,12 @@ final class PetWriter implements AutoCloseable {
     private record Committed(List<Outcome> outcomes, long lastId, int dropped) {
 
         static Committed of(List<Pet> pets) {
-            return new Committed(pets.stream().<Outcome>map(Inserted::new).toList(), pets.getLast().id(), 0);
+            return new Committed(pets.stream().map(PetWriter::inserted).toList(), pets.getLast().id(), 0);
         }
+    }
+
+    private static Outcome inserted(Pet pet) {
+        return new Success(new Added(pet, false));
     }
 
     /// Adds an animal, as [petstore.Catalogue#add].
@@ -165,7 +155,7 @@ final class PetWriter implements AutoCloseable {
             }
             Pet pet = insertion.pet().withId(++lastId);
             pets.add(pet);
-            outcomes.add(new Inserted(pet));
+            outcomes.add(inserted(pet));
             insertion.key().ifPresent(key -> recorded.put(key, pet.id()));
         }
         for (IdempotencyKey key : recorded.keySet()) {
@@ -189,7 +179,7 @@ final class PetWriter implements AutoCloseable {
             return Optional.of(new KeyReused());
         }
         // The animal may have been deleted by SQL.
-        return PetTable.find(session, stored.petId()).map(Replayed::new);
+        return PetTable.find(session, stored.petId()).map(pet -> new Success(new Added(pet, true)));
     }
 
     /// Waits until every queued animal is committed.

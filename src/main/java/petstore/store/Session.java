@@ -15,12 +15,6 @@ import org.jspecify.annotations.Nullable;
 /// A connection and its prepared statements. Threads share it by [#perform] and [#close]; all else is for one thread at a time.
 public class Session implements AutoCloseable {
 
-    /// Reads the current row.
-    @FunctionalInterface
-    public interface Row<T> {
-        T read(ResultSet row) throws SQLException;
-    }
-
     private static final int LARGEST_CHUNK = 256;
 
     /// A list of at most this size is one chunk. Longer lists are cut into chunks of 256, 128 or 64, and the rest, because each size needs
@@ -45,7 +39,7 @@ public class Session implements AutoCloseable {
     }
 
     /// Returns the statement for `sql`, as [#prepare(String)], with its parameters set.
-    PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+    public PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
         PreparedStatement statement = prepare(sql);
         for (int i = 0; i < parameters.length; i++) {
             statement.setObject(i + 1, parameters[i]);
@@ -75,12 +69,11 @@ public class Session implements AutoCloseable {
         statements.clear();
     }
 
-    /// Returns all rows of a prepared query.
-    public static <T> List<T> rows(PreparedStatement query, Row<T> row) throws SQLException {
+    public static <T> List<T> rows(PreparedStatement query, SqlFunction<ResultSet, T> row) throws SQLException {
         try (ResultSet result = query.executeQuery()) {
             List<T> rows = new ArrayList<>();
             while (result.next()) {
-                rows.add(row.read(result));
+                rows.add(row.on(result));
             }
             return rows;
         }
@@ -92,7 +85,8 @@ public class Session implements AutoCloseable {
     }
 
     /// Returns the row of a table that always has one. Errors: `SQLException` that names the table if it was emptied.
-    public static <T> T onlyRow(String table, PreparedStatement query, Row<T> row) throws SQLException {
+    public static <T> T onlyRow(String table, PreparedStatement query, SqlFunction<ResultSet, T> row)
+            throws SQLException {
         return rows(query, row).stream().findFirst().orElseThrow(() -> new SQLException(emptied(table)));
     }
 

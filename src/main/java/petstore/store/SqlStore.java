@@ -13,12 +13,6 @@ import petstore.store.queue.QueueMetrics;
 import petstore.store.queue.SharedReading;
 
 /// An open store: a catalogue and a key ring in one database.
-///
-/// ```java
-/// try (SqlStore store = SqlStore.of(Sqlite.forCommand(Path.of("data"), SchemaPolicy.AUTO, true))) {
-///     Pet pet = store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty())).join();
-/// }
-/// ```
 public final class SqlStore implements AutoCloseable {
 
     /// The time for which a successful check counts, because health checks need no API key.

@@ -6,10 +6,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
@@ -25,35 +24,39 @@ public final class WriteWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WriteWatch.class);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final ScheduledThreadPoolExecutor trials = new ScheduledThreadPoolExecutor(1,
+            Thread.ofPlatform().daemon().name("store-write-trials").factory());
     private final Callable<?> trial;
     private volatile boolean failing;
+    private boolean isScheduled;
     private boolean lacksThread;
-    private @Nullable Thread trials;
 
     /// @param trial tries a small write, and reports the result to this watch
     public WriteWatch(Callable<?> trial) {
         this.trial = trial;
+        trials.setKeepAliveTime(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        trials.allowCoreThreadTimeOut(true);
+        trials.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    /// Records that a write failed.
     public synchronized void failed(String reason) {
         if (!failing) {
             failing = true;
             LOG.error("the store cannot be written; the service is not ready until a write succeeds: {}", reason);
         }
-        startTrials();
+        scheduleTrial();
     }
 
-    /// Starts the thread if one is needed. If the system allows no more threads, the next call tries again.
-    private synchronized void startTrials() {
-        if (!failing || trials != null || closed.getCount() == 0) {
+    /// Schedules a trial if one is needed. If the system allows no more threads, the next call tries again.
+    private synchronized void scheduleTrial() {
+        if (!failing || isScheduled || trials.isShutdown()) {
             return;
         }
-        Thread thread = Thread.ofPlatform().daemon().name("store-write-trials").unstarted(this::tryUntilSuccess);
         try {
-            thread.start();
-            trials = thread;
+            // Otherwise a trial would stay scheduled although its thread cannot be started.
+            trials.prestartCoreThread();
+            var _ = trials.schedule(this::tryAgain, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+            isScheduled = true;
             lacksThread = false;
         } catch (OutOfMemoryError e) {
             if (!lacksThread) {
@@ -75,7 +78,6 @@ public final class WriteWatch implements AutoCloseable {
         session.execute("RELEASE trial");
     }
 
-    /// Records that a write succeeded.
     public void succeeded() {
         if (failing) {
             end();
@@ -89,56 +91,35 @@ public final class WriteWatch implements AutoCloseable {
         }
     }
 
-    private void tryUntilSuccess() {
-        while (isNeeded()) {
-            try {
-                trial.call();
-            } catch (Exception | Error e) {
-                LOG.debug("a write failed again", e);
-            }
-        }
-    }
-
-    /// Waits until a trial is due. Returns false if none is needed any more.
-    private boolean isNeeded() {
+    private void tryAgain() {
         try {
-            boolean open = !closed.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
-            synchronized (this) {
-                if (open && failing) {
-                    return true;
-                }
-                trials = null;
-                return false;
+            if (failing) {
+                trial.call();
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+        } catch (Exception | Error e) {
+            LOG.debug("a write failed again", e);
+        }
+        synchronized (this) {
+            isScheduled = false;
+            scheduleTrial();
         }
     }
 
     /// Throws [Failure] of kind `UNAVAILABLE` if the last write failed.
     public void requireSuccess() {
         if (failing) {
-            startTrials();
+            scheduleTrial();
             throw new Failure(Failure.Unavailability.NOT_WRITABLE,
                     "the store cannot be written; the log has the reason");
         }
     }
 
-    /// Waits for a trial that is running, and ends its thread.
+    /// Waits for a trial that is running.
     @Override
     public void close() {
-        closed.countDown();
-        Thread running;
         synchronized (this) {
-            running = trials;
+            trials.shutdown();
         }
-        try {
-            if (running != null) {
-                running.join();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        trials.close();
     }
 }

@@ -19,7 +19,6 @@ import petstore.Pet;
 import petstore.store.Database;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
-import petstore.store.Session;
 import petstore.store.SqlFunction;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
@@ -29,11 +28,8 @@ import petstore.store.queue.WorkQueue;
 ///
 /// A transaction that adds animals locks the one row of `pet_id` until COMMIT. So these transactions commit one after the other, in all
 /// processes, and ids become visible in ascending order.
-public final class Postgres implements Database, Database.Dialect, Database.Watch {
+public final class Postgres implements Database, Database.Watch {
 
-    /// The time at which it is evaluated. In a transaction that waited for a lock, `now()` would be older.
-    static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
-    static final String SELECT_NOW = "SELECT " + NOW;
     /// While one transaction waits for its COMMIT, the next already waits in the database.
     private static final int WRITERS = 2;
     /// Connections for keys, versions and health checks.
@@ -41,6 +37,7 @@ public final class Postgres implements Database, Database.Dialect, Database.Watc
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
 
+    private final PostgresPets pets = new PostgresPets();
     private final PostgresSessions sessions;
     private final Duration patience;
     private final WorkQueue<Work<?>, Object> readers;
@@ -135,11 +132,6 @@ public final class Postgres implements Database, Database.Dialect, Database.Watc
     }
 
     @Override
-    public String selectNow() {
-        return SELECT_NOW;
-    }
-
-    @Override
     public void onNewLineage(Work<?> reading) {
         sessions.onNewLineage(reading);
     }
@@ -162,7 +154,7 @@ public final class Postgres implements Database, Database.Dialect, Database.Watc
 
     @Override
     public Dialect dialect() {
-        return this;
+        return pets;
     }
 
     @Override
@@ -199,23 +191,8 @@ public final class Postgres implements Database, Database.Dialect, Database.Watc
     }
 
     @Override
-    public NewIds newPetIds(Session session, int count) throws SQLException {
-        return PostgresPets.newIds(session, count);
-    }
-
-    @Override
-    public long reservePetIds(Session session, long id) throws SQLException {
-        return PostgresPets.reserveIds(session, id);
-    }
-
-    @Override
     public long addWithIds(Iterator<List<Pet>> groups) {
-        return perform(all -> all.use(session -> PostgresPets.addWithIds(groups, session)));
-    }
-
-    @Override
-    public void lockKeys(Session session) throws SQLException {
-        session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
+        return perform(all -> all.use(session -> pets.addWithIds(groups, session)));
     }
 
     @Override

@@ -108,7 +108,6 @@ final class PostgresHost implements AutoCloseable {
                 row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7))).getFirst();
     }
 
-    /// Returns the version of the catalogue.
     CatalogueVersion version() throws SQLException {
         return ask(KnownVersion::read);
     }

@@ -13,17 +13,11 @@ import petstore.store.postgres.watch.ServerState;
 /// The state of one host of a PostgreSQL database, read without a change and without a commit.
 ///
 /// @param host e.g. `db.example:5432`
-/// @param version the version of PostgreSQL
-/// @param standby true in recovery
-/// @param readOnly true if transactions are read-only
 /// @param off settings for durability that are off, e.g. `fsync and full_page_writes`; empty for none
 /// @param synchronousCommit the server's setting, which the service may overrule
 /// @param pooled true if a pooler passes on the connection
-/// @param encoding the encoding of the database
-/// @param maxConnections the limit of connections
 /// @param schema the version of the store's schema; 0 without tables
 /// @param obstacle the reason why no store can be created without one; empty for none
-/// @param now the time of the server
 public record PostgresInspection(String host, String version, boolean standby, boolean readOnly, String off,
         String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, String obstacle,
         Instant now) {
@@ -68,7 +62,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
                 state.off(), session.text(SERVERS_SETTING), isPooled(session), session.text("SHOW server_encoding"),
                 Integer.parseInt(session.text("SHOW max_connections")), schema,
                 obstacle(session, address),
-                Instant.ofEpochMilli(Long.parseLong(session.text(Postgres.SELECT_NOW))));
+                Instant.ofEpochMilli(Long.parseLong(session.text(PostgresPets.SELECT_NOW))));
     }
 
     private static String obstacle(PostgresSession session, PostgresUri address) throws SQLException {

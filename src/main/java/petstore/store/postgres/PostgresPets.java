@@ -16,8 +16,12 @@ import petstore.store.Database;
 import petstore.store.PetTable;
 import petstore.store.Session;
 
-/// Statements on animals that only PostgreSQL has.
-final class PostgresPets {
+/// Statements that only PostgreSQL has.
+final class PostgresPets implements Database.Dialect {
+
+    /// The time at which it is evaluated. In a transaction that waited for a lock, `now()` would be older.
+    private static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+    static final String SELECT_NOW = "SELECT " + NOW;
 
     private static final int FETCH_SIZE = 1_000;
     private static final String ID_TABLE = "pet_id";
@@ -31,13 +35,20 @@ final class PostgresPets {
               FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
             SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
     private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id, "
-            + Postgres.NOW;
+            + NOW;
     private static final String RESERVE = "UPDATE pet_id SET last_id = greatest(pet_id.last_id, ?)"
             + " FROM (SELECT last_id FROM pet_id FOR UPDATE) AS before RETURNING before.last_id";
     private static final String INSERT = "INSERT INTO pg_temp.imported_pet (id, name, category_id, status)"
             + " SELECT * FROM unnest(?::BIGINT[], ?::TEXT[], ?::BIGINT[], ?::TEXT[])";
 
-    private PostgresPets() {
+    @Override
+    public String selectNow() {
+        return SELECT_NOW;
+    }
+
+    @Override
+    public void lockKeys(Session session) throws SQLException {
+        session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
     }
 
     /// Adds animals in one statement, as [Database#addInOneStatement].
@@ -66,19 +77,15 @@ final class PostgresPets {
         return PetTable.withIds(pets, firstIds.getFirst());
     }
 
-    /// Returns `count` new ids, as [Database.Dialect#newPetIds].
-    static Database.NewIds newIds(Session session, int count) throws SQLException {
-        PreparedStatement update = session.prepare(NEW_IDS);
-        update.setLong(1, count);
-        return Session.onlyRow(ID_TABLE, update,
+    @Override
+    public Database.NewIds newPetIds(Session session, int count) throws SQLException {
+        return Session.onlyRow(ID_TABLE, session.prepare(NEW_IDS, (long) count),
                 row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))));
     }
 
-    /// Reserves ids, as [Database.Dialect#reservePetIds].
-    static long reserveIds(Session session, long id) throws SQLException {
-        PreparedStatement reserve = session.prepare(RESERVE);
-        reserve.setLong(1, id);
-        return Session.onlyRow(ID_TABLE, reserve, row -> row.getLong(1));
+    @Override
+    public long reservePetIds(Session session, long id) throws SQLException {
+        return Session.onlyRow(ID_TABLE, session.prepare(RESERVE, id), row -> row.getLong(1));
     }
 
     /// Passes every animal to `action`, as [Database#forEachGroupOfPets]. The caller opens the transaction, because the driver fetches a
@@ -104,10 +111,10 @@ final class PostgresPets {
     }
 
     /// Adds animals with their ids, as [Database#addWithIds]: into a temporary table first, so that the row of `pet_id` is locked briefly.
-    static long addWithIds(Iterator<List<Pet>> groups, PostgresSession session) throws SQLException {
+    long addWithIds(Iterator<List<Pet>> groups, PostgresSession session) throws SQLException {
         Range ids = session.inTransaction(_ -> load(groups, session));
         return session.inTransaction(_ -> {
-            Database.requireAbove(reserveIds(session, ids.last()), ids.first());
+            Database.requireAbove(reservePetIds(session, ids.last()), ids.first());
             session.execute("INSERT INTO pet SELECT * FROM pg_temp.imported_pet ORDER BY id");
             var _ = groups.hasNext(); // Throws if the command was interrupted.
             return ids.last();

@@ -75,7 +75,6 @@ final class PostgresSchema {
         }
     }
 
-    /// Returns true if a database has a store.
     static boolean hasStore(PostgresHost host) throws SQLException {
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
             return hasStore(session);

@@ -13,7 +13,6 @@ import petstore.store.SqlFunction;
 /// Errors: [petstore.Failure] of kind `UNAVAILABLE` if the database cannot be used now, `SQLException` if a statement fails.
 interface PostgresSessions extends AutoCloseable {
 
-    /// Uses a session for a request.
     <T> T use(SqlFunction<PostgresSession, T> use) throws SQLException;
 
     /// Returns the epoch of the catalogue; absent if only [#version] can tell. Errors: [petstore.Failure] if requests are not allowed.
@@ -21,7 +20,6 @@ interface PostgresSessions extends AutoCloseable {
         return Optional.empty();
     }
 
-    /// Returns the version of the catalogue.
     default CatalogueVersion version() throws SQLException {
         return use(KnownVersion::read);
     }

@@ -24,7 +24,6 @@ public final class AdmissionControl {
         return waiting == 0 || waiting * (eachNs.get() / servers) <= longestNs;
     }
 
-    /// Records the duration of the work on an item.
     public void recordDuration(long ns) {
         eachNs.updateAndGet(each -> each + (ns - each) / WEIGHT);
     }

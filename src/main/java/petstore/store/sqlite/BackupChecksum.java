@@ -28,7 +28,6 @@ final class BackupChecksum {
     private BackupChecksum() {
     }
 
-    /// Returns true if a file is marked as a backup with a checksum.
     static boolean isMarked(Session session) throws SQLException {
         return mark(session).equals(MARK);
     }

@@ -48,14 +48,10 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
                 .map(column -> "coalesce(" + column + ", ''), ").collect(Collectors.joining()) + "''), '') AS BLOB)";
     }
 
-    /// Returns the animals of a page by ascending id, and the next animal if there is one.
     static List<Pet> list(Session session, PetQuery query) throws SQLException {
-        PreparedStatement select = session.prepare(query.status().isEmpty() ? LIST : LIST_BY_STATUS);
-        select.setLong(1, query.after());
-        select.setInt(2, query.limit());
-        if (query.status().isPresent()) {
-            select.setString(3, query.status().get().text());
-        }
+        PreparedStatement select = query.status().isEmpty()
+                ? session.prepare(LIST, query.after(), query.limit())
+                : session.prepare(LIST_BY_STATUS, query.after(), query.limit(), query.status().get().text());
         List<Pet> pets = new ArrayList<>(query.limit() + 1);
         try (ResultSet row = select.executeQuery()) {
             read(row).forEach(pets::add);

@@ -217,14 +217,9 @@ public final class SqliteCopy {
         }
     }
 
-    @FunctionalInterface
-    private interface Step<T> {
-        T on(Path file) throws SQLException, IOException;
-    }
-
-    private static <T> T perform(String participle, Path file, Step<T> step) {
+    private static <T> T perform(String participle, Path file, AtomicFile.Writer<T, SQLException> step) {
         try {
-            return step.on(file);
+            return step.write(file);
         } catch (IOException e) {
             throw CommandFailure.of(file + " cannot be " + participle, e);
         } catch (SQLException e) {

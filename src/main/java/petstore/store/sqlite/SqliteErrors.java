@@ -75,7 +75,6 @@ final class SqliteErrors {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
     }
 
-    /// Returns the failure of a request.
     static Failure ofRequest(SQLException e) {
         if (isDefect(e)) {
             return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", e);

@@ -10,8 +10,6 @@ import petstore.store.Session;
 
 /// The state of an embedded store, read without a change of its folder.
 ///
-/// @param bytes the size of the database
-/// @param logBytes the size of its log
 /// @param schema the version of its schema; 0 if the database has no tables, or was not opened
 /// @param opened false if the next start must first apply the log of a process that was killed
 public record SqliteInspection(long bytes, long logBytes, int schema, boolean opened) {

@@ -233,7 +233,7 @@ class PostgresTest {
             CompletableFuture<?> added = store.catalogue().addOnce(REX, key());
             await("the transaction waits for the lock").atMost(PATIENCE)
                     .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
-            String waiting = PostgresServer.query(url, Postgres.SELECT_NOW).getFirst();
+            String waiting = PostgresServer.query(url, PostgresPets.SELECT_NOW).getFirst();
             connection.commit();
             assertThat(added).succeedsWithin(PATIENCE);
             assertThat(PostgresServer.query(url, "SELECT received_ms >= " + waiting + " FROM idempotency"))

@@ -20,7 +20,6 @@ public record Adoption(long term, Observation.Proved proof, long epochsBefore, b
     /// both every second.
     public static final Duration TRUST = Duration.ofMillis(2_500);
 
-    /// A version whose reading began at `readNs`.
     public record Reading(CatalogueVersion version, long readNs) {
     }
 

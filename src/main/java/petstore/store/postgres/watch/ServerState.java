@@ -17,7 +17,6 @@ public record ServerState(Lineage lineage, String started, boolean standby, bool
     public record Lineage(String system, String database, long timeline) {
     }
 
-    /// Returns true if this is the same run of the same server as `other`.
     public boolean isSameRun(ServerState other) {
         return lineage.equals(other.lineage) && started.equals(other.started);
     }

@@ -11,7 +11,6 @@ public record Transition(State state, List<Effect> effects) {
         this(state, List.of(effects));
     }
 
-    /// Returns the transition after an observation.
     public Transition next(Observation observation) {
         return then(before -> Rules.next(before, observation));
     }
