@@ -25,7 +25,8 @@ import petstore.http.message.Response;
 import petstore.http.telemetry.Telemetry;
 
 /// The life of a request: route, key, rate limit, scope, then body and operation.
-public final class Dispatcher implements Api {
+public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, BrowserPolicy browsers,
+        UnavailabilityLog unavailability) implements Api {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
@@ -52,23 +53,6 @@ public final class Dispatcher implements Api {
         Decision respond(Next response) {
             return decision(NO_KEY, List.of(), response);
         }
-    }
-
-    private final Routes routes;
-    private final Bearer bearer;
-    private final RateLimits limits;
-    private final Telemetry telemetry;
-    private final BrowserPolicy browsers;
-    private final UnavailabilityLog unavailability;
-
-    public Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, BrowserPolicy browsers,
-            UnavailabilityLog unavailability) {
-        this.routes = routes;
-        this.bearer = bearer;
-        this.limits = limits;
-        this.telemetry = telemetry;
-        this.browsers = browsers;
-        this.unavailability = unavailability;
     }
 
     @Override

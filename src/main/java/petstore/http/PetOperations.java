@@ -36,28 +36,11 @@ import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
 /// The three operations of the contract, by their operationIds.
-public final class PetOperations {
+public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, KeyScanner keys, Clock clock) {
 
     private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
     private static final LocalDate LAST_DAY_OF_GET_PET = LocalDate.of(2030, 12, 5);
     private static final ZonedDateTime GET_PET_ENDS = LAST_DAY_OF_GET_PET.plusDays(1).atStartOfDay(ZoneOffset.UTC);
-
-    private final Catalogue catalogue;
-    private final PageCache cache;
-    private final Clock clock;
-    private final ApiSettings settings;
-    private final KeyScanner keys;
-    private final String base;
-
-    public PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, KeyScanner keys,
-            Clock clock) {
-        this.catalogue = catalogue;
-        this.cache = cache;
-        this.keys = keys;
-        this.clock = clock;
-        this.settings = settings;
-        this.base = settings.base();
-    }
 
     /// Returns a page by ascending id, with a `Link` to the next page if there is one (RFC 8288).
     CompletableFuture<Response> listPets(Request request) {
@@ -93,7 +76,7 @@ public final class PetOperations {
     }
 
     private Header link(PetQuery next) {
-        return Header.of("Link", "<" + base + "/pets?limit=" + next.limit()
+        return Header.of("Link", "<" + settings.base() + "/pets?limit=" + next.limit()
                 + next.status().map(status -> "&status=" + status.text()).orElse("") + "&after=" + next.after()
                 + ">; rel=\"next\"");
     }
@@ -158,7 +141,7 @@ public final class PetOperations {
 
     private Response created(Added added) {
         Response response = Response.json(201, PetJson.write(added.pet()),
-                Header.of("Location", base + "/pets/" + added.pet().id()), Response.NO_STORE);
+                Header.of("Location", settings.base() + "/pets/" + added.pet().id()), Response.NO_STORE);
         return added.replayed() ? response.with(REPLAYED) : response;
     }
 
@@ -194,7 +177,7 @@ public final class PetOperations {
                 .replaceFirst(" (\\d) ", " 0$1 ");
         return List.of(Header.of("Deprecation", "@1795132800"),
                 Header.of("Sunset", sunset),
-                Header.of("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
+                Header.of("Link", "<" + settings.base() + "/pets?status=available>; rel=\"successor-version\""),
                 Header.of("Link", "<" + settings.docs() + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
     }
 }

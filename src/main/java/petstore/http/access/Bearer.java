@@ -41,7 +41,6 @@ public final class Bearer {
     public record Accepted(ApiKey key) implements Authentication {
     }
 
-    /// The request has no valid key.
     public record Refused(Response response) implements Authentication {
     }
 

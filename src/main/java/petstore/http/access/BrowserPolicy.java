@@ -26,8 +26,6 @@ public final class BrowserPolicy {
     private final Set<String> origins;
     private final List<Header> tls;
 
-    /// @param origins the origins whose pages may use the API, e.g. `https://shop.example`
-    /// @param tls true if the API uses TLS
     public BrowserPolicy(List<String> origins, boolean tls) {
         this.origins = Set.copyOf(origins);
         this.tls = tls ? List.of(HSTS) : List.of();

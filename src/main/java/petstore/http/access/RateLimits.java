@@ -47,7 +47,6 @@ public final class RateLimits {
                 .build());
     }
 
-    /// Takes one token for a request of `key`.
     public Quota take(ApiKey key) {
         Optional<RateLimit> limit = key.rateLimit().or(() -> standard);
         if (limit.isEmpty()) {

@@ -27,11 +27,9 @@ public interface Api {
     record Decision(String route, boolean deprecated, String keyId, List<Header> headers, Next next) {
     }
 
-    /// The next step of a request.
     sealed interface Next {
     }
 
-    /// Send this response.
     record Respond(Response response) implements Next {
     }
 

@@ -14,7 +14,6 @@ import petstore.Failure;
 @SuppressWarnings("ArrayRecordComponent") // Responses are not compared.
 public record Response(int status, List<Header> headers, byte[] body, Optional<Refusal> refusal) {
 
-    /// `Content-Type` of JSON.
     public static final Header JSON = Header.of("Content-Type", "application/json");
     /// `Cache-Control` of responses that no cache may store.
     public static final Header NO_STORE = Header.of("Cache-Control", "no-store");
@@ -27,7 +26,6 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
     public record Refusal(Failure.Kind kind, Optional<Failure.Unavailability> unavailability, String reason) {
     }
 
-    /// Returns a response with a JSON body.
     public static Response json(int status, byte[] body, Header... more) {
         return of(status, JSON, body, more);
     }
@@ -45,7 +43,6 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
         return new Response(status, List.of(headers), body, Optional.empty());
     }
 
-    /// Returns a response without a body.
     public static Response bodiless(int status, Header... headers) {
         return new Response(status, List.of(headers), new byte[0], Optional.empty());
     }

@@ -131,7 +131,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         exchanges.add(exchange);
     }
 
-    /// Removes an exchange.
     void ended(Exchange exchange) {
         if (exchanges.remove(exchange)) {
             phase.begin(Kind.IDLE);
@@ -209,7 +208,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Records that the connection is closed.
     void closed() {
         order.remove(this);
         exchanges.closed();

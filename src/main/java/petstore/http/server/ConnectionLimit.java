@@ -18,7 +18,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 /// The limit of a listener's connections, and their counters. The listener's event loops share it.
 ///
 /// @param most the maximum number of open connections
-/// @param open the number of open connections
 /// @param active the number of connections with a request in flight
 /// @param refused counts connections that were closed because of the limit or a lack of memory
 /// @param displaced counts connections that were closed to make room for new ones

@@ -18,8 +18,8 @@ import petstore.http.message.Errors;
 import petstore.http.message.Expectation;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
-import petstore.http.server.codec.Outgoing;
 import petstore.http.server.codec.RequestBody;
+import petstore.http.server.codec.ResponseEncoder;
 
 /// One request and its response, over HTTP/1.1 or a stream of HTTP/2. Confined to its event loop.
 final class Exchange {
@@ -104,11 +104,10 @@ final class Exchange {
         reader = wanted;
         passBody(wanted);
         if (body.isWanted() && Expectation.of(head.fields()) == Expectation.CONTINUE) {
-            var _ = context.writeAndFlush(Outgoing.CONTINUE);
+            var _ = context.writeAndFlush(ResponseEncoder.CONTINUE);
         }
     }
 
-    /// Takes a part of the body.
     void received(HttpContent part) throws IOException {
         if (part.decoderResult().isFailure()) {
             isLast = true;
@@ -232,7 +231,6 @@ final class Exchange {
         record.endsBecause(reason);
     }
 
-    /// Records that the connection or the stream is closed.
     void closed() {
         if (listener.isStopping()) {
             endsBecause("the connection was closed while the service stopped");

@@ -72,7 +72,6 @@ final class Exchanges {
         List.copyOf(open).stream().filter(exchange -> exchange.isOlder(age, now)).forEach(Exchange::expire);
     }
 
-    /// Records that the connection is closed.
     void closed() {
         List.copyOf(open).forEach(Exchange::closed);
     }

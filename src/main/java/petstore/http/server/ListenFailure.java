@@ -11,7 +11,6 @@ public final class ListenFailure {
     private ListenFailure() {
     }
 
-    /// The exception for a port on which another program listens.
     public static final class PortInUseException extends Exception {
         private static final long serialVersionUID = 1L;
         public final String host;

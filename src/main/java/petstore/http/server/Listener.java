@@ -16,7 +16,6 @@ import petstore.http.message.RequestHead;
 import petstore.http.message.RequestId;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
-import petstore.http.server.codec.Outgoing;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
 
@@ -75,7 +74,6 @@ final class Listener {
         private boolean finished;
 
         /// @param received the head, which is complete now
-        /// @param client the address of the client
         RequestRecord(Head received, String client) {
             this.head = new RequestHead(received.method(), received.path(), received.query(), received.fields(), client,
                     telemetry.requestId(received.fields().first(RequestId.FIELD)), clock.millis());
@@ -103,7 +101,7 @@ final class Listener {
         /// Returns a response to this request, with the headers of every response.
         ///
         /// @param more a further header; absent for none
-        Outgoing outgoing(Response response, Optional<Header> more) {
+        Response outgoing(Response response, Optional<Header> more) {
             List<Header> headers = new ArrayList<>(16);
             headers.addAll(response.headers());
             decision.ifPresent(known -> headers.addAll(known.headers()));
@@ -111,7 +109,8 @@ final class Listener {
             headers.add(date());
             headers.add(NO_SNIFF);
             more.ifPresent(headers::add);
-            return new Outgoing(response.status(), headers, head.method().equals("HEAD") ? NO_BODY : response.body());
+            return new Response(response.status(), headers, head.method().equals("HEAD") ? NO_BODY : response.body(),
+                    response.refusal());
         }
 
         /// Reports the end of the request to telemetry, once.

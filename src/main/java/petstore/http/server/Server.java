@@ -111,7 +111,7 @@ public final class Server implements AutoCloseable {
         try (Closer opened = new Closer()) {
             Server server = opened.add(new Server(settings, meters, telemetry, clock));
             Optional<Tls> tls = settings.tls()
-                    .map(files -> new Tls(CertificateFiles.load(files), settings.deadlines().header(),
+                    .map(files -> new Tls(new CertificateFiles(files), settings.deadlines().header(),
                             server.handshakes));
             tls.ifPresent(on -> {
                 Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)

@@ -10,12 +10,8 @@ import petstore.http.server.tls.TlsFiles;
 ///
 /// @param host the address that the API listens on, e.g. `127.0.0.1`
 /// @param port its port; 0 for a free port
-/// @param adminHost the address of the admin listener
-/// @param adminPort its port; 0 for a free port
-/// @param deadlines the limits of a client's time
 /// @param maxConnections the maximum number of open connections of each listener
 /// @param shutdownDelay the time from the signal to stop, in which the service still serves but is not ready
-/// @param proxies the proxies that name the client of a request
 /// @param tls certificate and key of the API listener; absent for plain HTTP
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
         int maxConnections, Duration shutdownDelay, TrustedProxies proxies, Optional<TlsFiles> tls) {

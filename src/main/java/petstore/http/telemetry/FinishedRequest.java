@@ -10,10 +10,7 @@ import petstore.http.message.Response;
 
 /// A request that has ended, answered or abandoned.
 ///
-/// @param id the request id
 /// @param method a method of HTTP; [#OTHER_METHOD] for unknown ones
-/// @param route the path in the route table
-/// @param deprecated true if the operation will be removed
 /// @param key the id of the accepted key; `-` for none
 /// @param parent the trace that the client named; absent for none
 /// @param beganMillis when the header block was complete, in milliseconds since 1970

@@ -20,6 +20,5 @@ public interface RequestLog {
     /// @param trace the id of the trace that it belongs to; `-` for none
     void finished(FinishedRequest request, String trace);
 
-    /// Logs that a request was refused for its key.
     void refused(RefusedKey refusal);
 }

@@ -20,7 +20,6 @@ public final class Telemetry {
     private final RequestLog log;
     private final KeyScanner keys;
 
-    /// @param tracer gets a span for each request; absent if spans are not exported
     /// @param keys finds the API keys that no id, span or log line may have
     public Telemetry(MeterRegistry registry, Optional<Tracer> tracer, RequestLog log, KeyScanner keys) {
         this.metrics = new RequestMetrics(registry);

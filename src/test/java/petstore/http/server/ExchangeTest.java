@@ -128,7 +128,7 @@ class ExchangeTest {
     @ValueSource(booleans = {false, true})
     void sendsPipelinedResponsesInOrder(boolean overTls, @TempDir Path folder) throws IOException {
         if (overTls) {
-            tls = Optional.of(new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG, Runnable::run));
+            tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, Runnable::run));
         }
         List<String> bodies = List.of("a".repeat(15_000), "b".repeat(15_000), "c".repeat(100_000),
                 "d".repeat(16 * 1024),
@@ -298,7 +298,7 @@ class ExchangeTest {
     @ValueSource(booleans = {false, true})
     void readsOtherStreamsBesideOneThatWaitsForItsKey(boolean resets, @TempDir Path folder) throws IOException {
         deadlines = new Deadlines(LONG, LONG, resets ? LONG : Duration.ofSeconds(1));
-        tls = Optional.of(new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG, Runnable::run));
+        tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, Runnable::run));
         int port = listen(_ -> {
         }, head -> switch (head.path()) {
             case "/held" -> new Api.AwaitKey(new CompletableFuture<>());
@@ -336,7 +336,7 @@ class ExchangeTest {
     /// The handshake waits for a thread, and the input behind it for the handshake.
     @Test
     void limitsInputDuringHandshake(@TempDir Path folder) throws Exception {
-        tls = Optional.of(new Tls(CertificateFiles.load(TestCertificate.ec().write(folder)), LONG, _ -> {
+        tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, _ -> {
         }));
         int port = listen(_ -> {
         }, _ -> new Api.Respond(text("a")));

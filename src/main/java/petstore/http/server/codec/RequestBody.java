@@ -53,8 +53,6 @@ public final class RequestBody {
     }
 
     /// Keeps a part, or drops it if it is not wanted.
-    ///
-    /// @param isLast true if it is the last part
     public void add(ByteBuf part, boolean isLast) throws IOException {
         if (bytes != null) {
             part.readBytes(bytes, part.readableBytes());

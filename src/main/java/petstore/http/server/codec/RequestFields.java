@@ -29,7 +29,6 @@ public final class RequestFields implements HeaderFields {
     /// Each name, followed by its value.
     private final List<String> pairs = new ArrayList<>(0);
 
-    /// @param all the fields of a head
     public RequestFields(Names names, Iterator<? extends Map.Entry<CharSequence, ? extends CharSequence>> all) {
         this.names = names;
         while (all.hasNext()) {

@@ -22,16 +22,20 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AsciiString;
 import io.netty.util.CharsetUtil;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
 
 /// Writes a long body in slices, each after the client has taken the earlier ones; the stock encoders keep the whole body off-heap.
 @Sharable
 public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapter {
 
+    /// The response that asks the client for the body.
+    public static final Response CONTINUE = Response.bodiless(100);
+
     private static final int SLICE = 16 * 1024;
 
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise done) {
-        if (message instanceof Outgoing response) {
+        if (message instanceof Response response) {
             int first = Math.min(SLICE, response.body().length);
             boolean isWhole = first == response.body().length;
             ChannelFuture head = writeHead(context, response, first, isWhole ? done : context.newPromise());
@@ -61,7 +65,7 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
     /// Writes the head and the first slice.
     ///
     /// @param first the length of the first slice; 0 if there is no body
-    abstract ChannelFuture writeHead(ChannelHandlerContext context, Outgoing response, int first, ChannelPromise done);
+    abstract ChannelFuture writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done);
 
     /// Returns the message for a later slice.
     abstract Object part(ByteBuf slice, boolean isLast);
@@ -76,7 +80,7 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
         private static final int HEAD = 768;
 
         @Override
-        ChannelFuture writeHead(ChannelHandlerContext context, Outgoing response, int first, ChannelPromise done) {
+        ChannelFuture writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done) {
             HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
             ByteBuf bytes = context.alloc().directBuffer(HEAD + first).writeBytes(VERSION);
             bytes.writeCharSequence(status.codeAsText(), CharsetUtil.US_ASCII);
@@ -102,7 +106,7 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
         private static final Map<String, AsciiString> NAMES = new ConcurrentHashMap<>();
 
         @Override
-        ChannelFuture writeHead(ChannelHandlerContext context, Outgoing response, int first, ChannelPromise done) {
+        ChannelFuture writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done) {
             Http2Headers head = new DefaultHttp2Headers(false, response.headers().size())
                     .status(HttpResponseStatus.valueOf(response.status()).codeAsText());
             for (Header header : response.headers()) {
@@ -110,7 +114,7 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
                         new AsciiString(header.value(), false));
             }
             if (first == 0) {
-                return context.write(new DefaultHttp2HeadersFrame(head, !response.isContinue()), done);
+                return context.write(new DefaultHttp2HeadersFrame(head, response.status() != CONTINUE.status()), done);
             }
             var _ = context.write(new DefaultHttp2HeadersFrame(head, false));
             return context.write(part(Unpooled.wrappedBuffer(response.body(), 0, first),

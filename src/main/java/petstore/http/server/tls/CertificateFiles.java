@@ -15,7 +15,6 @@ import petstore.CommandFailure;
 /// a time.
 public final class CertificateFiles {
 
-    /// A private key and the chain of its certificate.
     record Identity(PrivateKey key, List<X509Certificate> chain) {
     }
 
@@ -29,21 +28,16 @@ public final class CertificateFiles {
     private volatile Validity validity = new Validity(Instant.EPOCH, Instant.EPOCH);
     private boolean unreadable;
 
-    private CertificateFiles(TlsFiles files) {
+    /// Reads both files.
+    ///
+    /// Errors: [CommandFailure] if a file cannot be read, or the key does not belong to the certificate.
+    public CertificateFiles(TlsFiles files) {
         this.files = files;
         this.latest = PemFiles.read(files);
         this.checked = latest;
         this.first = identity(checked);
     }
 
-    /// Reads both files.
-    ///
-    /// Errors: [CommandFailure] if a file cannot be read, or the key does not belong to the certificate.
-    public static CertificateFiles load(TlsFiles files) {
-        return new CertificateFiles(files);
-    }
-
-    /// Returns the identity that [#load] read.
     Identity first() {
         return first;
     }

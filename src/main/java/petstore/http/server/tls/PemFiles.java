@@ -23,8 +23,6 @@ import petstore.CommandFailure;
 /// The contents of two files in PEM form.
 ///
 /// @param files where they are, for messages
-/// @param certificates the text of the certificates
-/// @param key the text of the private key
 record PemFiles(TlsFiles files, String certificates, String key) {
 
     private static final int MOST_BYTES = 1 << 20;

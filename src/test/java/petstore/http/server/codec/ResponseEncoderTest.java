@@ -3,6 +3,7 @@ package petstore.http.server.codec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
+import petstore.http.message.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,7 +35,7 @@ class ResponseEncoderTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 700, 800, 2_000, SLICE})
     void encodesHeadAndShortBodyInOneBuffer(int length) {
-        Outgoing response = response(length);
+        Response response = response(length);
         http1.writeOutbound(response, response);
         String sent = "HTTP/1.1 201 Created\r\nETag: \"1\"\r\nX-Long: " + "y".repeat(length) + "\r\n\r\n"
                 + "x".repeat(length);
@@ -71,17 +73,17 @@ class ResponseEncoderTest {
 
     @Test
     void endsNothingWithContinue() {
-        http1.writeOutbound(Outgoing.CONTINUE);
+        http1.writeOutbound(ResponseEncoder.CONTINUE);
         assertThat(sent()).containsExactly("HTTP/1.1 100 Continue\r\n\r\n");
-        stream.writeOutbound(Outgoing.CONTINUE);
+        stream.writeOutbound(ResponseEncoder.CONTINUE);
         Http2HeadersFrame head = stream.readOutbound();
         assertThat(head.headers().status()).hasToString("100");
         assertThat(head.isEndStream()).isFalse();
     }
 
-    private static Outgoing response(int length) {
-        return new Outgoing(201, List.of(Header.of("ETag", "\"1\""), Header.of("X-Long", "y".repeat(length))),
-                "x".repeat(length).getBytes(StandardCharsets.US_ASCII));
+    private static Response response(int length) {
+        return new Response(201, List.of(Header.of("ETag", "\"1\""), Header.of("X-Long", "y".repeat(length))),
+                "x".repeat(length).getBytes(StandardCharsets.US_ASCII), Optional.empty());
     }
 
     /// Returns the encoded bytes, a string for each buffer.

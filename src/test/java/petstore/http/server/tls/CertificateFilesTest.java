@@ -21,7 +21,7 @@ class CertificateFilesTest {
     @Test
     void ignoresHalfReplacedFiles() throws IOException {
         TlsFiles files = TestCertificate.ec().write(folder);
-        CertificateFiles loaded = CertificateFiles.load(files);
+        CertificateFiles loaded = new CertificateFiles(files);
         assertThat(loaded.changed()).as("unchanged files").isEmpty();
         TestCertificate next = TestCertificate.ec();
         Files.writeString(files.certificate(), next.certificate());
@@ -37,7 +37,7 @@ class CertificateFilesTest {
     void refusesFilesOver1MiB() throws IOException {
         TlsFiles files = TestCertificate.ec().write(folder);
         Files.writeString(files.key(), "x".repeat((1 << 20) + 1));
-        assertThatThrownBy(() -> CertificateFiles.load(files)).isInstanceOf(CommandFailure.class)
+        assertThatThrownBy(() -> new CertificateFiles(files)).isInstanceOf(CommandFailure.class)
                 .hasMessage(files.key() + " (--tls-key) is longer than 1 MiB; give a PEM file");
     }
 
@@ -45,7 +45,7 @@ class CertificateFilesTest {
     void reportsInvalidFilesOncePerChange() throws IOException {
         TestCertificate good = TestCertificate.ec();
         TlsFiles files = good.write(folder);
-        CertificateFiles loaded = CertificateFiles.load(files);
+        CertificateFiles loaded = new CertificateFiles(files);
         Files.delete(files.key());
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be read");
         assertThat(loaded.changed()).isEmpty();
