@@ -9,12 +9,9 @@ import java.util.Set;
 
 /// An API key in the store, without its secret.
 ///
-/// @param id the public id, see [KeyToken]
 /// @param name the name of the owner; a new key has a name that [#isName] accepts
 /// @param scopes the permissions, not empty
-/// @param secret the hash of the secret
 /// @param expires absent if the key does not expire
-/// @param revoked the time of its revocation; absent if it is not revoked
 /// @param retired the secret before the last rotation; absent if there was none
 /// @param rateLimit the key's own limit; absent for the service's limit
 /// @param lastUsed the time of the last accepted request, to the minute; absent if there was none
@@ -71,7 +68,6 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
         scopes = Set.copyOf(scopes);
     }
 
-    /// Returns a new key for a token.
     public static ApiKey issued(KeyToken token, String name, Set<Scope> scopes, Instant now,
             Optional<Instant> expires, Optional<RateLimit> rateLimit) {
         return new ApiKey(token.id(), name, scopes, SecretHash.of(token.secret()), now, expires, Optional.empty(),

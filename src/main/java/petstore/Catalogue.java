@@ -23,7 +23,6 @@ public interface Catalogue {
     /// after at most three seconds. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot be used now.
     Optional<Long> findEpoch();
 
-    /// Returns the animal with this id; absent if it does not exist.
     CompletableFuture<Optional<Pet>> find(long id);
 
     /// Adds an animal. Returns it with its id, once it is durable and visible to every reader.

@@ -9,13 +9,6 @@ import java.util.List;
 ///
 /// Errors of closing: the [Failure] or [CommandFailure] of the first part that failed, else a [CommandFailure] with the name of that part.
 /// Later errors are suppressed onto it.
-///
-/// ```java
-/// try (Closer parts = new Closer()) {
-///     SqlStore store = parts.add(open());
-///     return new Service(store, parts.handOver());
-/// }
-/// ```
 public final class Closer implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();

@@ -31,7 +31,6 @@ public final class Failure extends RuntimeException {
 
     /// The cause of a failure of kind `UNAVAILABLE`, for operators. `docs/operations.md` has what each means.
     public enum Unavailability {
-        /// Too many requests wait for the store.
         QUEUE_FULL,
         /// The request waited for the store for too long.
         QUEUE_LATE,
@@ -44,21 +43,11 @@ public final class Failure extends RuntimeException {
         /// No host of the database can be used.
         NO_PRIMARY,
         /// The database refused a statement, or the connection to it broke.
-        STATEMENT_FAILED,
-        /// The store's disk has no space.
-        DISK_FULL,
-        /// The store cannot be written.
-        NOT_WRITABLE,
+        STATEMENT_FAILED, DISK_FULL, NOT_WRITABLE,
         /// The store's disk lost data, and the service stops.
         DISK_FAILED,
         /// The store's schema is not that of this version.
-        WRONG_SCHEMA,
-        /// The system allows no further thread.
-        NO_THREAD,
-        /// Memory is short.
-        MEMORY,
-        /// The service is stopping.
-        STOPPING;
+        WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
 
         /// Returns the code for log and metrics, e.g. `queue_full`.
         public String code() {
@@ -71,29 +60,23 @@ public final class Failure extends RuntimeException {
     private final Optional<Unavailability> unavailability;
     private final String detail;
 
-    /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message) {
-        this(other(kind), Optional.empty(), message, "", null);
+        this(kind, Optional.empty(), message, "", null);
     }
 
-    /// @param kind another one than `UNAVAILABLE`
     public Failure(Kind kind, String message, Throwable cause) {
-        this(other(kind), Optional.empty(), message, "", cause);
+        this(kind, Optional.empty(), message, "", cause);
     }
 
-    /// A failure of kind `UNAVAILABLE`.
     public Failure(Unavailability unavailability, String message) {
         this(unavailability, message, "");
     }
 
-    /// A failure of kind `UNAVAILABLE`.
-    ///
     /// @param detail for operators alone, e.g. with addresses; empty for none
     public Failure(Unavailability unavailability, String message, String detail) {
         this(Kind.UNAVAILABLE, Optional.of(unavailability), message, detail, null);
     }
 
-    /// A failure of kind `UNAVAILABLE`.
     public Failure(Unavailability unavailability, String message, Throwable cause) {
         this(Kind.UNAVAILABLE, Optional.of(unavailability), message, "", cause);
     }
@@ -101,16 +84,12 @@ public final class Failure extends RuntimeException {
     private Failure(Kind kind, Optional<Unavailability> unavailability, String message, String detail,
             @Nullable Throwable cause) {
         super(message, cause);
+        if ((kind == Kind.UNAVAILABLE) == unavailability.isEmpty()) {
+            throw new IllegalArgumentException("a failure of this kind needs an Unavailability");
+        }
         this.kind = kind;
         this.unavailability = unavailability;
         this.detail = detail;
-    }
-
-    private static Kind other(Kind kind) {
-        if (kind == Kind.UNAVAILABLE) {
-            throw new IllegalArgumentException("a failure of this kind needs an Unavailability");
-        }
-        return kind;
     }
 
     /// Returns a failure for a thread that cannot be started.

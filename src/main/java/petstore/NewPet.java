@@ -12,7 +12,6 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
     /// Maximum length of a name in code points.
     public static final int MAX_NAME_LENGTH = 255;
 
-    /// Error message for an invalid category.
     public static final String CATEGORY_VIOLATION = "categoryId must be an integer between " + Long.MIN_VALUE + " and "
             + Long.MAX_VALUE;
 
@@ -24,7 +23,6 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         }
     }
 
-    /// Returns this animal with its id.
     public Pet withId(long id) {
         return new Pet(id, name, categoryId, status);
     }

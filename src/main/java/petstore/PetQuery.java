@@ -18,7 +18,6 @@ public record PetQuery(int limit, Optional<PetStatus> status, long after) {
         }
     }
 
-    /// Returns the query for the page after `id`.
     public PetQuery continuedAfter(long id) {
         return new PetQuery(limit, status, id);
     }

@@ -14,7 +14,6 @@ public enum PetStatus {
     private static final Map<String, PetStatus> BY_TEXT = ALL.stream()
             .collect(Collectors.toMap(PetStatus::text, Function.identity()));
 
-    /// Error message for an invalid status.
     public static final String VIOLATION = ALL.stream().map(PetStatus::text)
             .collect(Collectors.joining(", ", "status must be one of ", ""));
 
@@ -29,7 +28,6 @@ public enum PetStatus {
         return text;
     }
 
-    /// Parses a status; absent if it is unknown.
     public static Optional<PetStatus> find(String text) {
         return Optional.ofNullable(BY_TEXT.get(text));
     }

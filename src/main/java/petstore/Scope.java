@@ -23,7 +23,6 @@ public enum Scope {
         return text;
     }
 
-    /// Parses a scope; absent if it is unknown.
     public static Optional<Scope> find(String text) {
         return Arrays.stream(values()).filter(scope -> scope.text.equals(text)).findFirst();
     }

@@ -25,7 +25,6 @@ final class Json {
                     .maxNumberLength(MAX_NUMBER_LENGTH).maxNameLength(MAX_NAME_LENGTH).build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
-    /// Writes one JSON value.
     @FunctionalInterface
     interface Writer {
         void write(JsonGenerator json) throws IOException;

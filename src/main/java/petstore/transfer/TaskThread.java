@@ -28,7 +28,6 @@ final class TaskThread implements AutoCloseable {
         pending.add(thread.submit(task));
     }
 
-    /// Waits for all tasks.
     void finish() {
         await(0);
     }

@@ -5,14 +5,11 @@ import java.util.Locale;
 
 /// The result of a check.
 ///
-/// @param check the name of the check, e.g. `disk`
-/// @param text the result of the check
 /// @param advice the remedy; empty if nothing is wrong
 record Finding(State state, String check, String text, String advice) {
 
     static final List<String> NAMES = List.of("state", "check", "finding", "advice");
 
-    /// The severity of a finding.
     enum State {
         OK, WARN, FAIL
     }

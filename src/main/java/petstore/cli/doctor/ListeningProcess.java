@@ -11,9 +11,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// A process that listens on a TCP port, found in Linux's `/proc`. Other users' processes are not visible there.
-///
-/// @param id its number
-/// @param name the name of its program
 record ListeningProcess(long id, String name) {
 
     private static final Path PROC = Path.of("/proc");

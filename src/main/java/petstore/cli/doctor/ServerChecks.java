@@ -78,7 +78,7 @@ record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, 
     }
 
     static List<Finding> tls(TlsFiles files, Instant now) {
-        return List.of(validity(CertificateFiles.load(files).validity(), now),
+        return List.of(validity(new CertificateFiles(files).validity(), now),
                 FolderChecks.mode(files.key()).matches(OPEN_TO_OTHERS)
                         ? Finding.warn("tls key", files.key() + " can be read by every user",
                                 "chmod o-rw " + files.key())

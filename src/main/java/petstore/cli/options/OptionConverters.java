@@ -146,7 +146,6 @@ public final class OptionConverters {
         }
     }
 
-    /// Returns a rate limit, e.g. of `600/1m`.
     public static RateLimit rateLimit(String text) {
         return RateLimit.find(text)
                 .orElseThrow(() -> isNot("a rate limit such as 600/1m or 10/1s, of 1 request or more over at most 365d",

@@ -22,7 +22,6 @@ public final class FishCompletion {
     private FishCompletion() {
     }
 
-    /// Returns the script for a program and its commands.
     public static String of(CommandLine program) {
         CommandSpec spec = program.getCommandSpec();
         // Completes file names only where a command expects a file.
