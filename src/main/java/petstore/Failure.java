@@ -46,7 +46,7 @@ public final class Failure extends RuntimeException {
         STATEMENT_FAILED, DISK_FULL, NOT_WRITABLE,
         /// The store's disk lost data, and the service stops.
         DISK_FAILED,
-        /// The store's schema is not that of this version.
+        /// The store has the schema of an older version.
         WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
 
         /// Returns the code for log and metrics, e.g. `queue_full`.

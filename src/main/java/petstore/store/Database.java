@@ -124,8 +124,8 @@ public interface Database extends AutoCloseable {
         /// Returns the epoch of [#version] if the database watches it; absent if only a query can tell.
         Optional<Long> findEpoch();
 
-        /// Registers a reading for each store that does not continue the one before, e.g. after a failover that lost animals. It is done
-        /// before requests use that store.
+        /// Registers a reading. It runs each time that the data do not continue those before, e.g. after a failover that lost animals, and
+        /// before requests use them.
         void onNewLineage(Work<?> reading);
 
         /// Throws if this process knows that the database is not ready: there is no primary, or the last write failed. Only reads memory.

@@ -12,7 +12,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-/// A connection and its prepared statements. Threads share it by [#perform] and [#close]; all else is for one thread at a time.
+/// A connection and its prepared statements. [#perform] and [#close] are for any thread, the other methods for one thread at a time.
 public class Session implements AutoCloseable {
 
     private static final int LARGEST_CHUNK = 256;

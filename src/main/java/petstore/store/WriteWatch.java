@@ -16,7 +16,7 @@ import petstore.IdempotencyKey;
 import petstore.Pet;
 import petstore.PetStatus;
 
-/// Knows whether the last write of a store failed. Then it tries a write every second, until one succeeds.
+/// Records whether the last write of a store failed. After a failure it tries a write every second, until one succeeds.
 ///
 /// There is no thread while writes succeed.
 public final class WriteWatch implements AutoCloseable {

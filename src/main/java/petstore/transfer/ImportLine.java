@@ -32,7 +32,7 @@ sealed interface ImportLine {
         /// Returns the next line that is not blank; empty at the end.
         Optional<ImportLine> next() throws IOException;
 
-        /// Returns the names of the columns that this reader ignores although an animal has none of that name.
+        /// Returns the names of the columns that an animal does not have. They are ignored.
         default List<String> ignoredColumns() {
             return List.of();
         }

@@ -21,7 +21,7 @@ import petstore.store.sqlite.FolderLock;
 /// Checks of the listeners: their ports and their certificate.
 ///
 /// @param server the process that serves the chosen store; absent if none does, or for a database
-/// @param isUnknown true if the process that serves the store cannot be known: of a database, or of another user's folder
+/// @param isUnknown true if it cannot be known which process serves the store: for a database, or for the folder of another user
 record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, boolean isUnknown) {
 
     private static final Duration TIME_TO_RENEW = Duration.ofDays(21);

@@ -11,8 +11,8 @@ final class NearestWord {
     }
 
     /// Returns the end of a message that suggests the nearest known word; empty if no word is near. A near word differs in case, by one
-    /// wrong, missing or extra letter, or by two swapped neighbours. Of several near words, it suggests that with the longest common
-    /// beginning, or with a letter more.
+    /// wrong, missing or extra letter, or by two swapped neighbours. Of several near words, it suggests the one with the longest common
+    /// beginning; of those, the longest.
     static String suggestion(String word, Collection<String> known) {
         String lower = word.toLowerCase(Locale.ROOT);
         return known.contains(word)

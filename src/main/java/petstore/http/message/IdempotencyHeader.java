@@ -22,8 +22,8 @@ public final class IdempotencyHeader {
     private IdempotencyHeader() {
     }
 
-    /// Returns the key of a request; absent if it has none. A key that contains an API key of a store is hashed: the store must not
-    /// keep a secret. The configured key could be found from its hash.
+    /// Returns the key of a request; absent if it has none. A key that contains an API key of a store is hashed: the store must not keep a
+    /// secret. The configured key is refused, because a short one could be guessed from its hash.
     ///
     /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, is not a key of 1 to 255 visible ASCII characters, or
     /// contains the configured API key

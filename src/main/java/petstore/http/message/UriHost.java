@@ -50,8 +50,8 @@ public final class UriHost {
         return IS_HOST_AND_PORT.matcher(text).matches();
     }
 
-    /// Returns true if both are a [#isHostAndPort] and name the same host and port: in any case, with or without the default port.
-    /// Source: RFC 3986 section 6.2.
+    /// Returns true if both name the same host and port, in any case, with or without the default port. False for invalid texts. Source:
+    /// RFC 3986 section 6.2.
     ///
     /// @param scheme the scheme that has a default port, e.g. `https`
     public static boolean areSame(CharSequence one, CharSequence other, String scheme) {

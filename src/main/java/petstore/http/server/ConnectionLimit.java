@@ -105,8 +105,8 @@ record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter r
             return rank(now) == NONE ? Optional.empty() : Optional.of(oldest.getKey());
         }
 
-        /// Returns a number that is the smaller, the earlier [#first] comes among those of all event loops; [#NONE] without any. For any
-        /// thread.
+        /// Returns a rank by which event loops are compared: that with the lowest displaces its [#first]. [#NONE] if it has no such
+        /// connection. For any thread.
         long rank(long now) {
             long rank = first;
             return rank > HEADLESS / 2 && now - EPOCH - SPARED_NANOS <= rank - HEADLESS ? NONE : rank;

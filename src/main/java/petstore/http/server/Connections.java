@@ -112,7 +112,7 @@ final class Connections {
         return of(other).order.rank(now);
     }
 
-    /// Closes the first connection without input, unless one has been closed meanwhile.
+    /// Closes the first connection without input, unless there is room meanwhile.
     ///
     /// @param displaced gets false if there is none
     private void displace(CompletableFuture<Boolean> displaced) {

@@ -44,7 +44,8 @@ final class Exchanges {
                 && now - exchange.sentNanos() > READ_TIME_WHEN_SHORT.toNanos());
     }
 
-    /// Refuses incomplete requests, and resets all streams with an unread response but the oldest. Returns false if there is no exchange.
+    /// Refuses incomplete requests, and resets every stream with an unread response except the oldest. Returns false if there is no
+    /// exchange.
     boolean shed() {
         Exchange oldest = open.peekFirst();
         for (Exchange exchange : List.copyOf(open)) {

@@ -10,8 +10,8 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.EventExecutor;
 
-/// Flushes the connections of an event loop together, so that a client wakes once for several responses; the stock handler knows one
-/// connection. Confined to that event loop.
+/// Flushes the connections of an event loop together, so that a client wakes once for several responses; Netty's own handler flushes each
+/// connection alone. Confined to that event loop.
 ///
 /// It flushes at the end of a turn of the loop in which no further connection has requested a flush.
 @ChannelHandler.Sharable

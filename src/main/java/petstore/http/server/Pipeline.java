@@ -95,8 +95,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 .maxHeaderListSize(READ_HEAD_BYTES);
         Http2FrameCodec codec = Http2FrameCodecBuilder.forServer().initialSettings(settings)
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
-        // Frames, compression of heads, flow control, limits of floods. When it is added, it sends the settings. Until then, and from
-        // the client's acknowledgement on, it applies them.
+        // Frames, compression of heads, flow control, limits of floods. It sends the settings when it is added, and applies the same object
+        // when the client has acknowledged them. So the announced limit stands in it only meanwhile.
         settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
         pipeline.addLast(codec);
         settings.maxHeaderListSize(READ_HEAD_BYTES);

@@ -79,7 +79,7 @@ final class CurrentPrimary implements PostgresSessions {
     public Optional<Long> findEpoch() {
         Adoption adoption = requireReady().adoption();
         Optional<Long> epoch = adoption.findEpoch(System.nanoTime());
-        // An epoch that was reached after the server was left may be that of other animals in the next term.
+        // If the server was left meanwhile, the next term may use this epoch for other animals.
         requireUsed(adoption, Unavailability.NO_PRIMARY);
         return epoch;
     }
@@ -132,7 +132,7 @@ final class CurrentPrimary implements PostgresSessions {
         if (version.fellBelow(known)) {
             observe(new Observation.Fell(adoption.term()));
         } else {
-            // Before the term is compared, so that the epochs of later terms are later than each that was returned.
+            // First, because the next term begins behind the greatest epoch that is recorded.
             adoption.reached(version, beganNs);
         }
         requireUsed(adoption, Unavailability.NO_PRIMARY);

@@ -62,7 +62,7 @@ final class PostgresPool implements State.Connections {
             }
         }
 
-        /// Closes all connections, also those of a pool that could not close them because it needs threads for that.
+        /// Closes all connections. The pool cannot do that alone if no thread can be started.
         void close() {
             closed = true;
             for (Connection connection : List.copyOf(marks.keySet())) {

@@ -15,7 +15,7 @@ public final class QueueMetrics {
     private QueueMetrics() {
     }
 
-    /// Returns work on groups that is measured.
+    /// Returns the same work, with metrics of its groups.
     public static <I, O> Function<List<I>, List<O>> measured(String queue, Function<List<I>, List<O>> work,
             MeterRegistry meters) {
         DistributionSummary sizes = DistributionSummary.builder("petstore.store.batch.size")

@@ -91,7 +91,8 @@ final class Checkpoints {
         }
     }
 
-    /// Copies all pages that no reader prevents, and syncs the database if these are all. Waits for a checkpoint of another process.
+    /// Copies all pages of which no reader needs the old content, and syncs the database if no other page is left. Waits for a checkpoint
+    /// of another process.
     static void complete(Session session) throws SQLException {
         long beganNs = System.nanoTime();
         while (run(session, "PASSIVE").busy()) {

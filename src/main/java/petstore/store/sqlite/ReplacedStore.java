@@ -72,7 +72,7 @@ public final class ReplacedStore {
         return kept;
     }
 
-    /// Gives the store another name, so that it has one at each moment. Without hard links, as on exFAT, it is renamed.
+    /// Gives the store a second name by a hard link, so that it has a name at each moment. Without hard links, as on exFAT, it is renamed.
     private static Path keepDatabase(Path database, Instant now) throws IOException {
         Path aside = aside(database, now);
         StoreFiles.requireNoCompanion(aside);

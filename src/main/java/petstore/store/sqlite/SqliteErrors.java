@@ -53,7 +53,7 @@ final class SqliteErrors {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE);
     }
 
-    /// Returns true if the store cannot be written now. Not for reasons that need no operator, or concern one write.
+    /// Returns true if the store cannot be written now. False for reasons that pass without an operator, or concern one write.
     static boolean isFailedWrite(SQLException e) {
         return !isFullDisk(e) && FAILED_WRITE.stream().anyMatch(code -> hasPrimary(e, code));
     }

@@ -68,7 +68,7 @@ final class SqliteWriter implements AutoCloseable {
         return recorded;
     }
 
-    /// Adds an animal and takes it back, because a damaged page may fail only some writes. Then writes a page, also if its content stays.
+    /// Adds an animal and takes it back, because a damaged page may fail only some writes. Then writes a page without changing it.
     private Session tryWrite() throws SQLException {
         return session.perform(_ -> commit(Database.Work.of(prepared -> {
             WriteWatch.tryAdd(prepared, Sqlite.lastPetId(prepared) + 1);

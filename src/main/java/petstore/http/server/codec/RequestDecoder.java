@@ -56,8 +56,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
         }
     }
 
-    /// Decodes the next request. If that has arrived, other connections come first: `execute` would run in the same turn of the event
-    /// loop.
+    /// Decodes the next request. If its bytes have arrived, they wait for a turn of the event loop, so that other connections come first.
+    /// `execute` would run in this turn.
     ///
     /// @param ended called before the request is decoded
     public void next(Runnable ended) {

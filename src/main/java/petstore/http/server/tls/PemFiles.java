@@ -94,8 +94,8 @@ record PemFiles(TlsFiles files, String certificates, String key) {
                 .generatePrivate(new PKCS8EncodedKeySpec(isPkcs8 ? der : pkcs8(der, certified)));
     }
 
-    /// Returns a key of PKCS#1 or SEC1 in the form PKCS#8, which adds the algorithm. The public key begins with the same one.
-    /// Source: RFC 5208 section 5, RFC 5280 section 4.1.
+    /// Returns a key of PKCS#1 or SEC1 in the form PKCS#8, which adds the algorithm. The public key begins with the same algorithm. Source:
+    /// RFC 5208 section 5, RFC 5280 section 4.1.
     private static byte[] pkcs8(byte[] der, PublicKey certified) {
         byte[] sequence = certified.getEncoded();
         int begin = (sequence[1] & LONG_FORM) == 0 ? 2 : 2 + (sequence[1] & ~LONG_FORM);

@@ -13,7 +13,7 @@ public record Candidate<H>(H host, Optional<ServerState> server, Optional<Refusa
 
     /// Returns the usable host of the latest timeline, primaries first; else a host for which waiting may help.
     ///
-    /// @param compares true to prefer a host that cannot be asked for now, because it may be on a later timeline
+    /// @param compares true to wait for a host that does not answer yet, because it may be on a later timeline
     public static <H> Candidate<H> best(List<Candidate<H>> all, boolean compares) {
         return all.stream().filter(host -> compares && host.server.isEmpty() && host.isTemporary()).findFirst()
                 .orElseGet(() -> Collections.max(all, Comparator.<Candidate<H>>comparingInt(Candidate::rank)

@@ -26,7 +26,7 @@ public sealed interface Observation {
     /// A host has proved that its server commits durably.
     ///
     /// @param term the term when it was asked, at `beganNs`, by [System#nanoTime]
-    /// @param known the latest version that was known in the term before it was asked for its version
+    /// @param known the latest version that was known before the host was asked
     /// @param read its version; the epoch is the store's number of changes
     record Proved(long term, String host, ServerState server, CatalogueVersion known, CatalogueVersion read,
             long beganNs) implements OfTerm {

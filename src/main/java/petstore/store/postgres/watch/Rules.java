@@ -112,7 +112,7 @@ final class Rules {
         if (proof.term() != state.term() || Refusal.of(proof.server(), state.timelines(), true).isPresent()) {
             return stay(state);
         }
-        // Before, the opening may still fail for the same reason.
+        // While the server is being opened, its reason stays: the opening may fail for it again.
         State usable = state.phase() instanceof State.Primary
                 ? state.withReason(proof.host(), Optional.empty())
                 : state;
