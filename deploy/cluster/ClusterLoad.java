@@ -46,6 +46,7 @@ import java.util.regex.Pattern;
 /// - FOLDER/events: lines "milliseconds event" of the caller; the event "revoked" is the end of `petstore keys revoke`.
 /// - cut-off=TARGETS: these do not reach the new primary, or are killed. Their first 201 is not measured.
 /// - stale=MS: lists may lack animals that are acknowledged for less than MS: the target was cut off from the new primary.
+/// - no-commit=MS: a longer time without a commit of the cluster is a violation.
 /// - failures=no: a 503 or a closed connection is a violation.
 /// From the environment: PETSTORE_API_KEY, REVOKED_KEY, PGPASSWORD of the user petstore.
 final class ClusterLoad {
@@ -176,6 +177,9 @@ final class ClusterLoad {
         judgeKey(revokedMs);
         long beginMs = commitsMs.stream().findFirst().orElse(stopMs);
         long outage = judgeReadiness(beginMs, stopMs);
+        if (outage > Long.parseLong(options.getOrDefault("no-commit", "" + Long.MAX_VALUE))) {
+            violation("the cluster did not commit for " + outage + " ms");
+        }
         long first = judgeRecovery(beginMs, stopMs);
         compare();
         if (longestMs.get() > LONGEST_MS) {
