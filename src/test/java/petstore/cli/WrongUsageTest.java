@@ -39,6 +39,8 @@ class WrongUsageTest {
                 usage("feed", "unknown command feed"),
                 usage("serve --colour red", "--colour"),
                 usage("serve --port http", "--port", "'http'"),
+                usage("serve --port 65536", "--port", "65535"),
+                setting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
                 usage("serve --port 9 --admin-port 9", "--admin-port"),
                 usage("healthcheck --admin-port 70000", "--admin-port", "'70000'", "65535"),
                 usage("serve --idle-timeout 36501d", "--idle-timeout", "36500d"),

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import petstore.cli.Main;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.RestartablePostgres;
 import petstore.testkit.StoreFile;
 
@@ -43,19 +45,9 @@ class CommandLineIT {
         }
     }
 
-    private static Mistake wrongUsage(String line, String... messageParts) {
-        return new Mistake(Main.WRONG_USAGE, Map.of(), line, List.of(messageParts));
-    }
-
-    private static Mistake wrongSetting(String name, String value, String... messageParts) {
-        return new Mistake(Main.WRONG_USAGE, Map.of(name, value), "serve", List.of(messageParts));
-    }
-
     static Stream<Mistake> mistakes() {
-        return Stream.of(wrongUsage("keys", "missing command"),
-                wrongUsage("serve --port 65536", "--port", "65535"),
-                wrongSetting("PETSTORE_API_KEY", "short", "PETSTORE_API_KEY", "16"),
-                wrongSetting("PETSTORE_PORT", "http", "PETSTORE_PORT", "'http'"),
+        return Stream.of(new Mistake(Main.WRONG_USAGE, Map.of("PETSTORE_API_KEY", "short"), "serve",
+                List.of("PETSTORE_API_KEY", "16")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate /none.pem --tls-key /none.pem",
                         List.of("/none.pem (--tls-certificate)", "no such file")),
                 new Mistake(Main.FAILED, Map.of(), SERVE + "--tls-certificate pom.xml --tls-key pom.xml",
@@ -83,16 +75,13 @@ class CommandLineIT {
     @ParameterizedTest
     @MethodSource("mistakes")
     void reportsMistakeInOneLine(Mistake mistake) {
-        try (PetstoreProcess petstore = start(mistake.environment(),
-                mistake.line().replace(DATA, data.toString()))) {
-            PetstoreProcess.Ending ending = petstore.ending();
-            assertThat(ending.code()).isEqualTo(mistake.code());
-            assertThat(ending.out()).isEmpty();
-            assertOneLine(ending, mistake.messageParts());
-            String key = mistake.environment().get("PETSTORE_API_KEY");
-            if (key != null && !key.isEmpty()) {
-                assertThat(ending.err().getFirst()).doesNotContain(key);
-            }
+        Ending ending = ending(mistake.environment(), mistake.line().replace(DATA, data.toString()));
+        assertThat(ending.code()).isEqualTo(mistake.code());
+        assertThat(ending.out()).isEmpty();
+        assertOneLine(ending, mistake.messageParts());
+        String key = mistake.environment().get("PETSTORE_API_KEY");
+        if (key != null && !key.isEmpty()) {
+            assertThat(ending.err().getFirst()).doesNotContain(key);
         }
     }
 
@@ -103,7 +92,7 @@ class CommandLineIT {
         Path nested = folder.resolve("nested");
         Files.createDirectories(nested.resolve("petstore.db"));
         Path newer = folder.resolve("newer");
-        assertThat(PetstoreProcess.run("keys", "create", "--name", "x", "--data", newer.toString()).code()).isZero();
+        CommandLines.run(newer, "keys", "create", "--name", "x");
         try (StoreFile file = new StoreFile(newer)) {
             file.execute("INSERT INTO schema_version (version) VALUES (1000)");
         }
@@ -122,7 +111,7 @@ class CommandLineIT {
             String address = postgres.database().replace("postgres@", "keeper@");
             String serve = "serve --port 0 --admin-port 0 --database ";
             for (String command : List.of(serve + address, "keys list --database " + address)) {
-                PetstoreProcess.Ending ending = assertFails(Map.of("PETSTORE_DATABASE_PASSWORD", "wrong-one"), command,
+                Ending ending = assertFails(Map.of("PETSTORE_DATABASE_PASSWORD", "wrong-one"), command,
                         "keeper", "password authentication failed", "--database", "PETSTORE_DATABASE_PASSWORD");
                 assertThat(ending.err().getFirst()).doesNotContain("wrong-one");
             }
@@ -136,26 +125,30 @@ class CommandLineIT {
         assertFails(command + " --data " + folder, messageParts);
     }
 
-    private static PetstoreProcess.Ending assertFails(String command, String... messageParts) {
+    private static Ending assertFails(String command, String... messageParts) {
         return assertFails(Map.of(), command, messageParts);
     }
 
-    private static PetstoreProcess.Ending assertFails(Map<String, String> environment, String command,
-            String... messageParts) {
-        try (PetstoreProcess petstore = start(environment, command)) {
-            PetstoreProcess.Ending ending = petstore.ending();
-            assertThat(ending.code()).isEqualTo(Main.FAILED);
-            assertOneLine(ending, List.of(messageParts));
-            return ending;
-        }
+    private static Ending assertFails(Map<String, String> environment, String command, String... messageParts) {
+        Ending ending = ending(environment, command);
+        assertThat(ending.code()).isEqualTo(Main.FAILED);
+        assertOneLine(ending, List.of(messageParts));
+        return ending;
     }
 
-    private static void assertOneLine(PetstoreProcess.Ending ending, List<String> messageParts) {
+    private static void assertOneLine(Ending ending, List<String> messageParts) {
         assertThat(ending.err()).singleElement().asString().startsWith("petstore: ").contains(messageParts)
                 .doesNotContain("Exception", "java.");
     }
 
-    private static PetstoreProcess start(Map<String, String> environment, String line) {
-        return PetstoreProcess.start(environment, line.strip().isEmpty() ? new String[0] : line.strip().split(" ", 0));
+    /// Runs a command. Only the service needs a process of its own.
+    private static Ending ending(Map<String, String> environment, String line) {
+        String[] words = line.strip().split(" ", 0);
+        if (!words[0].equals("serve")) {
+            return CommandLines.ending(environment, words);
+        }
+        try (PetstoreProcess petstore = PetstoreProcess.start(environment, words)) {
+            return petstore.ending();
+        }
     }
 }

@@ -58,13 +58,13 @@ class CommandsIT {
                 "--tls-key|-|default",
                 "--cors-origin|-|default",
                 "API key|(secret)|PETSTORE_API_KEY");
-        JsonNode json = ServedContract.json(String.join("", shell.run("PETSTORE_API_KEY=" + SECRET
-                + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000 --format json").out()));
+        JsonNode json = ServedContract.json(String.join("", shell.petstore(Map.of("PETSTORE_API_KEY", SECRET,
+                "PETSTORE_HOST", "0.0.0.0", "PETSTORE_PORT", "7000"), "config --port 9000 --format json").out()));
         assertThat(json).hasSize(ending.out().size() - 1).contains(
                 ServedContract.json("{\"setting\":\"--port\",\"value\":\"9000\",\"from\":\"--port\"}"),
                 ServedContract.json("{\"setting\":\"API key\",\"value\":\"(secret)\",\"from\":\"PETSTORE_API_KEY\"}"));
-        Files.writeString(folder.resolve("key"), SECRET + "\n");
-        assertThat(shell.run("PETSTORE_API_KEY_FILE=key petstore config").out().getLast())
+        Path key = Files.writeString(folder.resolve("key"), SECRET + "\n");
+        assertThat(shell.petstore(Map.of("PETSTORE_API_KEY_FILE", key.toString()), "config").out().getLast())
                 .matches("API key +\\(secret\\) +PETSTORE_API_KEY_FILE");
         assertThat(folder.resolve("data")).doesNotExist();
     }
@@ -76,7 +76,7 @@ class CommandsIT {
                     .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
             server.kill();
             server.ending();
-            assertThat(shell.run("PETSTORE_ADMIN_PORT=" + server.adminPort() + " petstore healthcheck"))
+            assertThat(shell.petstore(Map.of("PETSTORE_ADMIN_PORT", String.valueOf(server.adminPort())), "healthcheck"))
                     .isEqualTo(new Ending(1, List.of(), List.of("petstore: not ready: http://127.0.0.1:"
                             + server.adminPort() + "/readyz: Connection refused")));
         }
@@ -185,7 +185,7 @@ class CommandsIT {
 
     @Test
     void reportsUnknownCommandAndCreatesNoFiles() {
-        assertThat(shell.run("petstore imprt x")).isEqualTo(new Ending(2, List.of(),
+        assertThat(shell.petstore("imprt x")).isEqualTo(new Ending(2, List.of(),
                 List.of("petstore: unknown command imprt; did you mean import? (see 'petstore --help')")));
         assertThat(folder).isEmptyDirectory();
     }
@@ -195,8 +195,8 @@ class CommandsIT {
         Files.writeString(folder.resolve("words"), "till");
         assertThat(shell.run("petstore import @words --format csv"))
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: @words cannot be read: there is no such file")));
-        assertThat(shell.run("petstore keys create --name @words && petstore keys list").out().getLast())
-                .contains(" @words ");
+        assertThat(shell.petstore("keys create --name @words").code()).isZero();
+        assertThat(shell.petstore("keys list").out().getLast()).contains(" @words ");
     }
 
     @ParameterizedTest
@@ -236,12 +236,10 @@ class CommandsIT {
 
     @Test
     void reportsFailureInOneLineUnlessVerbose() {
-        String line = "petstore: there is no store in " + folder.resolve("data")
-                + "; 'petstore serve' or 'petstore keys create' makes one";
-        assertThat(shell.run("petstore keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
-        for (String command : List.of("petstore --verbose keys list", "petstore keys --verbose list",
-                "petstore keys list --verbose")) {
-            Ending verbose = shell.run(command);
+        String line = "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one";
+        assertThat(shell.petstore("keys list")).isEqualTo(new Ending(1, List.of(), List.of(line)));
+        for (String command : List.of("--verbose keys list", "keys --verbose list", "keys list --verbose")) {
+            Ending verbose = shell.petstore(command);
             assertThat(verbose.code()).isEqualTo(1);
             assertThat(verbose.err()).as(command).hasSizeGreaterThan(2).startsWith(line)
                     .anyMatch(trace -> trace.startsWith("\tat petstore."));

@@ -5,9 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 
@@ -27,7 +29,7 @@ class DoctorIT {
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             key = server.firstKey().orElseThrow();
             assertThat(server.client(key).post(PET).statusCode()).isEqualTo(201);
-            Ending whileRunning = doctor(server);
+            Ending whileRunning = doctor(server.port(), server.adminPort());
             assertThat(whileRunning.code()).as(whileRunning.toString()).isZero();
             String inUse = " is in use by a petstore that is ready \\(process " + server.pid() + "\\)";
             assertThat(whileRunning.out()).anyMatch(line -> line.matches("ok +api port +127.0.0.1:[0-9]+" + inUse))
@@ -43,7 +45,7 @@ class DoctorIT {
             for (String owner : List.of(String.valueOf(server.pid()), String.valueOf(ProcessHandle.current().pid()),
                     "\0\0\0\0")) {
                 Files.writeString(folder.resolve("petstore.lock"), owner);
-                Ending afterKill = doctor(server);
+                Ending afterKill = doctor(server.port(), server.adminPort());
                 assertThat(afterKill.code()).as(afterKill.toString()).isZero();
                 assertThat(afterKill.out())
                         .anyMatch(line -> line.matches("warn +store +.* not opened, because the process"
@@ -62,15 +64,15 @@ class DoctorIT {
     void acceptsDatabaseWithoutTables() {
         assertThat(PetstoreProcess.run("serve", "--migrate", "check", "--data", folder.toString()).code()).isOne();
         assertThat(folder.resolve("petstore.db")).isNotEmptyFile();
-        Ending ending = PetstoreProcess.run("doctor", "--data", folder.toString(), "--port", "0", "--admin-port", "0");
+        Ending ending = doctor(0, 0);
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out())
                 .anyMatch(line -> line.matches("ok +store +schema version 0, .*; the next start makes it"
                         + " version [0-9]+"));
     }
 
-    private Ending doctor(PetstoreProcess server) {
-        return PetstoreProcess.run("doctor", "--data", folder.toString(), "--port", String.valueOf(server.port()),
-                "--admin-port", String.valueOf(server.adminPort()));
+    private Ending doctor(int port, int adminPort) {
+        return CommandLines.ending(Map.of(), "doctor", "--data", folder.toString(), "--port", String.valueOf(port),
+                "--admin-port", String.valueOf(adminPort));
     }
 }

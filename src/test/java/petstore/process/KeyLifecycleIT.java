@@ -57,7 +57,7 @@ class KeyLifecycleIT {
             assertThat(revoked.code()).isZero();
             assertThat(revoked.err()).filteredOn(line -> line.matches(audit("revoke", id))).hasSize(1);
             assertThat(client.withKey(latestKey).awaitRefusal(CHANGE_LIMIT).statusCode()).isEqualTo(401);
-            Ending again = shell.run("petstore keys rotate " + id);
+            Ending again = shell.petstore("keys rotate " + id);
             assertThat(again).isEqualTo(new Ending(1, List.of(), List.of(
                     "petstore: the key " + id + " is revoked or has expired; create a new one")));
 
@@ -87,7 +87,7 @@ class KeyLifecycleIT {
         Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
         runForKey(shell, "petstore keys create --name other --expires-in 1d"
                 + " --rate-limit 10000/30d", "create");
-        Ending list = shell.run("petstore keys list --format json");
+        Ending list = shell.petstore("keys list --format json");
         assertThat(list.code()).isZero();
         assertThat(list.err()).isEmpty();
         assertThat(String.join("", list.out())).doesNotContain(key.substring(15));
@@ -105,7 +105,7 @@ class KeyLifecycleIT {
         assertThat(Instant.parse(shown.get(2).path("expires").asText())).isBetween(tomorrow, Instant.now().plus(
                 Duration.ofDays(1)));
         assertThat(shown.get(2).path("rateLimit").asText()).isEqualTo("10000/2592000s");
-        List<String> table = shell.run("petstore keys list").out();
+        List<String> table = shell.petstore("keys list").out();
         assertThat(table).hasSize(4);
         assertThat(table.getFirst()).matches("ID +NAME +SCOPES +CREATED +STATE +LAST USED +RATE LIMIT");
         assertThat(table.getLast()).endsWith(" 10000/30d");

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
@@ -60,7 +61,7 @@ class KeysIT {
     }
 
     private void assertReadKeyCannotWrite(ApiClient anyClient) {
-        ApiClient client = anyClient.withKey(create("--name", "reader", "--scope", "pets:read"));
+        ApiClient client = anyClient.withKey(run("create", "--name", "reader", "--scope", "pets:read"));
         HttpResponse<String> response = client.post(PET);
         assertThat(response.statusCode()).isEqualTo(403);
         assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly(
@@ -70,7 +71,7 @@ class KeysIT {
 
     private void assertKeyExpires(ApiClient anyClient) {
         Instant before = Instant.now();
-        ApiClient client = anyClient.withKey(create("--name", "short", "--expires-in", "3s"));
+        ApiClient client = anyClient.withKey(run("create", "--name", "short", "--expires-in", "3s"));
         assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
         assertRefused(client.awaitRefusal(Duration.ofSeconds(4)));
         assertThat(Instant.now()).isAfterOrEqualTo(before.plusSeconds(3));
@@ -80,7 +81,7 @@ class KeysIT {
     void storesOnlyHashOfSecret() throws IOException {
         String key;
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
-            key = create("--name", "checkout", "--expires-in", "90d");
+            key = run("create", "--name", "checkout", "--expires-in", "90d");
             String first = server.firstKey().orElseThrow();
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
             assertNotInFiles(secret(key), secret(first));
@@ -104,14 +105,14 @@ class KeysIT {
     @Test
     void onlyCreateMakesMissingStore() {
         for (String command : List.of("list", "revoke 4fQ0c8sXbT")) {
-            PetstoreProcess.Ending ending = keys(command.split(" ", 0));
+            PetstoreProcess.Ending ending = ending(command.split(" ", 0));
             assertThat(ending.code()).isEqualTo(1);
             assertThat(ending.out()).isEmpty();
             assertThat(ending.err()).singleElement().asString().contains("no store", folder.toString());
             assertThat(folder).doesNotExist();
         }
-        String key = create("--name", "before the server");
-        PetstoreProcess.Ending unknown = keys("revoke", "4fQ0c8sXbT");
+        String key = run("create", "--name", "before the server");
+        PetstoreProcess.Ending unknown = ending("revoke", "4fQ0c8sXbT");
         assertThat(unknown.code()).isEqualTo(1);
         assertThat(unknown.err()).singleElement().asString().contains("4fQ0c8sXbT", "keys list");
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
@@ -170,8 +171,23 @@ class KeysIT {
     }
 
     private PetstoreProcess.Ending keys(String... arguments) {
-        return PetstoreProcess.run(Stream.of(Stream.of("keys"), Stream.of(arguments),
-                Stream.of("--data", folder.toString())).flatMap(part -> part).toArray(String[]::new));
+        return PetstoreProcess.run(words(arguments));
+    }
+
+    /// Runs `petstore keys` in the process of the tests. Returns stdout.
+    private String run(String... arguments) {
+        PetstoreProcess.Ending ending = ending(arguments);
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        return String.join("\n", ending.out());
+    }
+
+    private PetstoreProcess.Ending ending(String... arguments) {
+        return CommandLines.ending(Map.of(), words(arguments));
+    }
+
+    private String[] words(String... arguments) {
+        return Stream.of(Stream.of("keys"), Stream.of(arguments), Stream.of("--data", folder.toString()))
+                .flatMap(part -> part).toArray(String[]::new);
     }
 
     private static String id(String key) {

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.AfterAll;
@@ -21,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import petstore.testkit.ApiClient;
+import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.ServedContract;
 
@@ -96,17 +99,21 @@ class ReplicasIT {
 
     @Test
     void acceptsNewKeyAtOnceAndRefusesRevokedKeyWithinTwoSeconds() {
-        String key = PetstoreProcess.run("keys", "create", "--name", "checkout", "--database", database).out()
-                .getFirst();
+        String key = keys("create", "--name", "checkout").out().getFirst();
         for (PetstoreProcess replica : REPLICAS) {
             assertThat(replica.client(key).get("/v1/pets").statusCode()).as("the first request").isEqualTo(200);
         }
-        assertThat(PetstoreProcess.run("keys", "revoke", key.substring(5, 15), "--database", database).code()).isZero();
+        assertThat(keys("revoke", key.substring(5, 15)).code()).isZero();
         await("no replica accepts the key").atMost(REVOCATION_DELAY).until(
                 () -> REPLICAS.stream().noneMatch(replica -> replica.client(key).get("/v1/pets").statusCode() == 200));
         for (PetstoreProcess replica : REPLICAS) {
             assertThat(replica.client(key).get("/v1/pets").statusCode()).isEqualTo(401);
         }
+    }
+
+    private static Ending keys(String... words) {
+        return CommandLines.ending(Map.of("PETSTORE_DATABASE", database),
+                Stream.concat(Stream.of("keys"), Stream.of(words)).toArray(String[]::new));
     }
 
     @Test
