@@ -2,9 +2,12 @@ package petstore.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,23 +27,39 @@ public final class PostgresServer {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
-    /// The files of a new server, which are made on their first use.
+    /// The files of a new server. The first process of a build makes them, and the others copy them.
     private static final class NewFiles {
         private static final Path DATA;
         private static final String PROGRAM;
 
         static {
-            try {
-                DATA = Files.createTempDirectory("petstore-postgresql");
-                try (EmbeddedPostgres _ = builder().setDataDirectory(DATA).setCleanDataDirectory(false).start();
-                        Stream<String> lines = Files.lines(DATA.resolve("postmaster.pid"))) {
-                    PROGRAM = ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow().info()
-                            .command().orElseThrow();
+            // The name of the archive has the version of PostgreSQL.
+            String archive = String.valueOf(EmbeddedPostgres.class.getResource("/postgres-linux-x86_64.txz"));
+            Path made = Path.of("target", "postgresql-" + Integer.toHexString(archive.hashCode())).toAbsolutePath();
+            Path program = made.resolve("program");
+            DATA = made.resolve("data");
+            try (FileChannel file = FileChannel.open(Path.of(made + ".lock"), StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE); FileLock _ = file.lock()) {
+                if (!Files.exists(program) || !Files.exists(Path.of(Files.readString(program)))) {
+                    if (Files.exists(made)) {
+                        delete(made);
+                    }
+                    Files.createDirectories(DATA);
+                    Files.writeString(program, makeFilesOfNewServer());
                 }
+                PROGRAM = Files.readString(program);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(DATA)));
+        }
+
+        /// Makes the files. Returns the path of the server program.
+        private static String makeFilesOfNewServer() throws IOException {
+            try (EmbeddedPostgres _ = builder().setDataDirectory(DATA).setCleanDataDirectory(false).start();
+                    Stream<String> lines = Files.lines(DATA.resolve("postmaster.pid"))) {
+                return ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow())).orElseThrow().info()
+                        .command().orElseThrow();
+            }
         }
     }
 
