@@ -9,6 +9,8 @@ import java.time.Instant;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.RawHttp2Client;
@@ -19,6 +21,7 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Connections of HTTP/2 while the service stops. Source: RFC 9113 section 6.8.
+@Execution(ExecutionMode.CONCURRENT)
 class Http2StopTest {
 
     private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};

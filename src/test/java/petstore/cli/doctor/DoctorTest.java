@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import petstore.cli.Main;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.tls.TlsFiles;
@@ -220,6 +222,7 @@ class DoctorTest {
     /// The host accepts connections, but does not respond. Later its accept queue is full: it looks like an unreachable machine.
     @Test
     @Timeout(25)
+    @Execution(ExecutionMode.CONCURRENT)
     void limitsWaitForSilentDatabase() throws IOException {
         List<Socket> sockets = new ArrayList<>();
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
@@ -26,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// A database with two hosts, of which the first cannot be used.
+@Execution(ExecutionMode.CONCURRENT)
 class UnavailableHostTest {
 
     private static final int CONNECT_MS = 200;
