@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// `-Dpetstore.kills=N` kills N times. `-Dpetstore.seed=S` repeats the moments of an earlier run.
 class KillIT {
 
-    private static final int KILLS = Integer.getInteger("petstore.kills", 20);
+    private static final int KILLS = Integer.getInteger("petstore.kills", 10);
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
     private static final int CLIENTS = 16;
     private static final String KEY = "a-key-for-the-test-that-kills";

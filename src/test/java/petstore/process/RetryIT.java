@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RetryIT {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
-    private static final int KEYS = Integer.getInteger("petstore.retries", 2_000);
+    private static final int KEYS = Integer.getInteger("petstore.retries", 1_000);
     private static final int SENDS = 5;
     private static final int CLIENTS = 16;
     private static final int RESPONSES_BETWEEN_KILLS = Math.max(1, KEYS * 3 / 2);
