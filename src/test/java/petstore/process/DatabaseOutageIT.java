@@ -42,6 +42,8 @@ class DatabaseOutageIT {
     private static final String REFUSED = "http_response_status_code=\"503\"";
     /// Longer than the limit, and long enough to detect delays that grow with each attempt to connect.
     private static final Duration OUTAGE = Duration.ofSeconds(9);
+    /// Leaves the processors to other tests.
+    private static final Duration BETWEEN_ROUNDS = Duration.ofMillis(50);
     private static final String FULL_PAGE = "/v1/pets?limit=2";
     private static final int CLIENTS = 4;
     private static final int CONCURRENT_REQUESTS = 32;
@@ -98,6 +100,7 @@ class DatabaseOutageIT {
                     ApiClient admin = new ApiClient(server.adminPort(), "");
                     assertUnavailable(List.of(sendInTime(() -> admin.get("/readyz"))));
                     assertThat(sendInTime(() -> admin.get("/livez")).statusCode()).isEqualTo(200);
+                    Thread.sleep(BETWEEN_ROUNDS);
                 }
             } finally {
                 endOutage.applyTo(database);

@@ -42,6 +42,8 @@ class LimitsIT {
     private static final String KEY = "a-key-for-the-test-of-limits";
     /// Longer than the service trusts a commit, so that it leaves its database.
     private static final Duration SHORTAGE = Duration.ofSeconds(6);
+    /// Leaves the processors to other tests.
+    private static final Duration BETWEEN_REQUESTS = Duration.ofMillis(20);
     private static final Duration RECOVERY = Duration.ofSeconds(10);
     private static final Duration POOL_FILLS = Duration.ofSeconds(2);
     private static final int READERS = 2;
@@ -87,7 +89,8 @@ class LimitsIT {
     /// The watch of the database and the pool need threads, for connections and for the time limit of a commit.
     @ParameterizedTest
     @EnumSource
-    void usesDatabaseAgainAfterProcessLimitWasReached(Outage outage) throws IOException, SQLException {
+    void usesDatabaseAgainAfterProcessLimitWasReached(Outage outage)
+            throws IOException, SQLException, InterruptedException {
         List<String> user = asUser(ANOTHER_USER - 1 - List.of(Outage.values()).indexOf(outage));
         try (RestartablePostgres database = new RestartablePostgres(folder);
                 PetstoreProcess server = PetstoreProcess
@@ -109,6 +112,7 @@ class LimitsIT {
             while (Instant.now().isBefore(end)) {
                 assertThat(client.post(PET).statusCode()).isIn(201, 503);
                 assertThat(new ApiClient(server.adminPort(), "").get("/livez").statusCode()).isEqualTo(200);
+                Thread.sleep(BETWEEN_REQUESTS);
             }
             switch (outage) {
                 case RESTART -> {
