@@ -1,6 +1,7 @@
 package petstore.process;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ class TlsIT {
 
     /// Sends a record of TLS without a message of TLS, as a port scan does, and waits for the end of the connection.
     private static void sendBrokenHandshake(int port) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(30_000);
             socket.getOutputStream().write("\u0016\u0003\u0001\u0000\u0005hello".getBytes(StandardCharsets.ISO_8859_1));
             socket.getInputStream().readAllBytes();
