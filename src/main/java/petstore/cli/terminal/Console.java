@@ -14,10 +14,8 @@ import petstore.SafeText;
 
 /// The environment of a command: streams, environment variables and clock.
 ///
-/// @param input stdin
 /// @param output stdout for data in bulk, unbuffered
 /// @param out stdout for lines of text
-/// @param err stderr
 /// @param isTerminal true if stderr is a terminal
 /// @param environment the environment variables, without those of Kubernetes
 public record Console(InputStream input, OutputStream output, PrintWriter out, PrintWriter err, boolean isTerminal,

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import petstore.ApiKey;
 import petstore.RateLimit;
 import petstore.SafeText;
-import petstore.json.KeyJson;
+import petstore.json.ListJson;
 
 /// Lists of API keys for operators.
 public final class KeyList {
@@ -34,7 +34,7 @@ public final class KeyList {
     public static String show(List<ApiKey> keys, Instant now, ListFormat format) {
         return switch (format) {
             case TABLE -> table(keys, now);
-            case JSON -> SafeText.of(KeyJson.write(keys)) + "\n";
+            case JSON -> SafeText.of(ListJson.keys(keys)) + "\n";
         };
     }
 

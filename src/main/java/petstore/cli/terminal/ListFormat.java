@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import petstore.SafeText;
-import petstore.json.RowJson;
+import petstore.json.ListJson;
 
 /// The format of a list: for people, or for programs.
 public enum ListFormat {
@@ -19,7 +19,7 @@ public enum ListFormat {
             case TABLE -> TextTable.of(Stream.concat(Stream.of(headings), rows.stream()
                     .map(row -> row.stream().map(text -> text == null ? "-" : text).toList())).toList());
             case JSON ->
-                SafeText.of(RowJson.write(headings.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList(),
+                SafeText.of(ListJson.rows(headings.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList(),
                         rows)) + "\n";
         };
     }
