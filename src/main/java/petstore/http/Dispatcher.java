@@ -35,9 +35,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     /// A request and its route.
     ///
-    /// @param path the path in the route table; [#NO_ROUTE] if the table lacks it
     /// @param match absent if no route has both path and method
-    /// @param forBrowsers the headers of every response, for browsers
     private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> forBrowsers) {
 
         List<Header> routeHeaders() {

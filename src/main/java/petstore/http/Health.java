@@ -17,7 +17,6 @@ public final class Health {
     private volatile boolean stopping;
 
     /// @param storeCheck throws [petstore.Failure] if the store cannot be used
-    /// @param version the version of the service, for operators
     public Health(Runnable storeCheck, String version, UnavailabilityLog unavailability) {
         this.storeCheck = storeCheck;
         this.version = version;
@@ -45,14 +44,13 @@ public final class Health {
                 ? Optional.of(new Failure(Failure.Unavailability.STOPPING, "the service is stopping"))
                 : store;
         store.ifPresent(cause -> unavailability.log(request.head(), cause));
-        Response response = failure.map(cause -> ofOperator ? Errors.explained(cause) : Errors.response(cause))
+        Optional<String> reason = failure.map(cause -> ofOperator ? cause.explanation() : cause.getMessage());
+        Response response = failure.map(cause -> Errors.response(cause, reason.orElseThrow()))
                 .orElseGet(() -> status("ready", ofOperator ? ",\"version\":\"" + version + "\"" : ""));
         if (verbose) {
             return response.withBody("text/plain; charset=utf-8", (ofOperator ? "version " + version + "\n" : "")
                     + conditions(isStopping ? '-' : '+', store.isPresent() ? '-' : '+')
-                    + failure.map(cause -> "not ready: " + (ofOperator ? cause.explanation() : cause.getMessage()))
-                            .orElse("ready")
-                    + "\n");
+                    + reason.map(why -> "not ready: " + why).orElse("ready") + "\n");
         }
         return response;
     }

@@ -19,12 +19,8 @@ final class Home {
     private final ConditionalResponse description;
 
     Home(ApiSettings settings) {
-        this.files = new WebFiles("page/",
-                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-                        + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-                        + " require-trusted-types-for 'script'; trusted-types 'none'",
-                "Accept, Accept-Encoding", html -> html.replace(RETENTION,
-                        String.valueOf(settings.idempotencyRetention().toMillis())));
+        this.files = new WebFiles("page/", "", "'none'", "Accept, Accept-Encoding", html -> html.replace(RETENTION,
+                String.valueOf(settings.idempotencyRetention().toMillis())));
         this.hasPage = settings.page();
         // The links are relative.
         String json = """

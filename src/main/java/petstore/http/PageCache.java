@@ -83,7 +83,6 @@ public final class PageCache {
         return Optional.of(page.response());
     }
 
-    /// @param version the version before the page was read
     void put(PetQuery query, CatalogueVersion version, boolean hasNext, ConditionalResponse response) {
         pages.put(query, new CachedPage(version, hasNext, response));
     }

@@ -20,7 +20,6 @@ import petstore.http.message.Response;
 /// @param scope the scope that the API key needs; absent for a route without authentication
 /// @param operation returns the response. It is called on the event loop and does not block. A [Failure], thrown or in the future,
 /// becomes the response; another exception becomes a 500.
-/// @param headers the headers of every response to an accepted key, errors too
 public record Route(String method, String path, Optional<Scope> scope,
         Function<Request, CompletableFuture<Response>> operation, List<Header> headers) {
 

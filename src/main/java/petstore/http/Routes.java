@@ -17,7 +17,6 @@ import petstore.http.message.Response;
 
 /// The route table of a listener.
 ///
-/// @param table all routes, in the order of matching
 /// @param directions the end of the message for unknown paths
 public record Routes(List<Route> table, String directions) {
 
@@ -50,8 +49,6 @@ public record Routes(List<Route> table, String directions) {
     }
 
     /// Returns the routes for operators.
-    ///
-    /// @param threads may block
     public static Routes admin(Health health, PrometheusMeterRegistry metrics, Executor threads) {
         return of(List.of(
                 Route.open("/metrics", threads, _ -> metrics(metrics)),

@@ -37,10 +37,14 @@ final class WebFiles {
     private final Map<String, ConditionalResponse> files = new ConcurrentHashMap<>();
 
     /// @param folder the folder, relative to this class
-    /// @param policy the `Content-Security-Policy`
+    /// @param origins further origins to which the page may send requests, each after a blank
+    /// @param trustedTypes the policies of Trusted Types
     /// @param vary the request headers that choose a response
     /// @param index returns the file `index.html` from its template
-    WebFiles(String folder, String policy, String vary, UnaryOperator<String> index) {
+    WebFiles(String folder, String origins, String trustedTypes, String vary, UnaryOperator<String> index) {
+        String policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+                + origins + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+                + " require-trusted-types-for 'script'; trusted-types " + trustedTypes;
         this.folder = folder;
         this.index = index;
         this.headers = List.of(Header.of("Content-Security-Policy", policy), Header.of("X-Frame-Options", "DENY"),
@@ -51,11 +55,8 @@ final class WebFiles {
     static WebFiles docs(ApiSettings settings) {
         String apis = Stream.of(settings.baseUrl(), settings.stagingBaseUrl()).flatMap(Optional::stream)
                 .map(url -> " " + url.origin()).distinct().collect(Collectors.joining());
-        return new WebFiles("docs/",
-                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'" + apis
-                        + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-                        + " require-trusted-types-for 'script'; trusted-types dompurify",
-                "Accept-Encoding", html -> settings.page() ? html : LINK_TO_PAGE.matcher(html).replaceAll(""));
+        return new WebFiles("docs/", apis, "dompurify", "Accept-Encoding",
+                html -> settings.page() ? html : LINK_TO_PAGE.matcher(html).replaceAll(""));
     }
 
     /// Returns the file `index.html`.

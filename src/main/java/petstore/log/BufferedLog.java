@@ -34,7 +34,6 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     private String problem = SLOW;
     private boolean closed;
 
-    /// @param access true for a line for each finished request
     BufferedLog(LogLayout layout, boolean access, FileChannel out) {
         this.layout = layout;
         this.access = access;

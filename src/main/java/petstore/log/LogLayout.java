@@ -59,7 +59,6 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
                 String.valueOf(event.getFormattedMessage()), trace, fields == null ? List.of() : fields);
     }
 
-    /// @param trace the stack trace; empty for none
     /// @param fields further members in JSON; the message has their values, too
     String line(long epochMilli, Level level, String logger, String message, String trace, List<KeyValuePair> fields) {
         StringBuilder line = start(epochMilli, level, quoted(logger));

@@ -21,12 +21,9 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 /// The log of the process: one event a line, on stderr. Logback finds this class as a service. The first format is text.
 public final class Logging extends ContextAwareBase implements Configurator {
 
-    /// The format of the lines.
+    /// The format of the lines: text for people, or a JSON object each for programs.
     public enum Format {
-        /// For people.
-        TEXT,
-        /// For programs: one JSON object.
-        JSON
+        TEXT, JSON
     }
 
     @Override

@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 /// A group of checks.
 ///
 /// @param name the name of the finding if the whole group fails
-/// @param findings runs the checks
 record Check(String name, Supplier<List<Finding>> findings) {
 
     private static final long LIMIT_SECONDS = 8;

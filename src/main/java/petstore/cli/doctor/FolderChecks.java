@@ -23,8 +23,6 @@ import petstore.store.sqlite.SqliteInspection;
 import petstore.store.sqlite.StoreFiles;
 
 /// Checks of the folder of an embedded store, which open nothing for writing.
-///
-/// @param server the process that serves the folder
 record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner> server, Instant now) {
 
     private static final long MIB = 1 << 20;

@@ -19,7 +19,6 @@ import petstore.http.server.ServerSettings;
 /// The program that listens on a port of this machine.
 ///
 /// @param isPetstore true if it responds like this service
-/// @param isReady true if it is a petstore that is ready
 /// @param isAdmin true if it is the admin listener of a petstore that is ready
 /// @param process its process; absent if this system does not show it
 public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Optional<ListeningProcess> process) {

@@ -15,7 +15,6 @@ import petstore.http.server.ListenFailure;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.TlsFiles;
-import petstore.http.server.tls.Validity;
 import petstore.store.sqlite.FolderLock;
 
 /// Checks of the listeners: their ports and their certificate.
@@ -85,7 +84,7 @@ record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, 
                         : Finding.ok("tls key", files.key() + " belongs to " + files.certificate()));
     }
 
-    private static Finding validity(Validity certificate, Instant now) {
+    private static Finding validity(CertificateFiles.Validity certificate, Instant now) {
         String check = "tls certificate";
         String renew = "renew it; a running server takes the new files by itself";
         if (now.isBefore(certificate.from())) {

@@ -37,7 +37,6 @@ public final class RateLimits {
     private final Optional<RateLimit> standard;
     private final LoadingCache<Owner, Bucket> buckets;
 
-    /// @param standard the limit of keys without their own
     public RateLimits(Optional<RateLimit> standard, Clock clock) {
         this.standard = standard;
         TimeMeter time = new MonotonicMeter(clock);

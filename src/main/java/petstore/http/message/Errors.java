@@ -45,12 +45,8 @@ public final class Errors {
         return response(failure, failure.getMessage());
     }
 
-    /// Returns a response that tells its client the whole reason. Only for operators.
-    public static Response explained(Failure failure) {
-        return response(failure, failure.explanation());
-    }
-
-    private static Response response(Failure failure, String message) {
+    /// Returns a response with another message than that of the failure.
+    public static Response response(Failure failure, String message) {
         Kind kind = failure.kind();
         Header[] headers = switch (kind) {
             case UNAVAILABLE, REQUEST_IN_PROGRESS -> new Header[]{RETRY_AFTER};

@@ -27,7 +27,6 @@ public record TrustedProxies(List<Network> networks, String field) {
 
     /// A block of addresses.
     ///
-    /// @param first the lowest address
     /// @param prefix the number of leading bits that all addresses share with `first`
     public record Network(InetAddress first, int prefix) {
 
@@ -65,8 +64,6 @@ public record TrustedProxies(List<Network> networks, String field) {
 
     /// Returns the address of the client: the rightmost that is not trusted, or the leftmost if all are. An element without an address
     /// ends the list: then the client is the proxy that appended it. So does the last of [#MOST_PROXIES].
-    ///
-    /// @param peer the other end of the connection
     public InetAddress client(InetAddress peer, HeaderFields headers) {
         InetAddress client = peer;
         int left = MOST_PROXIES;

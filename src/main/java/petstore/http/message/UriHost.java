@@ -52,8 +52,6 @@ public final class UriHost {
 
     /// Returns true if both name the same host and port, in any case, with or without the default port. False for invalid texts. Source:
     /// RFC 3986 section 6.2.
-    ///
-    /// @param scheme the scheme that has a default port, e.g. `https`
     public static boolean areSame(CharSequence one, CharSequence other, String scheme) {
         return isHostAndPort(one) && isHostAndPort(other)
                 && normalized(one.toString(), scheme).equals(normalized(other.toString(), scheme));

@@ -17,17 +17,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 /// The limit of a listener's connections, and their counters. The listener's event loops share it.
 ///
-/// @param most the maximum number of open connections
 /// @param active the number of connections with a request in flight
-/// @param refused counts connections that were closed because of the limit or a lack of memory
-/// @param displaced counts connections that were closed to make room for new ones
 /// @param memoryIsShort true if nothing more may be kept in memory
 record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter refused, Counter displaced,
         BooleanSupplier memoryIsShort) {
 
     /// Returns the limit of a new listener, and registers its counters as metrics.
-    ///
-    /// @param listener the name of the listener in metrics
     static ConnectionLimit of(String listener, int most, BooleanSupplier memoryIsShort, MeterRegistry meters) {
         ConnectionLimit limit = new ConnectionLimit(most, new AtomicInteger(), new LongAdder(),
                 counter("petstore.refused.connections",

@@ -63,7 +63,7 @@ final class ConnectionPhase {
         };
     }
 
-    /// Counts bytes of a handshake. Returns true if they are so many that they wait for a thread off-heap.
+    /// Counts bytes of a handshake. Returns true if there are too many: they wait for a thread off-heap.
     boolean isFlooded(int bytes) {
         handshakeBytes += kind == Kind.HANDSHAKE ? bytes : 0;
         return handshakeBytes > MOST_HANDSHAKE_BYTES;

@@ -99,8 +99,6 @@ final class Listener {
         }
 
         /// Returns a response to this request, with the headers of every response.
-        ///
-        /// @param more a further header; absent for none
         Response outgoing(Response response, Optional<Header> more) {
             List<Header> headers = new ArrayList<>(16);
             headers.addAll(response.headers());

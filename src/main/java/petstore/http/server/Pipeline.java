@@ -47,7 +47,6 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private final RequestFields.Names fields;
     private final Optional<Tls> tls;
 
-    /// @param connections those of each event loop
     /// @param tls absent for plain HTTP
     Pipeline(Map<EventLoop, Connections> connections, Listener listener, RequestFields.Names fields,
             Optional<Tls> tls) {
@@ -96,7 +95,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         Http2FrameCodec codec = Http2FrameCodecBuilder.forServer().initialSettings(settings)
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
         // Frames, compression of heads, flow control, limits of floods. It sends the settings when it is added, and applies the same object
-        // when the client has acknowledged them. So the announced limit stands in it only meanwhile.
+        // when the client has acknowledged them. So it has the announced limit only while the codec is added.
         settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
         pipeline.addLast(codec);
         settings.maxHeaderListSize(READ_HEAD_BYTES);

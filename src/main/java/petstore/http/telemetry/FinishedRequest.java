@@ -11,15 +11,12 @@ import petstore.http.message.Response;
 /// A request that has ended, answered or abandoned.
 ///
 /// @param method a method of HTTP; [#OTHER_METHOD] for unknown ones
-/// @param key the id of the accepted key; `-` for none
 /// @param parent the trace that the client named; absent for none
 /// @param beganMillis when the header block was complete, in milliseconds since 1970
 /// @param durationNanos the time from `beganMillis` to the end, in nanoseconds
 /// @param status the status of the response; 0 if the connection ended before it was sent
 /// @param bytes the length of the body that was sent
-/// @param client the address of the client; `-` if its connection was closed before
 /// @param refusal the code of the response; absent if the request was not refused
-/// @param unavailability the cause of a 503; absent for others
 /// @param reason the reason why the request was refused or abandoned; absent if it was neither
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
         Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes, String client,

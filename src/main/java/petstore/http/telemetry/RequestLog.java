@@ -9,7 +9,6 @@ public interface RequestLog {
     ///
     /// @param epochMilli when the header block was complete
     /// @param key the id of the key; `-` for none
-    /// @param request the request id
     /// @param reason as in [petstore.http.message.Response.Refusal]
     record RefusedKey(long epochMilli, int status, String method, String route, String key, String client,
             String request, String reason) {

@@ -6,6 +6,7 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,6 +17,18 @@ import petstore.CommandFailure;
 public final class CertificateFiles {
 
     record Identity(PrivateKey key, List<X509Certificate> chain) {
+    }
+
+    /// The time in which all certificates of a chain are valid.
+    public record Validity(Instant from, Instant until) {
+
+        private static Validity of(List<X509Certificate> chain) {
+            return new Validity(
+                    chain.stream().map(certificate -> certificate.getNotBefore().toInstant())
+                            .max(Comparator.naturalOrder()).orElseThrow(),
+                    chain.stream().map(certificate -> certificate.getNotAfter().toInstant())
+                            .min(Comparator.naturalOrder()).orElseThrow());
+        }
     }
 
     private final TlsFiles files;

@@ -1,9 +1,9 @@
 package petstore.http.server.tls;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +17,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Stream;
 
 import petstore.CommandFailure;
 
@@ -105,17 +106,10 @@ record PemFiles(TlsFiles files, String certificates, String key) {
     }
 
     private static byte[] element(int tag, byte[]... contents) {
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        for (byte[] content : contents) {
-            all.writeBytes(content);
-        }
-        ByteArrayOutputStream element = new ByteArrayOutputStream();
-        element.write(tag);
-        element.write(LONG_FORM | 4);
-        for (int shift = 24; shift >= 0; shift -= 8) {
-            element.write(all.size() >> shift);
-        }
-        element.writeBytes(all.toByteArray());
-        return element.toByteArray();
+        int length = Stream.of(contents).mapToInt(content -> content.length).sum();
+        ByteBuffer element = ByteBuffer.allocate(2 + Integer.BYTES + length).put((byte) tag)
+                .put((byte) (LONG_FORM | Integer.BYTES)).putInt(length);
+        Stream.of(contents).forEach(element::put);
+        return element.array();
     }
 }

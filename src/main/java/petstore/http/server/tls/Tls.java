@@ -95,8 +95,6 @@ public final class Tls {
     }
 
     /// Reads the files every second. If they have changed, new connections get the new certificate.
-    ///
-    /// @param threads may block
     public void keepRenewed(ScheduledExecutorService threads) {
         var _ = threads.scheduleWithFixedDelay(this::renew, CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
     }
