@@ -18,7 +18,7 @@ public final class CommandFailure extends RuntimeException {
 
     private static final String NO_INODES = "the disk has no inodes left; delete some files";
     private static final String NO_SPACE = "No space left on device";
-    /// A disk with so many free bytes is not full.
+    /// A disk with more free bytes is not full.
     private static final long SOME_SPACE = 1 << 20;
 
     public CommandFailure(String message) {

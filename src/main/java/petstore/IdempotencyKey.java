@@ -5,7 +5,6 @@ import java.time.Duration;
 /// The key of a request that takes effect once, even if it is repeated. Source: the `Idempotency-Key` field of the IETF draft.
 ///
 /// @param fingerprint a digest of the request, 64 hexadecimal digits; requests with one name must have one fingerprint
-/// @param retention the time for which the result is kept
 public record IdempotencyKey(Name name, String fingerprint, Duration retention) {
 
     /// The unique name of a request.

@@ -5,7 +5,6 @@ import java.util.Optional;
 /// A query for a page of the catalogue. Source: `listPets`.
 ///
 /// @param limit the maximum number of animals, 1 to [#MAX_LIMIT]
-/// @param status the status of the animals; absent for all animals
 /// @param after the last id of the page before; 0 for the first page
 public record PetQuery(int limit, Optional<PetStatus> status, long after) {
 

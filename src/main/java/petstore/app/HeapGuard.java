@@ -33,7 +33,6 @@ final class HeapGuard {
     /// The bytes in use after the last collection that this class requested.
     private volatile long leftBytes;
 
-    /// @param mostUsed the greatest part of the old generation that may be used
     /// @param relief frees the memory of objects that can be created again
     /// @param thread runs `relief` and collections, which would block an event loop
     HeapGuard(double mostUsed, Runnable relief, Executor thread) {

@@ -14,8 +14,6 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import petstore.CommandFailure;
 
 /// OpenTelemetry's SDK, set up by the standard variables. Without an endpoint, no spans are sent.
-///
-/// @param sdk absent without an endpoint
 public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements AutoCloseable {
 
     private static final List<String> ENDPOINTS = List.of("OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -48,13 +48,13 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
 
     @Override
     public boolean exists() {
-        return Postgres.hasStore(uri);
+        return Postgres.findStore(uri).isPresent();
     }
 
     @Override
     public Optional<String> removeEmpty() {
         try {
-            return isEmpty() ? Optional.of(Postgres.place(uri)) : Optional.empty();
+            return isEmpty() ? Postgres.findStore(uri) : Optional.empty();
         } catch (Failure | CommandFailure e) {
             LOG.debug("the store stays", e);
             return Optional.empty();

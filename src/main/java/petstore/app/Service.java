@@ -50,9 +50,7 @@ public final class Service implements AutoCloseable {
 
     /// Starts the service. Errors: [petstore.CommandFailure], or [petstore.Failure] if the open store fails; every part is closed then.
     ///
-    /// @param waiting true while this waits for a database that cannot commit yet
     /// @param tracer gets a span for each request; absent if spans are not exported
-    /// @param onLostDisk called once if the disk of the embedded store loses data
     public static Service start(Settings settings, AtomicBoolean waiting, Optional<Tracer> tracer,
             RequestLog requestLog,
             Runnable onLostDisk, Clock clock) {

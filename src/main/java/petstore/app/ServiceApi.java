@@ -49,8 +49,6 @@ public final class ServiceApi implements AutoCloseable {
     private final HeapGuard heap;
 
     /// Throws a [petstore.Failure] of kind `UNAVAILABLE` if the store cannot read its keys.
-    ///
-    /// @param configuredKey an API key that is accepted besides those of the store
     public ServiceApi(ApiSettings settings, SqlStore store, Optional<String> configuredKey, String version,
             Telemetry telemetry, PrometheusMeterRegistry metrics, Clock clock) {
         bearer = new Bearer(store.keys(), configuredKey, metrics);

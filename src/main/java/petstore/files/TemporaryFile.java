@@ -15,7 +15,6 @@ public final class TemporaryFile extends OutputStream {
     private final Path path;
     private final OutputStream out;
 
-    /// @param prefix the start of the file's name
     public TemporaryFile(String prefix) {
         try {
             path = Files.createTempFile(prefix, "");

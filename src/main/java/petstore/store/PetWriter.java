@@ -61,7 +61,7 @@ final class PetWriter implements AutoCloseable {
     private record Success(Added added) implements Outcome {
     }
 
-    /// The insertion is refused, but not the others of its group: an earlier request with this key was another one.
+    /// Refuses this insertion alone of its group, because an earlier request with this key was another one.
     private record KeyReused() implements Outcome {
 
         @Override

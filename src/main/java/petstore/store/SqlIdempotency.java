@@ -20,7 +20,7 @@ final class SqlIdempotency {
     private static final String FORGET = "DELETE FROM idempotency"
             + " WHERE owner = ? AND operation = ? AND idempotency_key = ?";
     private static final String RECORD = "INSERT INTO idempotency (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)";
-    /// Deletes from the oldest few rows: those past retention, those of the future, and those beyond the limit of rows.
+    /// Deletes some of the oldest rows, if their retention is over, their time is in the future, or there are too many rows.
     private static final String PURGE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM"
             + " (SELECT id, received_ms FROM idempotency ORDER BY id LIMIT ?) AS oldest"
             + " WHERE received_ms <= ? OR received_ms > ? OR id <= (SELECT max(id) FROM idempotency) - ?)"
@@ -29,8 +29,6 @@ final class SqlIdempotency {
     private static final int PURGED_PER_RECORDED = 4;
 
     /// The result of a request.
-    ///
-    /// @param petId the animal that it added
     record StoredResult(IdempotencyKey.Name name, String fingerprint, long petId, Instant received) {
 
         /// Returns true if the retention of `key` has not ended at `now`.

@@ -63,7 +63,7 @@ public final class SqlStore implements AutoCloseable {
     }
 
     /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready. Each call asks [Database.Watch#requireReady]. One
-    /// [Database.Watch#check] at a time serves all callers, and its success those of the next second.
+    /// [Database.Watch#check] at a time serves all callers. A success also serves the callers of the next second.
     public void check() {
         database.watch().requireReady();
         if (isChecked()) {

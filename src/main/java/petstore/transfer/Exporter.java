@@ -36,7 +36,6 @@ public final class Exporter {
     /// Writes every animal to `out`, and closes it. Returns the number of animals.
     ///
     /// @param spreadsheet true if CSV is for a spreadsheet, which must read UTF-8 and must not take a name for a formula
-    /// @param progress receives the number of animals written
     /// @throws IOException if `out` fails
     public static long export(Catalogue catalogue, Format format, boolean spreadsheet, OutputStream out,
             LongConsumer progress)

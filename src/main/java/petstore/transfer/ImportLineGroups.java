@@ -24,9 +24,6 @@ final class ImportLineGroups {
     private final int size;
     private long lastId;
 
-    /// @param file the file of the plan
-    /// @param lastId the greatest id that the store has used
-    /// @param size the number of lines in a group
     /// @param progress receives the number of bytes read
     ImportLineGroups(Plan plan, SeekableByteChannel file, long lastId, int size, LongConsumer progress)
             throws IOException {

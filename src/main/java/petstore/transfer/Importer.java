@@ -47,7 +47,6 @@ public final class Importer {
     /// @param bad the number of lines that are not
     /// @param firstBad the first 100 of these, e.g. `line 7: name must not be blank`
     /// @param ignoredColumns the names of the CSV columns that an animal does not have
-    /// @param written the number of animals written
     public record Report(long good, long bad, List<String> firstBad, List<String> ignoredColumns, long written) {
     }
 
@@ -138,7 +137,9 @@ public final class Importer {
             } catch (IOException e) {
                 throw CommandFailure.of(stopped(written), e);
             } catch (RuntimeException e) {
-                String more = hasUnknownOutcome(e) ? ", and perhaps the next group" : "";
+                String more = e instanceof Failure failure && failure.hasUnknownOutcome()
+                        ? ", and perhaps the next group"
+                        : "";
                 throw new CommandFailure(stopped(written) + more + ": " + e.getMessage(), e);
             }
         }
@@ -156,10 +157,6 @@ public final class Importer {
 
     private static String stopped(AtomicLong written) {
         return "the import stopped after " + staying(written.get());
-    }
-
-    private static boolean hasUnknownOutcome(RuntimeException e) {
-        return e instanceof Failure failure && failure.hasUnknownOutcome();
     }
 
     /// Returns the number of animals written: all or none.

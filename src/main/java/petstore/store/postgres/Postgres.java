@@ -53,10 +53,6 @@ public final class Postgres implements Database, Database.Watch {
     }
 
     /// Opens a database to serve it.
-    ///
-    /// @param readers the maximum number of concurrent reads
-    /// @param wait the longest wait for a database that cannot commit yet
-    /// @param waiting true during that wait
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
             AtomicBoolean waiting) {
         PostgresConnector connector = new PostgresConnector(true);
@@ -92,16 +88,10 @@ public final class Postgres implements Database, Database.Watch {
                 COMMAND_PATIENCE, 1);
     }
 
-    /// Returns true if a database that a command is to change has a store.
-    public static boolean hasStore(PostgresUri uri) {
+    /// Returns the place of the store in a database that a command changes, for a message; absent without a store.
+    public static Optional<String> findStore(PostgresUri uri) {
         PostgresConnector connector = new PostgresConnector(false);
-        return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::hasStore);
-    }
-
-    /// Returns the place of the store in a database, for a message.
-    public static String place(PostgresUri uri) {
-        PostgresConnector connector = new PostgresConnector(false);
-        return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::place);
+        return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::findStore);
     }
 
     @Override

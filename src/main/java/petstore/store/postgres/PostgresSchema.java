@@ -75,16 +75,10 @@ final class PostgresSchema {
         }
     }
 
-    static boolean hasStore(PostgresHost host) throws SQLException {
+    /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.
+    static Optional<String> findStore(PostgresHost host) throws SQLException {
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
-            return hasStore(session);
-        }
-    }
-
-    /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`.
-    static String place(PostgresHost host) throws SQLException {
-        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
-            return place(session, host);
+            return hasStore(session) ? Optional.of(place(session, host)) : Optional.empty();
         }
     }
 

@@ -9,8 +9,6 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /// A reading that takes time. Callers that arrive during one share the next, because the value may have changed since it began.
-///
-/// @param <T> the value
 public final class SharedReading<T> implements AutoCloseable {
 
     private record Caller() {

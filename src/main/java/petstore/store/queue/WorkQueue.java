@@ -19,9 +19,6 @@ import petstore.Failure.Unavailability;
 
 /// Threads that work on queued items in groups. A free thread takes all waiting items, up to a limit, so that one commit or one round
 /// trip serves many clients. A read sees all that was committed before it was submitted.
-///
-/// @param <I> the item
-/// @param <O> the result of the work on an item
 public final class WorkQueue<I, O> implements AutoCloseable {
 
     /// Fails late items of all queues. It has no thread until there is an item.
@@ -82,7 +79,6 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private Optional<Future<?>> checks = Optional.empty();
     private boolean closed;
 
-    /// @param name the name of the threads
     /// @param work one function for each thread; it returns one result for each item of a group, in their order
     public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
         this.limits = limits;

@@ -96,7 +96,7 @@ public final class ReplacedStore {
         return aside;
     }
 
-    /// Returns an unused name for a store that is renamed: that of its last change, so that it is the same after a kill.
+    /// Returns an unused name for a store that is renamed. It has the time of the last change, so it is the same after a kill.
     private static Path aside(Path store) throws IOException {
         Instant time = Files.getLastModifiedTime(store).toInstant();
         while (Files.exists(aside(store, time), LinkOption.NOFOLLOW_LINKS)) {
@@ -109,7 +109,7 @@ public final class ReplacedStore {
         return store.resolveSibling(PREFIX + MOMENT.format(time) + ".db");
     }
 
-    /// Puts a renamed store back, or gives it its final name if another database has that of the store.
+    /// Puts a renamed store back. If another database has its name already, gives it its final name.
     private static void endRenaming(Path database) throws IOException {
         Path replacing = database.resolveSibling(StoreFiles.REPLACING);
         try {

@@ -68,7 +68,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
         }
     }
 
-    /// Returns the result of a read, or its exception: the others of its group do not fail.
+    /// Returns the result of a read, or its exception, so that the other reads of its group do not fail.
     private Object outcome(Session session, Work<?> work) {
         try {
             return read(session, work);

@@ -23,7 +23,7 @@ import petstore.store.Session;
 /// Backups of a SQLite store: created while it is in use, verified, and restored.
 public final class SqliteCopy {
 
-    /// The passes of a backup over its pages: the copy, the checksum, the check of the copy, and that of its checksum.
+    /// The passes of a backup over its pages: the copy, its checksum, and the checks of both.
     public static final int PASSES = 4;
     private static final int PAGES_PER_STEP = 1_000;
     private static final int COPY_BYTES = 1 << 20;

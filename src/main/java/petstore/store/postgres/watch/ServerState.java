@@ -2,7 +2,6 @@ package petstore.store.postgres.watch;
 
 /// The state of a PostgreSQL server.
 ///
-/// @param lineage the history of its data
 /// @param started the time of its start, in seconds since 1970-01-01T00:00:00Z
 /// @param standby true in recovery
 /// @param readOnly true if new transactions are read-only

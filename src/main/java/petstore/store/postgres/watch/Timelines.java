@@ -5,8 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 
 /// The latest timeline of each cluster that any of its servers has shown. A primary of an older timeline may lack acknowledged animals.
-///
-/// @param latest the timelines by system identifier
 public record Timelines(Map<String, Long> latest) {
 
     /// Returns these timelines with that of a server, which counts even if the server cannot be used, or is a standby.
