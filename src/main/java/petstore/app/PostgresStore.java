@@ -48,13 +48,14 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
 
     @Override
     public boolean exists() {
-        return Postgres.findStore(uri).isPresent();
+        return Postgres.findStore(uri, Postgres.COMMAND_WAIT).isPresent();
     }
 
     @Override
     public Optional<String> removeEmpty() {
         try {
-            return isEmpty() ? Postgres.findStore(uri) : Optional.empty();
+            // The command has failed already, so it does not wait now.
+            return Postgres.findStore(uri, Duration.ZERO).filter(_ -> isEmpty());
         } catch (Failure | CommandFailure e) {
             LOG.debug("the store stays", e);
             return Optional.empty();

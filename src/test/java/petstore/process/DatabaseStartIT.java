@@ -15,11 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PlainPostgres;
+import petstore.testkit.SocketFault;
+import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// A start with a database that cannot commit, because its synchronous standby is missing.
+/// A start with a database that cannot commit, because its synchronous standby is missing, or behind a proxy without a server.
 class DatabaseStartIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -61,6 +63,26 @@ class DatabaseStartIT {
             assertThat(ending.code()).isEqualTo(1);
             List<String> reasons = ending.err().stream().filter(line -> line.startsWith("petstore: ")).toList();
             assertThat(reasons).hasSize(1).first().asString().contains("--database-wait", "synchronous");
+        }
+    }
+
+    /// As HAProxy during a failover: it closes each connection.
+    @Test
+    void waitsForServerBehindProxy() throws IOException {
+        try (TcpProxy proxy = new TcpProxy(database.port(), Duration.ZERO)) {
+            proxy.fail(new SocketFault("close"), 0);
+            String url = database.url().replace(":" + database.port(), ":" + proxy.port());
+            try (PetstoreProcess command = PetstoreProcess.start(Map.of(), "keys", "list", "--database", url);
+                    PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_DATABASE_WAIT", "1s"),
+                            url)) {
+                assertThat(server.ending().err()).last().asString().contains("--database-wait is over", "closes");
+                await("log line of the command").atMost(PATIENCE)
+                        .until(() -> command.err().stream()
+                                .anyMatch(line -> line.contains("waiting for the database: ")));
+                proxy.moveTo(database.port());
+                assertThat(command.ending().err()).last().asString().contains("there is no store");
+                assertThat(command.err()).noneMatch(line -> line.contains("--database-wait"));
+            }
         }
     }
 }

@@ -22,14 +22,19 @@ import static org.awaitility.Awaitility.await;
 public final class PgBouncer implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String USERS = """
+            "postgres" "postgres"
+            "admin" ""
+            """;
     private static final List<String> FOLDERS = Stream
             .concat(Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/sbin", "/usr/local/sbin")).toList();
 
     private final Path folder;
-    private final String database;
     private final String address;
     private final int port;
     private final Process process;
+    private String database;
+    private int poolSize = 50;
 
     /// @param folder the folder for its configuration and log
     /// @param database the URL of the database
@@ -76,20 +81,24 @@ public final class PgBouncer implements AutoCloseable {
     /// Sets `server_login_retry` to 1 s. The default is a pause of 15 s after a failed login, also if KILL interrupted the login.
     private void configure(String poolMode) throws IOException {
         String name = databaseName();
-        Files.writeString(folder.resolve("pgbouncer.ini"), """
-                [databases]
-                %s = host=127.0.0.1 port=%s dbname=%s user=postgres password=postgres
-                [pgbouncer]
-                listen_addr = %s
-                listen_port = %d
-                auth_type = any
-                admin_users = admin
-                pool_mode = %s
-                default_pool_size = 50
-                server_login_retry = 1
-                unix_socket_dir =
-                ignore_startup_parameters = options
-                """.formatted(name, databasePort(), name, address, port, poolMode));
+        Files.writeString(folder.resolve("pgbouncer.ini"),
+                """
+                        [databases]
+                        %s = host=127.0.0.1 port=%s dbname=%s user=postgres password=postgres
+                        [pgbouncer]
+                        listen_addr = %s
+                        listen_port = %d
+                        auth_type = trust
+                        auth_file = %s
+                        admin_users = admin
+                        pool_mode = %s
+                        default_pool_size = %d
+                        server_login_retry = 1
+                        unix_socket_dir =
+                        ignore_startup_parameters = options
+                        """.formatted(name, databasePort(), name, address, port,
+                        Files.writeString(folder.resolve("users"), USERS), poolMode,
+                        poolSize));
     }
 
     private String databasePort() {
@@ -113,6 +122,18 @@ public final class PgBouncer implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         administer("RELOAD");
+    }
+
+    /// Leads to another database, for new server connections.
+    public void moveTo(String other) {
+        database = other;
+        reload("session");
+    }
+
+    /// Sets the number of server connections.
+    public void setPoolSize(int size) {
+        poolSize = size;
+        reload("session");
     }
 
     /// Changes the pool mode and ends every session.

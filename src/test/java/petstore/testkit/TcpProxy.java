@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +22,8 @@ public final class TcpProxy implements AutoCloseable {
     private final AtomicInteger remaining = new AtomicInteger(-1);
     private volatile int target;
     private volatile int next;
+    private volatile Optional<SocketFault> fault = Optional.empty();
+    private volatile Optional<SocketFault> nextFault = Optional.empty();
 
     /// @param target the port of the server
     /// @param delay the delay of each block of up to 64 KB
@@ -46,6 +49,7 @@ public final class TcpProxy implements AutoCloseable {
     /// @param other the port of the server; 0 to refuse connections
     public void moveTo(int other) {
         target = other;
+        fault = Optional.empty();
         clients.forEach(TcpProxy::close);
     }
 
@@ -57,12 +61,19 @@ public final class TcpProxy implements AutoCloseable {
         next = other;
     }
 
+    /// Makes all connections fail after a number of further connections, which stay open.
+    public void fail(SocketFault failure, int afterConnections) {
+        nextFault = Optional.of(failure);
+        moveTo(target, afterConnections);
+    }
+
     private void accept() {
         while (!listener.isClosed()) {
             try {
                 Socket client = listener.accept();
                 if (remaining.getAndDecrement() == 0) {
                     target = next;
+                    fault = nextFault;
                 }
                 Thread.ofVirtual().start(() -> connect(client));
             } catch (IOException e) {
@@ -74,6 +85,10 @@ public final class TcpProxy implements AutoCloseable {
     private void connect(Socket client) {
         clients.add(client);
         try {
+            if (fault.isPresent()) {
+                fault.get().meet(client);
+                return;
+            }
             Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);

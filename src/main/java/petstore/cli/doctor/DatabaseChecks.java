@@ -14,6 +14,7 @@ import petstore.store.postgres.PostgresUri;
 record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock clock) {
 
     private static final Set<String> OVERRULED = Set.of("off", "local", "remote_write");
+    private static final String PASSING = "serve and commands wait for it";
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(5);
     /// Connections of a service besides its readers.
     private static final int OTHER_CONNECTIONS = 6;
@@ -30,7 +31,7 @@ record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock 
         for (PostgresInspection.Outcome outcome : outcomes) {
             outcome.state().ifPresentOrElse(state -> findings.addAll(host(state)),
                     () -> findings.add(new Finding(hasPrimary ? Finding.State.WARN : Finding.State.FAIL, "host",
-                            outcome.host() + ": " + outcome.problem(), "")));
+                            outcome.host() + ": " + outcome.problem(), outcome.passing() ? PASSING : "")));
         }
         return findings;
     }

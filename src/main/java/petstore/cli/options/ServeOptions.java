@@ -70,7 +70,7 @@ public final class ServeOptions implements HasVariables {
     private Optional<RateLimit> rateLimit;
     @Option(names = "--database-readers", defaultValue = "16", converter = OptionConverters.Readers.class, paramLabel = "COUNT", description = "Concurrent reads from --database, each on its own connection.")
     private int databaseReaders;
-    @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "Longest time that a start waits for a --database that cannot commit or has no free connection.")
+    @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "Longest time that a start waits for a --database that cannot be used yet.")
     private Duration databaseWait;
     @Option(names = "--log-format", defaultValue = "text", paramLabel = "FORMAT", description = "Format of the log: text or json, one event a line.")
     private Logging.Format logFormat;

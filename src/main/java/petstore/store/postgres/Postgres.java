@@ -34,6 +34,8 @@ public final class Postgres implements Database, Database.Watch {
     private static final int WRITERS = 2;
     /// Connections for keys, versions and health checks.
     private static final int OTHERS = 2;
+    /// The longest wait of a command.
+    public static final Duration COMMAND_WAIT = PostgresSearch.COMMAND_WAIT;
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
 
@@ -67,7 +69,7 @@ public final class Postgres implements Database, Database.Watch {
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
             CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.timelines(),
-                    readers + WRITERS + OTHERS, Collections.max(List.of(rest, PostgresWatch.START_LIMIT))));
+                    readers + WRITERS + OTHERS, rest));
             Postgres postgres = new Postgres(primary, PostgresErrors::ofRequest,
                     TimeBudget.POSTGRES.whole(), readers);
             opened.handOver();
@@ -80,18 +82,21 @@ public final class Postgres implements Database, Database.Watch {
     /// Opens a database for a command, which uses one connection without a time limit.
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresConnector connector = new PostgresConnector(false);
-        PostgresSession session = PostgresSearch.forCommand(connector, uri, access != StoreAccess.READ, host -> {
-            PostgresSchema.prepare(host, migrate, access);
-            return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
-        });
+        PostgresSession session = PostgresSearch.forCommand(connector, uri, access != StoreAccess.READ,
+                PostgresSearch.COMMAND_WAIT, host -> {
+                    PostgresSchema.prepare(host, migrate, access);
+                    return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
+                });
         return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
                 COMMAND_PATIENCE, 1);
     }
 
     /// Returns the place of the store in a database that a command changes, for a message; absent without a store.
-    public static Optional<String> findStore(PostgresUri uri) {
+    ///
+    /// @param wait the longest wait for a database that cannot be used yet
+    public static Optional<String> findStore(PostgresUri uri, Duration wait) {
         PostgresConnector connector = new PostgresConnector(false);
-        return PostgresSearch.forCommand(connector, uri, true, PostgresSchema::findStore);
+        return PostgresSearch.forCommand(connector, uri, true, wait, PostgresSchema::findStore);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package petstore.store.postgres;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -40,6 +42,7 @@ final class PostgresConnector {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);
     private static final int CONNECT_SECONDS = 2;
+    private static final int OPENING_SECONDS = 2;
     private static final int CANCEL_SECONDS = 1;
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
@@ -78,11 +81,12 @@ final class PostgresConnector {
     /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler does not assign a separate
     /// server connection to the session.
     PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
-        Connection connection = connect(address, timeouts);
+        Connection connection = connect(address);
         try {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
+            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.statement().toMillis()));
             return session;
         } catch (Throwable e) {
             connection.close();
@@ -90,10 +94,14 @@ final class PostgresConnector {
         }
     }
 
-    private static Connection connect(PostgresUri address, Timeouts timeouts) throws SQLException {
-        Properties properties = properties(address, timeouts);
+    private static Connection connect(PostgresUri address) throws SQLException {
+        Properties properties = properties(address);
         try {
+            // The driver's exception would lack the reason.
+            var _ = InetAddress.getAllByName(address.hostName());
             return DriverManager.getConnection(address.jdbcUrl(), properties);
+        } catch (UnknownHostException e) {
+            throw new SQLException("the host cannot be resolved: " + PostgresErrors.message(e), "08001", e);
         } catch (SQLException e) {
             throw PostgresErrors.ofConnection(e, Optional.ofNullable(properties.getProperty("sslkey")));
         }
@@ -151,11 +159,12 @@ final class PostgresConnector {
         return time.toMinutesPart() > 0 ? time.toMinutes() + "min" : time.isZero() ? "0" : time.toHours() + "h";
     }
 
-    private static Properties properties(PostgresUri address, Timeouts timeouts) {
+    private static Properties properties(PostgresUri address) {
         Properties properties = address.properties();
         properties.putIfAbsent("ApplicationName", "petstore");
         properties.putIfAbsent("connectTimeout", String.valueOf(CONNECT_SECONDS));
-        properties.setProperty("socketTimeout", String.valueOf(timeouts.statement().toSeconds()));
+        // Of the opening, whatever the limit of statements: a pooler may have no server for the session.
+        properties.setProperty("socketTimeout", String.valueOf(OPENING_SECONDS));
         properties.setProperty("cancelSignalTimeout", String.valueOf(CANCEL_SECONDS));
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty("logServerErrorDetail", "false");

@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.file.FileSystemException;
 import java.security.UnrecoverableKeyException;
@@ -11,8 +12,10 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.crypto.BadPaddingException;
+import javax.net.ssl.SSLException;
 import javax.security.auth.callback.UnsupportedCallbackException;
 
 import org.postgresql.ssl.LazyKeyManager;
@@ -33,6 +36,11 @@ final class PostgresErrors {
     private static final String ROW_SECURITY = "rls.c";
     /// SQLSTATE `disk_full`.
     private static final String FULL_DISK = "53100";
+    /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts tell which of them do not pass.
+    private static final String POOLER = "08P01";
+    private static final String NO_DATABASE = "no such database";
+    private static final Pattern AUTHENTICATION = Pattern
+            .compile("authentication failed|no such user|login rejected|empty password|no username");
     /// The driver's classes that read client keys and certificates. Their SQLSTATE is that of a broken connection.
     private static final Set<String> KEY_MANAGERS = Set.of(LazyKeyManager.class.getName(),
             PEMKeyManager.class.getName(), PKCS12KeyManager.class.getName());
@@ -69,13 +77,15 @@ final class PostgresErrors {
     static String reason(SQLException e) {
         SQLException root = root(e);
         String cause = switch (root.getCause()) {
-            case UnknownHostException unknown -> " The host " + unknown.getMessage() + " is unknown";
-            case EOFException _ -> " The port may be of another program";
-            case ConnectException _ -> "";
+            case EOFException _ ->
+                " The server closes the connection: it may be starting or stopping, or the port may be of another program";
+            case SocketTimeoutException _ ->
+                " No response in time: the server may be down, or a pooler may have no free connection (default_pool_size)";
+            case ConnectException _,UnknownHostException _,SSLException _ -> "";
             case IOException other -> " " + other.getMessage();
             case null, default -> "";
         };
-        return message(root) + cause + switch (String.valueOf(root.getSQLState())) {
+        return message(root) + cause + switch (state(root)) {
             case "28P01", "28000", "08004" ->
                 "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
             case "3D000" -> "; make it with createdb, or name another (--database or --to)";
@@ -87,8 +97,16 @@ final class PostgresErrors {
                     : "; the user must own the database, or be allowed to create tables in its schema";
             case "55P03" -> "; other sessions use the table, e.g. pg_dump: end them, or wait";
             case "08001" -> "; see that it runs and that its address (--database or --to) is right";
+            case POOLER -> server(root).isPresent() ? "" : "; the port may be of another program";
             default -> "";
         };
+    }
+
+    /// Returns the SQLSTATE. PgBouncer's errors for authentication and a missing database get those of PostgreSQL.
+    static String state(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        String text = server(e).filter(_ -> state.equals(POOLER)).map(ServerErrorMessage::getMessage).orElse("");
+        return text.startsWith(NO_DATABASE) ? "3D000" : AUTHENTICATION.matcher(text).find() ? "28000" : state;
     }
 
     private static boolean isOfRowSecurity(SQLException e) {
@@ -155,11 +173,11 @@ final class PostgresErrors {
     }
 
     /// Returns the server's error for an error of a batch or of the pool.
-    private static SQLException root(SQLException e) {
+    static SQLException root(SQLException e) {
         return e.getCause() instanceof SQLException cause ? root(cause) : e;
     }
 
-    private static Optional<ServerErrorMessage> server(SQLException e) {
+    static Optional<ServerErrorMessage> server(SQLException e) {
         return e instanceof PSQLException sql ? Optional.ofNullable(sql.getServerErrorMessage()) : Optional.empty();
     }
 }

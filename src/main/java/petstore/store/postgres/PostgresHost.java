@@ -27,6 +27,8 @@ final class PostgresHost implements AutoCloseable {
 
     /// SQLSTATE `connection_does_not_exist`.
     static final String OTHER_SERVER = "08003";
+    /// SQLSTATE `query_canceled`.
+    private static final String CANCELLED = "57014";
     /// SQL that yields the timeline. On a primary, `pg_control_checkpoint()` would show the old one until the next checkpoint. A standby
     /// shows the timeline that it receives only to some roles, and only while its primary runs.
     private static final String TIMELINE = "CASE WHEN pg_is_in_recovery()"
@@ -147,7 +149,7 @@ final class PostgresHost implements AutoCloseable {
     /// @param commits false if a request has committed just now
     void prove(boolean commits) throws SQLException {
         if (System.nanoTime() - pausedNs < pauseNs) {
-            throw new SQLException("the last commit did not complete and could not be cancelled");
+            throw new SQLException("the last commit did not complete and could not be cancelled", CANCELLED);
         }
         try {
             // Other clients of a pooler may make a single comparison pass by chance.
@@ -159,10 +161,6 @@ final class PostgresHost implements AutoCloseable {
             }
             pauseNs = 0;
         } catch (Throwable e) {
-            if (e.getCause() instanceof SocketTimeoutException) {
-                pauseNs = Math.clamp(2 * pauseNs, COMMIT_LIMIT.toNanos(), LONGEST_PAUSE.toNanos());
-                pausedNs = System.nanoTime();
-            }
             close();
             throw e;
         }
@@ -178,7 +176,7 @@ final class PostgresHost implements AutoCloseable {
         }));
     }
 
-    private static void commit(PostgresSession session) throws SQLException {
+    private void commit(PostgresSession session) throws SQLException {
         try (Statement statement = session.createStatement()) {
             String sql = durableStatement(session);
             // After this time the driver cancels it: a server process that waits for its standby does not notice a closed connection.
@@ -188,6 +186,12 @@ final class PostgresHost implements AutoCloseable {
                 throw new SQLException("the table schema_version lacks its first row, so no commit can be proved");
             }
             PostgresSession.requireKnownOutcome(statement.getWarnings());
+        } catch (SQLException e) {
+            if (e.getCause() instanceof SocketTimeoutException) {
+                pauseNs = Math.clamp(2 * pauseNs, COMMIT_LIMIT.toNanos(), LONGEST_PAUSE.toNanos());
+                pausedNs = System.nanoTime();
+            }
+            throw e;
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.postgresql.PGConnection;
 import petstore.CommandFailure;
 import petstore.store.Migrations;
+import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
 
 /// The state of one host of a PostgreSQL database, read without a change and without a commit.
@@ -25,7 +26,8 @@ public record PostgresInspection(String host, String version, boolean standby, b
     /// The outcome for a host: its state, or the reason why it cannot be used.
     ///
     /// @param problem empty if there is a state
-    public record Outcome(String host, Optional<PostgresInspection> state, String problem) {
+    /// @param passing true if a start and a command wait until the problem passes
+    public record Outcome(String host, Optional<PostgresInspection> state, String problem, boolean passing) {
     }
 
     private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
@@ -45,12 +47,15 @@ public record PostgresInspection(String host, String version, boolean standby, b
             ServerState state = host.observe();
             host.prove(false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
-                return new Outcome(name, Optional.of(read(address, state, session)), "");
+                return new Outcome(name, Optional.of(read(address, state, session)), "",
+                        false);
             }
         } catch (SQLException e) {
-            return new Outcome(name, Optional.empty(), PostgresErrors.reason(e));
+            Refusal refusal = PassingFailures.refusal(e);
+            return new Outcome(name, Optional.empty(), refusal.reason(),
+                    refusal.outlook() != Refusal.Outlook.LASTING);
         } catch (CommandFailure e) {
-            return new Outcome(name, Optional.empty(), e.getMessage());
+            return new Outcome(name, Optional.empty(), e.getMessage(), false);
         }
     }
 

@@ -1,13 +1,10 @@
 package petstore.store.postgres;
 
-import java.io.EOFException;
-import java.net.SocketException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -27,18 +24,12 @@ final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
     static final Duration LOG_INTERVAL = Duration.ofSeconds(5);
-    private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
+    static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
     private static final Duration PAUSE = Duration.ofMillis(250);
     /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
-    /// The SQLSTATEs and their classes of failures that pass by themselves: an address that moved, a lack of resources, a table or schema
-    /// in use, and a server that is starting or stopping.
-    private static final Set<String> PASSING = Set.of(PostgresHost.OTHER_SERVER, "53", "55P03",
-            PostgresSchema.IN_USE, "57");
-    /// The SQLSTATE of a session that broke, which passes, and of a certificate that the driver cannot use, which does not.
-    private static final String BROKEN = "08006";
 
     private final PostgresUri database;
     private final List<PostgresHost> hosts;
@@ -58,10 +49,11 @@ final class PostgresSearch {
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
     static <T> T forCommand(PostgresConnector connector, PostgresUri database, boolean toWrite,
-            SqlFunction<PostgresHost, T> use) {
+            Duration wait, SqlFunction<PostgresHost, T> use) {
         List<PostgresHost> hosts = hosts(connector, database);
         try (Closer _ = new Closer(hosts)) {
-            return new PostgresSearch(database, hosts, toWrite).find(COMMAND_WAIT, COMMAND_WAIT_IS_OVER, host -> {
+            String over = wait.isZero() ? "" : COMMAND_WAIT_IS_OVER;
+            return new PostgresSearch(database, hosts, toWrite).find(wait, over, host -> {
                 Closer.closeAll(hosts);
                 return use.on(host);
             });
@@ -87,8 +79,11 @@ final class PostgresSearch {
             if (best.refusal().isEmpty()) {
                 try {
                     return use.on(best.host());
+                } catch (PostgresSession.UnknownOutcomeException e) {
+                    // A COMMIT is not repeated.
+                    throw PostgresErrors.cannotBeUsed(database, e);
                 } catch (SQLException e) {
-                    best = refused(best.host(), e, passes(e));
+                    best = refused(best.host(), e);
                 }
             }
             String reason = best.refusal().orElseThrow().reason();
@@ -129,12 +124,12 @@ final class PostgresSearch {
         try {
             return new Candidate<>(host, Optional.of(host.observe()), Optional.empty());
         } catch (SQLException e) {
-            return refused(host, e, passes(e));
+            return refused(host, e);
         }
     }
 
-    private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e, boolean temporary) {
-        return new Candidate<>(host, Optional.empty(), Optional.of(new Refusal(PostgresErrors.reason(e), temporary)));
+    private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e) {
+        return new Candidate<>(host, Optional.empty(), Optional.of(PassingFailures.refusal(e)));
     }
 
     /// Called when all hosts have been asked, so that each timeline is known.
@@ -145,18 +140,12 @@ final class PostgresSearch {
         return new Candidate<>(answer.host(), answer.server(), refusal.or(answer::refusal));
     }
 
-    private static boolean passes(SQLException obstacle) {
-        String state = String.valueOf(obstacle.getSQLState());
-        return PASSING.stream().anyMatch(state::startsWith) || (state.equals(BROKEN)
-                && (obstacle.getCause() instanceof EOFException || obstacle.getCause() instanceof SocketException));
-    }
-
     private Candidate<PostgresHost> prove(Candidate<PostgresHost> usable) {
         try {
             usable.host().prove(toWrite);
             return usable;
         } catch (SQLException e) {
-            return refused(usable.host(), e, !(e instanceof PostgresSession.TransactionPoolingException));
+            return refused(usable.host(), e);
         }
     }
 }

@@ -61,6 +61,11 @@ public final class PostgresUri {
         return String.join(",", hosts);
     }
 
+    /// Returns the name of the only host.
+    String hostName() {
+        return hostNames().replaceFirst(":[0-9]+$", "");
+    }
+
     /// Returns the hosts for the driver's parser. It logs an address that it refuses, so everything else is in [#properties].
     String jdbcUrl() {
         return "jdbc:postgresql://" + hostNames() + "/";

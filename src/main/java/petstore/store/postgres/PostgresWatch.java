@@ -2,6 +2,7 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,8 +37,8 @@ final class PostgresWatch {
     /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
-    /// The least limit for the first adoption, which needs a few connections.
-    static final Duration START_LIMIT = Duration.ofSeconds(30);
+    /// The least limit for a first adoption without a failure. It needs a few connections.
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
     private final Map<String, PostgresHost> hosts;
@@ -54,7 +55,7 @@ final class PostgresWatch {
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [CommandFailure].
     ///
     /// @param timelines those that servers have shown
-    /// @param limit the longest wait, e.g. for free connection slots
+    /// @param limit the longest wait for a host, e.g. for free connection slots
     static CurrentPrimary start(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration limit) {
         PostgresWatch watch = new PostgresWatch(hosts, timelines, poolSize);
         try {
@@ -74,14 +75,16 @@ final class PostgresWatch {
             begin(() -> follow(host), host::close);
         }
         long beganNs = System.nanoTime();
-        long loggedNs = beganNs;
+        long loggedNs = beganNs - PostgresSearch.LOG_INTERVAL.toNanos();
         while (primary.findReady().isEmpty()) {
             long now = System.nanoTime();
-            if (now - beganNs > limit.toNanos()) {
-                throw new CommandFailure(primary.state().unavailable());
+            State state = primary.state();
+            boolean fails = state.reasons().size() == hosts.size();
+            if (now - beganNs > (fails ? limit : Collections.max(List.of(limit, START_LIMIT))).toNanos()) {
+                throw new CommandFailure(state.unavailable());
             }
-            if (now - loggedNs >= PostgresSearch.LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting: {}", primary.state().unavailable());
+            if (fails && now - loggedNs >= PostgresSearch.LOG_INTERVAL.toNanos()) {
+                LOG.warn("waiting: {}", state.unavailable());
                 loggedNs = now;
             }
             LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos() / 10);

@@ -108,6 +108,18 @@ class ClientKeyTest {
                 .hasMessageNotContaining("openssl");
     }
 
+    /// Of another authority, and of another host.
+    @ParameterizedTest
+    @ValueSource(strings = {"verify-ca&sslrootcert=rsa.crt", "verify-full&sslrootcert=ca.crt"})
+    void certificateThatDoesNotFitEndsCommandAtOnce(String mode) {
+        PostgresUri address = PostgresUri.parse("postgresql://postgres@" + server.host() + "/postgres?sslmode="
+                + mode.replace("=", "=" + folder + "/") + "&sslcert=" + folder.resolve("rsa.crt") + "&sslkey="
+                + folder.resolve("encrypted.pk8") + "&sslpassword=geheim");
+        assertThatThrownBy(() -> Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.READ))
+                .isInstanceOf(CommandFailure.class);
+        assertThat(PostgresInspection.of(address)).singleElement().matches(host -> !host.passing());
+    }
+
     @Test
     void doctorNamesCommand() {
         assertThat(PostgresInspection.of(address("rsa.crt", "pkcs1.key", ""))).singleElement()

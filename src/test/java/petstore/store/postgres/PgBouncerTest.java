@@ -1,13 +1,17 @@
 package petstore.store.postgres;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.NewPet;
@@ -52,6 +57,7 @@ class PgBouncerTest {
     /// The service notices within three seconds; a busy machine may need three more.
     private static final Duration LIMIT = Duration.ofSeconds(3 + 3);
     private static final int CLIENTS = 16;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final String database = PostgresServer.newDatabase();
     @TempDir
@@ -102,6 +108,68 @@ class PgBouncerTest {
                 assertThatThrownBy(() -> openForCommand(pooler, toWrite)).isInstanceOf(CommandFailure.class)
                         .hasMessageContaining(REFUSAL);
             }
+        }
+    }
+
+    @Test
+    void waitsForServer() throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database.replaceFirst(":[0-9]+/", ":" + closedPort() + "/"),
+                "session")) {
+            waits(pooler, "No response in time", () -> pooler.moveTo(database));
+        }
+    }
+
+    /// Version 1.18 has the SQLSTATE of a broken protocol for all its errors and those of its server.
+    @Test
+    void waitsForErrorOfServer() throws IOException {
+        String missing = database + "0";
+        try (PgBouncer pooler = new PgBouncer(folder, missing, "session")) {
+            waits(pooler, "FATAL: ", () -> PostgresServer
+                    .execute("CREATE DATABASE " + missing.substring(missing.lastIndexOf('/') + 1)));
+        }
+    }
+
+    @Test
+    void waitsForFreeConnection() throws IOException, SQLException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session")) {
+            pooler.setPoolSize(2);
+            PostgresConnector connector = new PostgresConnector(false);
+            PostgresUri address = PostgresUri.parse(pooler.url());
+            try (PostgresSession one = connector.open(address, PostgresConnector.Timeouts.WATCH);
+                    PostgresSession two = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
+                waits(pooler, "a pooler may have no free connection", () -> Closer.closeAll(one, two));
+            }
+        }
+    }
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        }
+    }
+
+    /// Asserts that a command waits with a reason, which `doctor` has, too, until an event.
+    private static void waits(PgBouncer pooler, String reason, Runnable event) {
+        try (LogLines log = new LogLines("petstore.store")) {
+            CompletableFuture<Void> opening = CompletableFuture.runAsync(() -> openForCommand(pooler, true).close(),
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await("a line").atMost(PATIENCE).until(() -> !log.with("waiting for the database: ").isEmpty());
+            await(reason).atMost(PATIENCE).until(() -> PostgresInspection.of(PostgresUri.parse(pooler.url())),
+                    hosts -> hosts.getFirst().passing() && hosts.getFirst().problem().contains(reason));
+            assertThat(opening).isNotDone();
+            event.run();
+            assertThat(opening).succeedsWithin(PATIENCE);
+        }
+    }
+
+    @Test
+    void refusesMissingDatabaseAtOnce() throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session")) {
+            PostgresUri missing = PostgresUri.parse(pooler.url() + "0");
+            assertThatThrownBy(() -> Postgres.forCommand(missing, SchemaPolicy.AUTO, StoreAccess.READ))
+                    .isInstanceOf(CommandFailure.class).hasMessageContaining("no such database")
+                    .hasMessageContaining("createdb");
+            assertThat(PostgresInspection.of(missing)).singleElement().matches(host -> !host.passing());
         }
     }
 

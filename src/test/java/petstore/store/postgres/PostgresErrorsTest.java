@@ -2,6 +2,7 @@ package petstore.store.postgres;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
+import petstore.store.postgres.watch.Refusal;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
@@ -55,9 +57,20 @@ class PostgresErrorsTest {
 
     @Test
     void reportsCauseOfConnectionFailure() {
-        assertThat(reason(new UnknownHostException("db.invalid"))).contains("failed. The host db.invalid is unknown; ");
-        assertThat(reason(new EOFException())).contains("failed. The port may be of another program; ");
-        assertThat(reason(new SocketTimeoutException("Connect timed out"))).contains("failed. Connect timed out; ");
+        assertThat(reason(new EOFException())).contains("failed. The server closes the connection: ");
+        assertThat(reason(new SocketTimeoutException("Connect timed out"))).contains("failed. No response in time: ");
+        assertThat(reason(new SocketException("Connection reset"))).contains("failed. Connection reset; ");
+    }
+
+    /// Java's exception has the system's text as its only reason.
+    @Test
+    void onlyTemporaryFailureOfDnsPasses() {
+        assertThat(ofDns("db: Temporary failure in name resolution")).isEqualTo(Refusal.Outlook.UNREACHABLE);
+        assertThat(ofDns("db: Name or service not known")).isEqualTo(Refusal.Outlook.LASTING);
+    }
+
+    private static Refusal.Outlook ofDns(String reason) {
+        return PassingFailures.refusal(new SQLException("", "08001", new UnknownHostException(reason))).outlook();
     }
 
     private static String reason(IOException cause) {

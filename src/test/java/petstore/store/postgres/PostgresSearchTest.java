@@ -1,6 +1,9 @@
 package petstore.store.postgres;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +30,7 @@ import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
+import petstore.testkit.SocketFault;
 import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -138,6 +142,73 @@ class PostgresSearchTest {
                         await().atMost(PATIENCE).until(() -> old.connections() > 0);
                         address.moveTo(next.port());
                     });
+        }
+    }
+
+    /// A command opens a connection to observe the server, one to prove that it commits, one for the schema and one for its statements;
+    /// a start has its pool instead of the last one.
+    @ParameterizedTest
+    @CsvSource({"close, 0, false", "reset, 0, false", "silence, 0, false", "silence after login, 0, true",
+            "close in TLS, 0, false", "57P01 going down, 0, true", "57P02 crashed, 0, false",
+            "57P03 starting, 0, false",
+            "53200 no memory, 0, false", "53300 full, 0, false", "08P01 cannot connect to server, 0, true",
+            "08006 no server, 0, false", "close, 1, false", "reset, 2, false", "silence after login, 2, true",
+            "close, 3, false", "reset, 3, true", "silence after login, 3, false", "08P01 query_wait_timeout, 3, true"})
+    void waitsOnEveryPath(SocketFault fault, int connections, boolean serves) throws IOException {
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.fail(fault, connections);
+            String host = "127.0.0.1:" + address.port();
+            usesNext(() -> serves
+                    ? new SqlStore(Postgres.forService(address(host), SchemaPolicy.AUTO, 1, PATIENCE,
+                            new AtomicBoolean()), new SimpleMeterRegistry())
+                    : open(StoreAccess.CREATE, refusing(), host), "waiting", () -> {
+                        assertThat(PostgresInspection.of(address(host))).singleElement()
+                                .matches(PostgresInspection.Outcome::passing)
+                                .matches(outcome -> connections > 0 || fault.text().equals("reset")
+                                        || !log.with(outcome.problem()).isEmpty());
+                        address.moveTo(next.port());
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            HTTP                                              | the port may be of another program
+            28P01 wrong password                              | the password of --database or --to comes from
+            28000 no such role                                | the password of --database or --to comes from
+            3D000 no database                                 | make it with createdb
+            08P01 no such database: x                         | make it with createdb
+            08P01 password authentication failed for user "x" | the password of --database or --to comes from
+            08P01 no such user: x                             | the password of --database or --to comes from""")
+    void endsAtOnce(SocketFault fault, String reason) throws IOException {
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.fail(fault, 0);
+            endsAtOnce(reason, "127.0.0.1:" + address.port());
+        }
+    }
+
+    @Test
+    void endsAtOnceIfEveryHostRefuses() throws IOException {
+        endsAtOnce("refused", refusing());
+        endsAtOnce("refused", refusing(), refusing());
+    }
+
+    private void endsAtOnce(String reason, String... hosts) {
+        assertThatThrownBy(() -> open(StoreAccess.READ, hosts)).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(reason);
+        assertThatThrownBy(() -> Postgres.forService(address(hosts), SchemaPolicy.AUTO, 1, PATIENCE,
+                new AtomicBoolean())).isInstanceOf(CommandFailure.class).hasMessageContaining(reason);
+        assertThat(log.with("waiting")).isEmpty();
+        assertThat(PostgresInspection.of(address(hosts))).allMatch(host -> !host.passing())
+                .allSatisfy(host -> assertThat(host.problem()).contains(reason));
+    }
+
+    /// Returns the address of a port that refuses connections.
+    private static String refusing() {
+        try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return "127.0.0.1:" + port.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

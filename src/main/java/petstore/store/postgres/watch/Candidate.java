@@ -13,9 +13,10 @@ public record Candidate<H>(H host, Optional<ServerState> server, Optional<Refusa
 
     /// Returns the usable host of the latest timeline, primaries first; else a host for which waiting may help.
     ///
-    /// @param compares true to wait for a host that does not answer yet, because it may be on a later timeline
+    /// @param compares true to wait for a host that responds but cannot be asked for now, because it may be on a later timeline
     public static <H> Candidate<H> best(List<Candidate<H>> all, boolean compares) {
-        return all.stream().filter(host -> compares && host.server.isEmpty() && host.isTemporary()).findFirst()
+        return all.stream().filter(host -> compares && host.server.isEmpty() && host.has(Refusal.Outlook.PASSING))
+                .findFirst()
                 .orElseGet(() -> Collections.max(all, Comparator.<Candidate<H>>comparingInt(Candidate::rank)
                         .thenComparingLong(Candidate::timeline)));
     }
@@ -23,7 +24,7 @@ public record Candidate<H>(H host, Optional<ServerState> server, Optional<Refusa
     /// Returns 3 for a usable primary, 2 for a usable standby, and 1 if waiting may help.
     private int rank() {
         int usable = server.filter(ServerState::standby).isPresent() ? 2 : 3;
-        return refusal.map(reason -> reason.temporary() ? 1 : 0).orElse(usable);
+        return refusal.isEmpty() ? usable : isTemporary() ? 1 : 0;
     }
 
     private long timeline() {
@@ -32,6 +33,10 @@ public record Candidate<H>(H host, Optional<ServerState> server, Optional<Refusa
 
     /// Returns true if waiting may help.
     public boolean isTemporary() {
-        return refusal.filter(Refusal::temporary).isPresent();
+        return refusal.isPresent() && !has(Refusal.Outlook.LASTING);
+    }
+
+    private boolean has(Refusal.Outlook outlook) {
+        return refusal.filter(reason -> reason.outlook() == outlook).isPresent();
     }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The choice of a start or a command between hosts, e.g. `a1` a primary of timeline 1, `b2s` a standby of timeline 2, `r` read-only and
-/// `f` without fsync. `b?` cannot be asked for now, and `b!` never. `+2` was seen before. The result says whether waiting helps: `no`, or `never`.
+/// `f` without fsync. `b?` cannot be asked for now, `b~` is unreachable, and `b!` can never be asked. `+2` was seen before. The result says whether waiting helps: `no`, or `never`.
 class CandidateTest {
 
     @ParameterizedTest
@@ -34,6 +34,8 @@ class CandidateTest {
             a1 b?      | true  | true  | b? no
             a1 b?      | false | true  | a1
             a1s b?     | true  | false | b? no
+            a1 b~      | true  | true  | a1
+            a! b~      | true  | true  | b~ no
             a1 b!      | true  | true  | a1
             a! b?      | false | true  | b? no
             a! b1s     | true  | true  | b1s no
@@ -52,11 +54,19 @@ class CandidateTest {
         List<Candidate<String>> candidates = Arrays.stream(hosts.split(" ")).filter(host -> !host.startsWith("+"))
                 .map(host -> new Candidate<>(host, server(host), server(host).isPresent()
                         ? Refusal.of(server(host).get(), shown, toWrite)
-                        : Optional.of(new Refusal("refused", host.endsWith("?")))))
+                        : Optional.of(new Refusal("refused", outlook(host)))))
                 .toList();
         Candidate<String> best = Candidate.best(candidates, compares);
         String refusal = best.isTemporary() ? " no" : " never";
         assertThat(best.host() + best.refusal().map(_ -> refusal).orElse("")).isEqualTo(expected);
+    }
+
+    private static Refusal.Outlook outlook(String host) {
+        return switch (host.charAt(1)) {
+            case '?' -> Refusal.Outlook.PASSING;
+            case '~' -> Refusal.Outlook.UNREACHABLE;
+            default -> Refusal.Outlook.LASTING;
+        };
     }
 
     private static Optional<ServerState> server(String host) {

@@ -1,0 +1,75 @@
+package petstore.store.postgres;
+
+import java.io.EOFException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.Charset;
+import java.sql.SQLException;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+
+import org.jspecify.annotations.Nullable;
+import petstore.store.postgres.watch.Refusal;
+
+/// Finds the failures that may pass by themselves. A start and a command wait for these, and end at any other.
+final class PassingFailures {
+
+    /// SQLSTATEs and their classes: an address that moved, a server that became read-only, a deadlock, a lack of resources, a table or
+    /// schema in use, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(PostgresHost.OTHER_SERVER, "25006", "40", "53", "55P03",
+            PostgresSchema.IN_USE, "57");
+    /// The class of connections. A pooler without a server sends it; the driver has it for broken connections and for other protocols.
+    private static final String CONNECTION = "08";
+    private static final String BROKEN_SESSION = "08006";
+    /// The code of `getaddrinfo` for a temporary failure, on Linux.
+    private static final int TRY_AGAIN = -3;
+
+    private PassingFailures() {
+    }
+
+    /// Returns the refusal of a host that cannot be used.
+    static Refusal refusal(SQLException e) {
+        SQLException root = PostgresErrors.root(e);
+        String state = PostgresErrors.state(root);
+        boolean passes = root instanceof PostgresSession.UnknownOutcomeException
+                || PASSING.stream().anyMatch(state::startsWith)
+                || (state.startsWith(CONNECTION) && PostgresErrors.server(root).isPresent())
+                || (state.equals(BROKEN_SESSION)
+                        && (root.getCause() instanceof EOFException || root.getCause() instanceof SocketException));
+        return new Refusal(PostgresErrors.reason(root),
+                passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause()));
+    }
+
+    private static Refusal.Outlook ofNetwork(@Nullable Throwable cause) {
+        return switch (cause) {
+            // A connection that ends during the handshake; a certificate has another cause.
+            case SSLException tls -> ofNetwork(tls.getCause());
+            case UnknownHostException unknown when isTemporary(unknown) -> Refusal.Outlook.UNREACHABLE;
+            case ConnectException _ -> Refusal.Outlook.LASTING;
+            case EOFException _,SocketException _,SocketTimeoutException _ -> Refusal.Outlook.UNREACHABLE;
+            case null, default -> Refusal.Outlook.LASTING;
+        };
+    }
+
+    /// Returns true for a temporary failure of DNS. Java's exception has no code, only the system's text in the language of the system.
+    @SuppressWarnings("restricted")
+    private static boolean isTemporary(UnknownHostException unknown) {
+        Linker linker = Linker.nativeLinker();
+        try {
+            MethodHandle text = linker.downcallHandle(linker.defaultLookup().findOrThrow("gai_strerror"),
+                    FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+            MemorySegment bytes = ((MemorySegment) text.invokeExact(TRY_AGAIN)).reinterpret(Long.MAX_VALUE);
+            return PostgresErrors.message(unknown)
+                    .endsWith(bytes.getString(0, Charset.forName(System.getProperty("native.encoding"))));
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
