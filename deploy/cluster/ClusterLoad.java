@@ -94,7 +94,8 @@ final class ClusterLoad {
     record Target(String name, URI uri) {
     }
 
-    private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(4)).build();
+    private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(4)).build();
     private final String run = Long.toString(System.currentTimeMillis(), 36);
     private final List<Target> targets = new ArrayList<>();
     private final Map<String, String> options = new HashMap<>();
@@ -186,7 +187,8 @@ final class ClusterLoad {
             violation("a response took longer than " + LONGEST_MS + " ms");
         }
         var verdict = new StringBuilder();
-        violations.forEach((violation, count) -> verdict.append(verdict.isEmpty() ? "" : "; ").append(count).append(" x ").append(violation));
+        violations.forEach((violation, count) -> verdict.append(verdict.isEmpty() ? "" : "; ")
+                .append(count).append(" x ").append(violation));
         IO.println(String.join("\t", "" + outage, "" + first, "" + longestMs, "" + created, "" + count(503), "" + count(0),
                 verdict.isEmpty() ? "holds" : verdict.toString()));
     }
@@ -316,7 +318,8 @@ final class ClusterLoad {
     }
 
     private HttpRequest.Builder request(Target target, String path, String key) {
-        return HttpRequest.newBuilder(target.uri.resolve(path)).timeout(Duration.ofMillis(2 * LONGEST_MS)).header("Authorization", "Bearer " + key);
+        return HttpRequest.newBuilder(target.uri.resolve(path)).timeout(Duration.ofMillis(2 * LONGEST_MS))
+                .header("Authorization", "Bearer " + key);
     }
 
     private Reply send(Target target, HttpRequest.Builder request) throws InterruptedException {
@@ -325,9 +328,11 @@ final class ClusterLoad {
         try {
             HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
             // HAProxy says so with 502 and 504 that a replica closed the connection or did not respond.
-            status = target.name.equals("front") && (response.statusCode() == 502 || response.statusCode() == 504) ? 0 : response.statusCode();
+            boolean closed = target.name.equals("front") && (response.statusCode() == 502 || response.statusCode() == 504);
+            status = closed ? 0 : response.statusCode();
             Matcher next = NEXT.matcher(response.headers().firstValue("Link").orElse(""));
-            return new Reply(status, response.body(), response.headers().firstValue("ETag").orElse(""), next.find() ? next.group(1) : null, sentMs);
+            String etag = response.headers().firstValue("ETag").orElse("");
+            return new Reply(status, response.body(), etag, next.find() ? next.group(1) : null, sentMs);
         } catch (IOException e) {
             return new Reply(0, "", "", null, sentMs);
         } finally {
