@@ -1,5 +1,6 @@
 package petstore;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -8,11 +9,14 @@ import java.util.concurrent.CompletableFuture;
 
 /// The API keys of the store.
 ///
-/// For any number of threads. All methods except [#known], [#knownNow] and [#refresh] block. Errors: as for [Catalogue].
+/// For any number of threads. All methods except [#known], [#knownAge], [#knownNow] and [#refresh] block. Errors: as for [Catalogue].
 public interface KeyRing {
 
     /// Returns the keys in memory by id, revoked and expired ones too, as of the last completed [#refresh].
     Map<String, ApiKey> known();
+
+    /// Returns the time since the last completed [#refresh] began to read the keys.
+    Duration knownAge();
 
     /// Returns the time by the clock of the database, estimated from the last completed [#refresh], which there must have been.
     Instant knownNow();

@@ -71,7 +71,9 @@ public final class Service implements AutoCloseable {
             Server server = parts.add(Server.start(settings.server(), api.api(), api.admin(), telemetry, metrics,
                     api::isMemoryShort, clock));
             StoreMetrics facts = new StoreMetrics(store::facts, metrics);
-            api.repeat("metrics of the store cannot be read", METRICS_INTERVAL, facts::refresh);
+            api.repeat(
+                    ServiceApi.outage("metrics of the store cannot be read", "metrics of the store can be read again"),
+                    METRICS_INTERVAL, facts::refresh);
             if (lock != null) {
                 lock.serves(settings.server().scheme()
                         + ServerSettings.authority(settings.server().host(), server.port()) + "/v1");

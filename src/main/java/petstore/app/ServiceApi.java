@@ -8,11 +8,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import petstore.Closer;
 import petstore.Failure;
 import petstore.http.ApiSettings;
@@ -28,13 +28,16 @@ import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.message.KeyScanner;
 import petstore.http.telemetry.Telemetry;
+import petstore.store.Outage;
 import petstore.store.SqlStore;
 
 /// The APIs of both listeners, without sockets, and their background tasks for keys and memory.
 public final class ServiceApi implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceApi.class);
-    private static final Duration OFTEN = Duration.ofSeconds(1);
+    /// With [Bearer], a revoked key is refused within two seconds.
+    private static final Duration KEYS_INTERVAL = Duration.ofMillis(500);
+    private static final Duration USES_INTERVAL = Duration.ofSeconds(1);
     private static final int TASKS = 4;
     private static final long CLOSING_SECONDS = 20;
 
@@ -67,29 +70,35 @@ public final class ServiceApi implements AutoCloseable {
         // The first virtual thread loads their implementation. If no other thread can be started then, loading fails for good.
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
-        repeat("API keys cannot be read", OFTEN, bearer::refresh);
-        repeat("the last uses of API keys cannot be saved", OFTEN, bearer::saveUses);
+        repeat(outage("API keys cannot be read", "API keys can be read again"), KEYS_INTERVAL, bearer::refresh);
+        repeat(unsavedUses(), USES_INTERVAL, bearer::saveUses);
+    }
+
+    private static Outage unsavedUses() {
+        return outage("the last uses of API keys cannot be saved", "the last uses of API keys can be saved again");
+    }
+
+    /// @param failing the text before each reason
+    /// @param working the text when it ends
+    static Outage outage(String failing, String working) {
+        return new Outage(LOG, Level.WARN, failing, working);
     }
 
     /// Repeats a task until [#close]. It may block.
     ///
-    /// @param failure the beginning of the log line if the task throws, once for each reason
-    void repeat(String failure, Duration interval, Runnable task) {
-        AtomicReference<String> reason = new AtomicReference<>("");
-        var _ = tasks.scheduleWithFixedDelay(() -> run(failure, reason, task), interval.toMillis(), interval.toMillis(),
+    /// @param outage lasts while the task throws
+    void repeat(Outage outage, Duration interval, Runnable task) {
+        var _ = tasks.scheduleWithFixedDelay(() -> run(outage, task), interval.toMillis(), interval.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
-    private static void run(String failure, AtomicReference<String> reason, Runnable task) {
+    private static void run(Outage outage, Runnable task) {
         try {
             task.run();
-            reason.set("");
+            outage.succeeded();
         } catch (RuntimeException | Error e) {
             // A task that throws would not be repeated.
-            String message = e instanceof Failure known ? known.explanation() : String.valueOf(e.getMessage());
-            if (!message.equals(reason.getAndSet(message))) {
-                LOG.warn("{}: {}", failure, message);
-            }
+            outage.failed(e instanceof Failure known ? known.explanation() : String.valueOf(e.getMessage()));
         }
     }
 
@@ -114,7 +123,7 @@ public final class ServiceApi implements AutoCloseable {
     @Override
     public void close() {
         Closer.closeAll(this::endTasks, virtualThreads::shutdown,
-                () -> run("the last uses of API keys cannot be saved", new AtomicReference<>(""), bearer::saveUses));
+                () -> run(unsavedUses(), bearer::saveUses));
     }
 
     private void endTasks() {

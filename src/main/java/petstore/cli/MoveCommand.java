@@ -7,7 +7,6 @@ import petstore.cli.options.HasVariables;
 import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.StoreSummary;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.Command;
@@ -27,7 +26,7 @@ final class MoveCommand extends StoreCommand implements HasVariables {
     public Integer call() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
         choice().requireExisting();
-        StoreSummary moved;
+        SqlStore.Summary moved;
         try (FolderLock _ = FolderLock.replace(folder);
                 SqlStore source = choice().open(StoreAccess.CHANGE);
                 SqlStore target = store.other(to, console().environment()).open(StoreAccess.CREATE);

@@ -2,6 +2,7 @@ package petstore.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -47,6 +48,10 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     /// @param readNs the time when its reading began, by [System#nanoTime]
     private record Changes(long number, long nowMs, long readNs) {
         private static final Changes NONE = new Changes(-1, 0, 0);
+
+        Duration age() {
+            return Duration.ofNanos(System.nanoTime() - readNs);
+        }
     }
 
     /// @param changes read before the keys
@@ -71,9 +76,14 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     @Override
+    public Duration knownAge() {
+        return snapshot.get().changes().age();
+    }
+
+    @Override
     public Instant knownNow() {
         Changes changes = snapshot.get().changes();
-        return Instant.ofEpochMilli(changes.nowMs()).plusNanos(System.nanoTime() - changes.readNs());
+        return Instant.ofEpochMilli(changes.nowMs()).plus(changes.age());
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import petstore.Catalogue;
 import petstore.Closer;
 import petstore.KeyRing;
+import petstore.Pet;
 import petstore.store.queue.QueueMetrics;
 import petstore.store.queue.SharedReading;
 
@@ -17,6 +18,22 @@ public final class SqlStore implements AutoCloseable {
 
     /// The time for which a successful check counts, because health checks need no API key.
     private static final Duration CHECKED_FOR = Duration.ofSeconds(1);
+
+    /// The size and checksum of a store, for a comparison with another store.
+    ///
+    /// @param results the number of kept results of requests with an Idempotency-Key
+    /// @param lastId the greatest id ever used for an animal, 0 for none
+    /// @param sha256 the SHA-256 of all rows in a fixed order, 64 hexadecimal digits
+    public record Summary(long pets, long keys, long results, long lastId, String sha256) {
+
+        /// Returns the summary for people, e.g. `46 animals, 2 API keys, 0 kept results, greatest id 46, SHA-256 9f86…`.
+        @Override
+        public String toString() {
+            return Pet.counted(pets) + ", " + keys + (keys == 1 ? " API key, " : " API keys, ") + results
+                    + (results == 1 ? " kept result" : " kept results") + ", greatest id " + lastId
+                    + ", SHA-256 " + sha256;
+        }
+    }
 
     private final Database database;
     private final SqlCatalogue catalogue;
@@ -45,7 +62,7 @@ public final class SqlStore implements AutoCloseable {
     ///
     /// @param progress gets the number of animals copied and compared so far, in the end twice the number of animals
     /// @return the summary of both stores
-    public StoreSummary copyTo(SqlStore target, LongConsumer progress) {
+    public Summary copyTo(SqlStore target, LongConsumer progress) {
         return StoreCopy.copy(database, target.database, progress);
     }
 

@@ -81,15 +81,15 @@ final class StoreCopy {
 
     /// Copies `source` to `target`, and returns the summary of both. No other process can write to `source` meanwhile. Errors: as for
     /// [SqlStore#copyTo].
-    static StoreSummary copy(Database source, Database target, LongConsumer progress) {
+    static SqlStore.Summary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
             if (target.dialect().reservePetIds(to, lastId(from)) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
                 throw new CommandFailure(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }
-            StoreSummary copied = copy.read(from, Optional.of(to));
-            StoreSummary found = copy.read(to, Optional.empty());
+            SqlStore.Summary copied = copy.read(from, Optional.of(to));
+            SqlStore.Summary found = copy.read(to, Optional.empty());
             if (!found.equals(copied)) {
                 throw new CommandFailure("the copy differs and was not kept: the source has " + copied
                         + ", the target has " + found);
@@ -103,12 +103,12 @@ final class StoreCopy {
     }
 
     /// Reads all rows, and inserts them into `to` if it is present.
-    private StoreSummary read(Session session, Optional<Session> to) throws SQLException {
+    private SqlStore.Summary read(Session session, Optional<Session> to) throws SQLException {
         MessageDigest sha256 = Sha256.begin();
         long petCount = read(session, pets, sha256, to);
         long keyCount = read(session, keys, sha256, to);
         long resultCount = read(session, results, sha256, to);
-        return new StoreSummary(petCount, keyCount, resultCount, lastId(session),
+        return new SqlStore.Summary(petCount, keyCount, resultCount, lastId(session),
                 HexFormat.of().formatHex(sha256.digest()));
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.Pet;
@@ -27,7 +28,9 @@ public final class WriteWatch implements AutoCloseable {
     private final ScheduledThreadPoolExecutor trials = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().daemon().name("store-write-trials").factory());
     private final Callable<?> trial;
-    private volatile boolean failing;
+    private final Outage outage = new Outage(LOG, Level.ERROR,
+            "the store cannot be written; the service is not ready until a write succeeds",
+            "the store can be written again");
     private boolean isScheduled;
     private boolean lacksThread;
 
@@ -40,16 +43,13 @@ public final class WriteWatch implements AutoCloseable {
     }
 
     public synchronized void failed(String reason) {
-        if (!failing) {
-            failing = true;
-            LOG.error("the store cannot be written; the service is not ready until a write succeeds: {}", reason);
-        }
+        outage.failed(reason);
         scheduleTrial();
     }
 
     /// Schedules a trial if one is needed. If the system allows no more threads, the next call tries again.
     private synchronized void scheduleTrial() {
-        if (!failing || isScheduled || trials.isShutdown()) {
+        if (!outage.isLasting() || isScheduled || trials.isShutdown()) {
             return;
         }
         try {
@@ -79,21 +79,12 @@ public final class WriteWatch implements AutoCloseable {
     }
 
     public void succeeded() {
-        if (failing) {
-            end();
-        }
-    }
-
-    private synchronized void end() {
-        if (failing) {
-            failing = false;
-            LOG.info("the store can be written again");
-        }
+        outage.succeeded();
     }
 
     private void tryAgain() {
         try {
-            if (failing) {
+            if (outage.isLasting()) {
                 trial.call();
             }
         } catch (Exception | Error e) {
@@ -107,7 +98,7 @@ public final class WriteWatch implements AutoCloseable {
 
     /// Throws [Failure] of kind `UNAVAILABLE` if the last write failed.
     public void requireSuccess() {
-        if (failing) {
+        if (outage.isLasting()) {
             scheduleTrial();
             throw new Failure(Failure.Unavailability.NOT_WRITABLE,
                     "the store cannot be written; the log has the reason");

@@ -1,6 +1,8 @@
 package petstore.process;
 
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,6 +116,37 @@ class ReplicasIT {
     private static Ending keys(String... words) {
         return CommandLines.ending(Map.of("PETSTORE_DATABASE", database),
                 Stream.concat(Stream.of("keys"), Stream.of(words)).toArray(String[]::new));
+    }
+
+    /// The keys in memory are too old by then.
+    @Test
+    void refusesRevokedKeyWithinTwoSecondsIfKeysCannotBeRead()
+            throws SQLException, InterruptedException, ExecutionException {
+        String key = keys("create", "--name", "locked").out().getFirst();
+        assertStatuses(key, 200);
+        try (Connection revoking = PostgresServer.connect(database);
+                Connection locking = PostgresServer.connect(database);
+                ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
+            revoking.setAutoCommit(false);
+            locking.setAutoCommit(false);
+            PostgresServer.query(revoking, "UPDATE api_key SET revoked_ms = 1 WHERE name = 'locked' RETURNING id");
+            Future<?> locked = thread.submit(() -> PostgresServer.query(locking,
+                    "LOCK TABLE api_key_change IN ACCESS EXCLUSIVE MODE"));
+            await().until(() -> !PostgresServer.waitingForLocks(database).isEmpty());
+            revoking.commit();
+            locked.get();
+            await().pollDelay(REVOCATION_DELAY).until(() -> true);
+            assertStatuses(key, 503);
+            assertStatuses(KEY, 200);
+            locking.rollback();
+        }
+        assertStatuses(key, 401);
+    }
+
+    private static void assertStatuses(String key, int status) {
+        for (PetstoreProcess replica : REPLICAS) {
+            assertThat(replica.client(key).get("/v1/pets").statusCode()).isEqualTo(status);
+        }
     }
 
     @Test

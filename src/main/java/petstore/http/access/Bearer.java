@@ -26,10 +26,13 @@ import petstore.http.message.Response;
 
 /// Bearer authentication (RFC 6750) by the keys in memory, and by the clock of their database.
 ///
-/// [#refresh] is called every second. A request with an unknown secret waits for another refresh, because its key may have been
-/// created or rotated a moment ago. All requests that wait share a refresh.
+/// [#refresh] is called every half second. A request with an unknown secret waits for another refresh, because its key may have been
+/// created or rotated a moment ago. So does a request if the keys were read too long ago, because its key may have been revoked. All
+/// requests that wait share a refresh.
 public final class Bearer {
 
+    /// Half a second remains for the response, within the two seconds in which a revoked key is refused.
+    private static final Duration KNOWN_FOR = Duration.ofMillis(1_500);
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String SCHEME = "Bearer ";
 
@@ -44,7 +47,7 @@ public final class Bearer {
     public record Refused(Response response) implements Authentication {
     }
 
-    /// The key is not in memory. The result is known after a refresh.
+    /// The key is not in memory, or was read too long ago. The result is known after a refresh.
     ///
     /// Errors: the future fails with a [Failure] of kind `UNAVAILABLE` if the store cannot be read now.
     public record Pending(CompletableFuture<Authentication> result) implements Authentication {
@@ -69,7 +72,7 @@ public final class Bearer {
     /// @param configuredKey a key of any text, with every scope, that is accepted besides those of the store
     public Bearer(KeyRing keys, Optional<String> configuredKey, MeterRegistry meters) {
         this.lookUps = Counter.builder("petstore.key.lookups")
-                .description("Requests with a key that was not in memory.").register(meters);
+                .description("Requests with a key that was not in memory, or was read too long ago.").register(meters);
         this.keys = keys;
         refresh();
         this.configured = configuredKey.map(text -> ApiKey.issued(new KeyToken("configured", text),
@@ -114,7 +117,7 @@ public final class Bearer {
         if (token.isEmpty()) {
             return MALFORMED;
         }
-        Optional<ApiKey> owned = owned(token.get());
+        Optional<ApiKey> owned = keys.knownAge().compareTo(KNOWN_FOR) < 0 ? owned(token.get()) : Optional.empty();
         return owned.isPresent() ? check(owned.get()) : lookUp(token.get());
     }
 

@@ -53,6 +53,11 @@ final class CurrentPrimary implements PostgresSessions {
         return current.getAndUpdate(Transition::withoutFirst).effects().stream().findFirst();
     }
 
+    /// Returns the host of the last server.
+    String host() {
+        return state().last().map(Adoption::host).orElse("");
+    }
+
     private Failure unavailable(Unavailability cause) {
         return new Failure(cause, Database.UNAVAILABLE, state().unavailable());
     }
@@ -68,9 +73,9 @@ final class CurrentPrimary implements PostgresSessions {
         return findReady().orElseThrow(() -> unavailable(Unavailability.NO_PRIMARY));
     }
 
-    /// Throws a [Failure] of kind `UNAVAILABLE` if a server was left.
+    /// Throws a [Failure] of kind `UNAVAILABLE` if a server was left, or its last commit is too old.
     private void requireUsed(Adoption adoption, Unavailability cause) {
-        if (state().term() != adoption.term()) {
+        if (state().term() != adoption.term() || !adoption.isTrusted(System.nanoTime())) {
             throw unavailable(cause);
         }
     }
@@ -106,10 +111,10 @@ final class CurrentPrimary implements PostgresSessions {
         long beganNs = System.nanoTime();
         try (PostgresSession session = pool(primary).connect()) {
             T result = use.on(session);
-            requireUsed(adoption, session.hasCommitted() ? Unavailability.OUTCOME_UNKNOWN : Unavailability.NO_PRIMARY);
             if (session.hasCommitted()) {
                 adoption.committed(beganNs);
             }
+            requireUsed(adoption, session.hasCommitted() ? Unavailability.OUTCOME_UNKNOWN : Unavailability.NO_PRIMARY);
             return result;
         } catch (PostgresSession.TransactionPoolingException e) {
             observe(new Observation.Pooled(adoption.term(), adoption.host(), PostgresErrors.message(e)));

@@ -70,7 +70,7 @@ public final class Postgres implements Database, Database.Watch {
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
             CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.timelines(),
                     readers + WRITERS + OTHERS, rest));
-            Postgres postgres = new Postgres(primary, PostgresErrors::ofRequest,
+            Postgres postgres = new Postgres(primary, e -> PostgresErrors.ofRequest(primary.host(), e),
                     TimeBudget.POSTGRES.whole(), readers);
             opened.handOver();
             return postgres;

@@ -73,6 +73,16 @@ final class PostgresErrors {
                 + (server.getConstraint() == null ? "" : ", constraint " + server.getConstraint())).orElse("");
     }
 
+    /// Returns the message of an error and its cause on the network, e.g. `Read timed out`.
+    static String detail(Throwable e) {
+        Throwable known = e instanceof SQLException || !(e.getCause() instanceof SQLException) ? e : e.getCause();
+        return message(e) + switch (known instanceof SQLException sql ? root(sql).getCause() : null) {
+            case UnknownHostException unknown -> " The host " + unknown.getMessage() + " is unknown";
+            case SocketTimeoutException timeout -> " " + timeout.getMessage();
+            case null, default -> "";
+        };
+    }
+
     /// Returns the message of an error, and advice for the operator.
     static String reason(SQLException e) {
         SQLException root = root(e);
@@ -115,16 +125,22 @@ final class PostgresErrors {
 
     /// Returns the same error with its [#reason] as the message.
     static SQLException explained(SQLException e) {
+        return explained("", e);
+    }
+
+    private static SQLException explained(String place, SQLException e) {
         SQLException root = root(e);
-        SQLException explained = new SQLException(reason(root), root.getSQLState(),
+        SQLException explained = new SQLException(place + reason(root), root.getSQLState(),
                 isDefect(root) ? null : root.getCause());
         explained.setStackTrace(root.getStackTrace());
         return explained;
     }
 
     /// Returns the failure of a request.
-    static Failure ofRequest(SQLException e) {
-        SQLException explained = explained(e);
+    ///
+    /// @param host the host of the server
+    static Failure ofRequest(String host, SQLException e) {
+        SQLException explained = explained(host + ": ", e);
         if (isDefect(explained)) {
             return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", explained);
         }

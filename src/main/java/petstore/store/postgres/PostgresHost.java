@@ -54,6 +54,8 @@ final class PostgresHost implements AutoCloseable {
     private volatile @Nullable ServerState state;
     private @Nullable PostgresSession observer;
     private @Nullable PostgresSession prober;
+    /// The statement that the prober commits.
+    private String durableStatement = "";
     /// The pause after a commit that could not be cancelled, because its server process may still wait.
     private long pauseNs;
     private long pausedNs;
@@ -138,16 +140,18 @@ final class PostgresHost implements AutoCloseable {
     private PostgresSession prober() throws SQLException {
         if (prober == null) {
             prober = open(state(), PostgresConnector.Timeouts.WATCH);
+            durableStatement = durableStatement(prober);
         }
         return prober;
     }
 
-    /// Proves that the server commits durably now, and that every session has a server connection of its own.
+    /// Proves that the server commits durably now, and that every session has a server connection of its own. Returns the time before
+    /// the commit, by [System#nanoTime].
     ///
     /// Errors: `SQLException` with the reason.
     ///
-    /// @param commits false if a request has committed just now
-    void prove(boolean commits) throws SQLException {
+    /// @param commits false for a command that only reads
+    long prove(boolean commits) throws SQLException {
         if (System.nanoTime() - pausedNs < pauseNs) {
             throw new SQLException("the last commit did not complete and could not be cancelled", CANCELLED);
         }
@@ -156,10 +160,12 @@ final class PostgresHost implements AutoCloseable {
             for (int rounds = prober == null ? FIRST_ROUNDS : 1; rounds > 0; rounds--) {
                 requireOwnServers(prober(), observer());
             }
+            long beganNs = System.nanoTime();
             if (commits) {
-                commit(prober());
+                commit(prober(), durableStatement);
             }
             pauseNs = 0;
+            return beganNs;
         } catch (Throwable e) {
             close();
             throw e;
@@ -176,9 +182,8 @@ final class PostgresHost implements AutoCloseable {
         }));
     }
 
-    private void commit(PostgresSession session) throws SQLException {
+    private void commit(PostgresSession session, String sql) throws SQLException {
         try (Statement statement = session.createStatement()) {
-            String sql = durableStatement(session);
             // After this time the driver cancels it: a server process that waits for its standby does not notice a closed connection.
             statement.setQueryTimeout((int) COMMIT_LIMIT.toSeconds());
             statement.execute(sql);

@@ -2,6 +2,7 @@ package petstore.store.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,10 +46,23 @@ final class PostgresPool implements State.Connections {
         /// The mark of each connection, until the pool has closed it and forgotten it.
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
         private volatile boolean closed;
+        /// The error of the last attempt; absent if it succeeded.
+        private volatile @Nullable SQLException failure;
 
         /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
         @Override
         public Connection getConnection() throws SQLException {
+            try {
+                Connection connection = open();
+                failure = null;
+                return connection;
+            } catch (SQLException e) {
+                failure = e;
+                throw e;
+            }
+        }
+
+        private Connection open() throws SQLException {
             PostgresSession session = host.open(server, PostgresConnector.Timeouts.REQUEST);
             try {
                 Connection connection = session.handOver();
@@ -101,10 +116,23 @@ final class PostgresPool implements State.Connections {
         }
     }
 
+    /// Returns a session. Errors: `SQLException` with the server's reason, if there is one.
     PostgresSession connect() throws SQLException {
-        Connection connection = pool.getConnection();
+        Connection connection = connection();
         return new PostgresSession(connection,
                 Objects.requireNonNull(source.marks.get(connection.unwrap(Connection.class))));
+    }
+
+    private Connection connection() throws SQLException {
+        try {
+            return pool.getConnection();
+        } catch (SQLTransientConnectionException e) {
+            // The message of the pool has its own numbers, and only one of its callers gets the cause.
+            SQLException reason = source.failure;
+            throw reason != null
+                    ? reason
+                    : new SQLException("no connection was free within " + pool.getConnectionTimeout() + " ms");
+        }
     }
 
     /// Begins to close all connections, also those in use. That may take seconds if the server does not respond, and the opening of

@@ -11,8 +11,10 @@ import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import petstore.Closer;
 import petstore.CommandFailure;
+import petstore.store.Outage;
 import petstore.store.SqlFunction;
 import petstore.store.postgres.watch.Candidate;
 import petstore.store.postgres.watch.Refusal;
@@ -23,7 +25,6 @@ import petstore.store.postgres.watch.Timelines;
 final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
-    static final Duration LOG_INTERVAL = Duration.ofSeconds(5);
     static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
     private static final Duration PAUSE = Duration.ofMillis(250);
@@ -72,13 +73,15 @@ final class PostgresSearch {
     /// Errors: [CommandFailure].
     <T> T find(Duration limit, String over, SqlFunction<PostgresHost, T> use) {
         long beganNs = System.nanoTime();
-        long loggedNs = beganNs - LOG_INTERVAL.toNanos();
+        Outage waiting = waiting();
         while (true) {
             long waitedNs = System.nanoTime() - beganNs;
             Candidate<PostgresHost> best = best(waitedNs < Math.min(limit.toNanos(), COMPARISON_WAIT.toNanos()));
             if (best.refusal().isEmpty()) {
                 try {
-                    return use.on(best.host());
+                    T used = use.on(best.host());
+                    waiting.succeeded();
+                    return used;
                 } catch (PostgresSession.UnknownOutcomeException e) {
                     // A COMMIT is not repeated.
                     throw PostgresErrors.cannotBeUsed(database, e);
@@ -93,13 +96,14 @@ final class PostgresSearch {
                 throw new CommandFailure("the database " + database + " cannot be used" + (late ? over : "") + ": "
                         + reason);
             }
-            long now = System.nanoTime();
-            if (now - loggedNs >= LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting for the database: {}", reason);
-                loggedNs = now;
-            }
+            waiting.failed(best.host().name() + ": " + reason);
             LockSupport.parkNanos(PAUSE.toNanos());
         }
+    }
+
+    /// Returns the log lines of a wait.
+    static Outage waiting() {
+        return new Outage(LOG, Level.WARN, "waiting for the database", "the database can be used");
     }
 
     /// Asks all hosts. Returns the best of them, which can be used only if it has proved that it commits.

@@ -29,7 +29,11 @@ final class PostgresSession extends Session {
         private static final long serialVersionUID = 1L;
 
         UnknownOutcomeException(SQLException cause) {
-            super("the outcome of a COMMIT is unknown: " + PostgresErrors.message(cause), cause.getSQLState());
+            this(PostgresErrors.message(cause), cause);
+        }
+
+        private UnknownOutcomeException(String reason, SQLException cause) {
+            super("the outcome of a COMMIT is unknown: " + reason, cause.getSQLState());
         }
     }
 
@@ -133,7 +137,11 @@ final class PostgresSession extends Session {
         for (SQLWarning warning = warnings; warning != null; warning = warning.getNextWarning()) {
             boolean ofStandby = warning instanceof PSQLWarning server
                     && STANDBY_WAIT.equals(server.getServerErrorMessage().getFile());
-            if (ofStandby || NO_TRANSACTION.equals(warning.getSQLState())) {
+            if (ofStandby) {
+                throw new UnknownOutcomeException(
+                        "the synchronous standby has not confirmed it; check that it is running", warning);
+            }
+            if (NO_TRANSACTION.equals(warning.getSQLState())) {
                 throw new UnknownOutcomeException(warning);
             }
         }

@@ -16,10 +16,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import petstore.CatalogueVersion;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.Failure;
+import petstore.store.Outage;
 import petstore.store.postgres.watch.Adoption;
 import petstore.store.postgres.watch.Effect;
 import petstore.store.postgres.watch.Observation;
@@ -28,12 +30,12 @@ import petstore.store.postgres.watch.ServerState;
 import petstore.store.postgres.watch.State;
 import petstore.store.postgres.watch.Timelines;
 
-/// Follows the primary of a PostgreSQL database. A thread for each host asks it every second for its state and for a durable commit,
+/// Follows the primary of a PostgreSQL database. A thread for each host asks it every half second for its state and for a durable commit,
 /// one looks at the clock, and one carries out the effects.
 final class PostgresWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
-    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration INTERVAL = Duration.ofMillis(500);
     /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
@@ -43,6 +45,8 @@ final class PostgresWatch {
     private final CurrentPrimary primary;
     private final Map<String, PostgresHost> hosts;
     private final int poolSize;
+    private final Outage outage = new Outage(LOG, Level.ERROR, "the database cannot be used",
+            "the database can be used again");
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread effects;
 
@@ -74,21 +78,21 @@ final class PostgresWatch {
         for (PostgresHost host : hosts.values()) {
             begin(() -> follow(host), host::close);
         }
+        Outage waiting = PostgresSearch.waiting();
         long beganNs = System.nanoTime();
-        long loggedNs = beganNs - PostgresSearch.LOG_INTERVAL.toNanos();
         while (primary.findReady().isEmpty()) {
-            long now = System.nanoTime();
             State state = primary.state();
             boolean fails = state.reasons().size() == hosts.size();
-            if (now - beganNs > (fails ? limit : Collections.max(List.of(limit, START_LIMIT))).toNanos()) {
+            if (System.nanoTime() - beganNs > (fails ? limit : Collections.max(List.of(limit, START_LIMIT)))
+                    .toNanos()) {
                 throw new CommandFailure(state.unavailable());
             }
-            if (fails && now - loggedNs >= PostgresSearch.LOG_INTERVAL.toNanos()) {
-                LOG.warn("waiting: {}", state.unavailable());
-                loggedNs = now;
+            if (fails) {
+                waiting.failed(state.reason());
             }
             LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos() / 10);
         }
+        waiting.succeeded();
     }
 
     /// Begins a thread that repeats a step. Only the end of the watch ends it: after any `Throwable` the step is tried again.
@@ -142,7 +146,7 @@ final class PostgresWatch {
     private static Observation.Failed failed(String host, Throwable e) {
         String reason = e instanceof OutOfMemoryError noThread
                 ? Failure.noThread(noThread).getMessage()
-                : PostgresErrors.message(e);
+                : PostgresErrors.detail(e);
         boolean isExpected = e instanceof SQLException || e instanceof Failure || e.getCause() instanceof SQLException;
         return new Observation.Failed(host, reason,
                 isExpected ? Optional.empty() : Optional.of(e.getClass().getSimpleName() + ": " + reason));
@@ -150,7 +154,6 @@ final class PostgresWatch {
 
     /// Asks a host once. Returns the time until the next time.
     private Duration ask(PostgresHost host, State asked) throws SQLException {
-        long beganNs = System.nanoTime();
         ServerState server = host.observe();
         State seen = primary.observe(new Observation.Seen(host.name(), server));
         if (Refusal.of(server, seen.timelines(), true).isPresent()) {
@@ -159,22 +162,17 @@ final class PostgresWatch {
         if (seen.term() != asked.term()) {
             return Duration.ZERO;
         }
-        Optional<Adoption> used = asked.used().filter(adoption -> adoption.host().equals(host.name()));
-        boolean provedByRequests = used
-                .filter(adoption -> adoption.committed().get() - (beganNs - INTERVAL.toNanos()) > 0).isPresent();
-        host.prove(!provedByRequests);
+        long beganNs = host.prove(true);
         CatalogueVersion known = asked.last().map(Adoption::version).orElse(new CatalogueVersion(0, 0));
         CatalogueVersion read = host.version();
-        State proved = primary
-                .observe(new Observation.Proved(asked.term(), host.name(), server, known, read, beganNs));
+        State proved = primary.observe(new Observation.Proved(asked.term(), host.name(), server, known, read, beganNs,
+                Duration.ofNanos(System.nanoTime() - beganNs)));
         if (proved.term() != asked.term()) {
             return SHORT_INTERVAL;
         }
-        used.ifPresent(adoption -> {
+        asked.used().filter(adoption -> adoption.host().equals(host.name())).ifPresent(adoption -> {
             adoption.reached(adoption.versionOf(read), beganNs);
-            if (!provedByRequests) {
-                adoption.committed(beganNs);
-            }
+            adoption.committed(beganNs);
         });
         return INTERVAL;
     }
@@ -191,8 +189,13 @@ final class PostgresWatch {
                 case Effect.Open(Adoption adoption) -> open(adoption);
                 case Effect.Close(var left) -> left.close();
                 case Effect.AskAll _ -> threads.forEach(LockSupport::unpark);
+                case Effect.Unusable(var reason) -> outage.failed(reason);
+                case Effect.Usable _ -> outage.succeeded();
                 case Effect.Log(var level, var line) -> LOG.atLevel(level).log(line);
             }
+        }
+        if (outage.isLasting()) {
+            outage.failed(primary.state().reason());
         }
         return INTERVAL;
     }

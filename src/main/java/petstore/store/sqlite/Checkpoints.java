@@ -13,7 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.sqlite.SQLiteErrorCode;
+import petstore.store.Outage;
 import petstore.store.Session;
 
 /// Checkpoints of a writer: they copy pages of the log into the database. SQLite's own checkpoints are off, because they hide errors.
@@ -51,7 +53,9 @@ final class Checkpoints {
 
     private final Limits limits;
     private long notBeforeNs = System.nanoTime();
-    private boolean failing;
+    private final Outage outage = new Outage(LOG, Level.ERROR,
+            "the store's log grows, because it cannot be moved into the database; the next write tries again",
+            "the store's log can be moved into the database again");
 
     Checkpoints(Limits limits) {
         this.limits = limits;
@@ -66,7 +70,7 @@ final class Checkpoints {
         if (log.pages() > limits.largest() && System.nanoTime() - notBeforeNs >= 0) {
             waitForReaders(session);
         }
-        failing = false;
+        outage.succeeded();
     }
 
     /// Makes the next commit begin at the start of the log. Without this, the log grows as long as there is always a reader.
@@ -81,14 +85,9 @@ final class Checkpoints {
         }
     }
 
-    /// Logs the first of some errors of [#afterCommit].
+    /// Logs an error of [#afterCommit].
     void report(SQLException e) {
-        if (!failing) {
-            failing = true;
-            LOG.error(
-                    "the store's log grows, because it cannot be moved into the database; the next write tries again: {}",
-                    SqliteErrors.reason(e));
-        }
+        outage.failed(SqliteErrors.reason(e));
     }
 
     /// Copies all pages of which no reader needs the old content, and syncs the database if no other page is left. Waits for a checkpoint

@@ -11,6 +11,7 @@ import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.files.AtomicFile;
 import petstore.store.Migrations;
+import petstore.store.Outage;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 
@@ -20,9 +21,9 @@ import petstore.store.Session;
 /// durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
-/// @param settled the result of [SqliteWriter#settleUnlessFull]
+/// @param fullDisk the result of [SqliteWriter#settleUnlessFull]
 /// @param readOnly verifies the results of reads; absent if the sessions lock the file
-record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore> readOnly)
+record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore> readOnly)
         implements
             AutoCloseable {
 
@@ -37,7 +38,7 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
         try {
             Session session = SqliteFile.connectUnlocked(file);
             Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
-            return new SqliteSessions(List.of(session), true, Optional.of(store));
+            return new SqliteSessions(List.of(session), SqliteWriter.fullDisk(), Optional.of(store));
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("opened", file, e);
         }
@@ -64,13 +65,13 @@ record SqliteSessions(List<Session> all, boolean settled, Optional<ReadOnlyStore
                     return Migrations.run(session, Migrations.Scripts.SQLITE, Migrations.LATEST);
                 });
             }
-            boolean settled = SqliteWriter.settleUnlessFull(writer);
+            Outage fullDisk = SqliteWriter.settleUnlessFull(writer);
             syncNames(file.resolveSibling("."));
             for (int i = 0; i < more; i++) {
                 sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
             opened.handOver();
-            return new SqliteSessions(List.copyOf(sessions), settled, Optional.empty());
+            return new SqliteSessions(List.copyOf(sessions), fullDisk, Optional.empty());
         }
     }
 

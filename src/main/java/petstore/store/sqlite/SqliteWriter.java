@@ -6,8 +6,10 @@ import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import petstore.Failure;
 import petstore.store.Database;
+import petstore.store.Outage;
 import petstore.store.Session;
 import petstore.store.WriteWatch;
 
@@ -25,12 +27,12 @@ final class SqliteWriter implements AutoCloseable {
     private final Runnable onLostDisk;
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
     private volatile boolean diskLost;
-    /// True if the file holds everything that the log held at the start, as [#settleUnlessFull]. Guarded by the session's lock.
-    private boolean settled;
+    /// Lasts until the file holds everything that the log held at the start, as [#settleUnlessFull].
+    private final Outage fullDisk;
 
     SqliteWriter(SqliteSessions sessions, Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         this.session = sessions.writer();
-        this.settled = sessions.settled();
+        this.fullDisk = sessions.fullDisk();
         this.watch = sessions.areServed() ? Optional.of(new WriteWatch(this::tryWrite)) : Optional.empty();
         this.errors = errors;
         this.onLostDisk = onLostDisk;
@@ -79,10 +81,9 @@ final class SqliteWriter implements AutoCloseable {
     private <T> T commit(Database.Work<T> work) throws SQLException {
         requireDisk();
         try {
-            if (!settled) {
+            if (fullDisk.isLasting()) {
                 // Data written after pages that are not on disk could not be found after a power failure.
-                settle(session);
-                settled = true;
+                settle(session, fullDisk);
             }
             T result = inTransaction(session, work);
             checkpoint();
@@ -162,18 +163,34 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    /// Settles the store. Returns false if the disk is full; then the store can be read, because SQLite syncs the log first.
-    static boolean settleUnlessFull(Session session) throws SQLException {
+    /// Settles the store. Returns the outage of a full disk; then the store can be read, because SQLite syncs the log first.
+    static Outage settleUnlessFull(Session session) throws SQLException {
+        Outage fullDisk = fullDisk();
         try {
-            settle(session);
-            return true;
+            settle(session, fullDisk);
         } catch (SQLException e) {
-            if (!SqliteErrors.isFullDisk(e)) {
+            if (!fullDisk.isLasting()) {
                 throw e;
             }
-            LOG.warn("the store's disk is full; free some space, because writes are refused until then: {}",
-                    e.getMessage());
-            return false;
+        }
+        return fullDisk;
+    }
+
+    static Outage fullDisk() {
+        return new Outage(LOG, Level.WARN,
+                "the store's disk is full; free some space, because writes are refused until then",
+                "the store's disk has space again");
+    }
+
+    private static void settle(Session session, Outage fullDisk) throws SQLException {
+        try {
+            settle(session);
+            fullDisk.succeeded();
+        } catch (SQLException e) {
+            if (SqliteErrors.isFullDisk(e)) {
+                fullDisk.failed(String.valueOf(e.getMessage()));
+            }
+            throw e;
         }
     }
 }

@@ -143,7 +143,8 @@ class FullPostgresTest {
         try (LogLines log = new LogLines("petstore.store.postgres")) {
             CompletableFuture<SqlStore> opening = CompletableFuture.supplyAsync(open,
                     task -> Thread.ofPlatform().daemon().start(task));
-            await().atMost(PATIENCE).until(() -> !log.with("waiting for the database: FATAL").isEmpty());
+            await().atMost(PATIENCE).until(
+                    () -> log.with("waiting for the database: ").stream().anyMatch(line -> line.contains(": FATAL")));
             assertThat(opening).isNotDone();
             free(slots);
             try (SqlStore store = opening.join()) {

@@ -47,6 +47,8 @@ class PostgresFailoverTest {
 
     /// Longer than the service needs to use a server.
     private static final Duration REFUSED = Duration.ofSeconds(2);
+    private static final Duration CREATE_INTERVAL = Duration.ofSeconds(3);
+    private static final int CREATES = Integer.getInteger("petstore.creates", 2);
     private static final String OLDER_TIMELINE = "timeline 1 is older than timeline 2";
 
     @TempDir
@@ -136,6 +138,33 @@ class PostgresFailoverTest {
             address.moveTo(next.port());
             awaitWithinLimit(() -> assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Tom"));
             assertThat(refusalsOf("127.0.0.1:" + address.port())).hasSize(1);
+        }
+    }
+
+    /// A commit may take nearly as long as half of the trust in it, also if creates are rare.
+    @Test
+    void slowCommitsMakeNoRequestFail() throws IOException {
+        PlainPostgres primary = new PlainPostgres(folder.resolve("primary"));
+        serve(primary.url()).close();
+        try (primary; PlainPostgres standby = primary.standby(folder.resolve("standby"))) {
+            standby.alterSystem("SET recovery_min_apply_delay = '800ms'");
+            standby.alterSystem("SET primary_conninfo = 'host=127.0.0.1 port=" + primary.port()
+                    + " user=postgres application_name=slow'");
+            primary.alterSystem("SET synchronous_commit = remote_apply");
+            primary.alterSystem("SET synchronous_standby_names = slow");
+            await().atMost(Duration.ofSeconds(30)).until(() -> primary
+                    .query("SELECT sync_state FROM pg_stat_replication").equals(List.of("sync")));
+            try (SqlStore store = serve(primary.url())) {
+                for (int i = 0; i < CREATES; i++) {
+                    long beganNs = System.nanoTime();
+                    add(store, "Rex");
+                    assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isGreaterThan(Duration.ofMillis(750));
+                    do {
+                        store.check();
+                        assertThat(list(store)).hasSize(i + 1);
+                    } while (System.nanoTime() - beganNs < CREATE_INTERVAL.toNanos());
+                }
+            }
         }
     }
 

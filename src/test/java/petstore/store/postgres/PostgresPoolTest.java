@@ -1,6 +1,9 @@
 package petstore.store.postgres;
 
 import java.lang.ref.WeakReference;
+import java.net.URI;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -9,8 +12,10 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import petstore.store.postgres.watch.ServerState;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class PostgresPoolTest {
@@ -30,6 +35,28 @@ class PostgresPoolTest {
                 System.gc();
                 assertThat(pools).allMatch(pool -> pool.refersTo(null));
             });
+        }
+    }
+
+    /// The numbers of the pool would hide the reason.
+    @Test
+    void messagesNameTheReasonAndNoNumbersOfThePool() throws Exception {
+        URI database = URI.create(PostgresServer.newDatabase());
+        try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
+                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
+                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()))) {
+            PostgresPool pool = new PostgresPool(host, host.observe(), 1);
+            try (PostgresSession session = pool.connect()) {
+                assertThatThrownBy(pool::connect).hasMessage("no connection was free within 600 ms");
+                proxy.moveTo(0);
+                assertThatThrownBy(() -> session.text("SELECT 1")).isInstanceOf(SQLException.class);
+            }
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(pool::connect).hasMessageNotContaining("total=")
+                        .hasMessageNotContaining("no connection was free");
+            }
+            pool.close();
+            pool.awaitClosed();
         }
     }
 

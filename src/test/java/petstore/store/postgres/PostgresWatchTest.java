@@ -96,10 +96,10 @@ class PostgresWatchTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            synchronous_standby_names = 'nobody'  | synchronous
-            default_transaction_read_only = on    | default_transaction_read_only
-            fsync = off                           | fsync
-            full_page_writes = off                | full_page_writes""")
+            synchronous_standby_names = 'nobody'  | the outcome of a COMMIT is unknown: the synchronous standby has not confirmed it; check that it is running
+            default_transaction_read_only = on    | the database is read-only (default_transaction_read_only)
+            fsync = off                           | the database would lose data: its setting fsync is off
+            full_page_writes = off                | the database would lose data: its setting full_page_writes is off""")
     void refusesRequestsWhileServerCannotCommitDurably(String setting, String reason) {
         try (SqlStore store = serve(server.url())) {
             add(store, "Rex");
@@ -109,12 +109,40 @@ class PostgresWatchTest {
                 assertUnready(store);
                 assertThat(server.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS + 1);
             });
-            assertThat(loggedLines("the database cannot be used")).hasSize(1).first().asString().contains(reason);
+            assertThat(loggedLines("the database cannot be used"))
+                    .containsExactly("the database cannot be used: " + server.host() + ": " + reason);
             server.query("ALTER SYSTEM RESET ALL");
             server.query("SELECT pg_reload_conf()");
             awaitWithinLimit(() -> assertThatCode(store::check).doesNotThrowAnyException());
             assertThat(list(store)).isEqualTo(before);
             assertThat(add(store, "Tom")).isEqualTo(2);
+            assertThat(loggedLines("the database can be used again after ")).hasSize(1);
+        }
+    }
+
+    /// So it is on an old primary whose standby has taken over, if this replica cannot reach the standby.
+    @Test
+    void readsNothingTwoSecondsAfterLastCommit() {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            server.alterSystem("SET synchronous_standby_names = 'nobody'");
+            long ceasedNs = System.nanoTime();
+            assertThat(Duration.ofNanos(lastReadNs(store) - ceasedNs)).isLessThan(Duration.ofSeconds(2));
+            assertUnready(store);
+        }
+    }
+
+    /// Reads until the store refuses. Returns the time of the last result.
+    private static long lastReadNs(SqlStore store) {
+        long readNs = System.nanoTime();
+        try {
+            while (true) {
+                var _ = list(store);
+                readNs = System.nanoTime();
+            }
+        } catch (Failure e) {
+            assertThat(e.explanation()).contains("the database cannot be used");
+            return readNs;
         }
     }
 

@@ -18,6 +18,14 @@ public sealed interface Effect {
     record AskAll() implements Effect {
     }
 
+    /// Logs that an outage begins, for a reason with its host.
+    record Unusable(String reason) implements Effect {
+    }
+
+    /// Logs that the outage ends.
+    record Usable() implements Effect {
+    }
+
     record Log(Level level, String line) implements Effect {
     }
 }

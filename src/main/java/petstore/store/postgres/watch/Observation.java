@@ -25,11 +25,13 @@ public sealed interface Observation {
 
     /// A host has proved that its server commits durably.
     ///
-    /// @param term the term when it was asked, at `beganNs`, by [System#nanoTime]
+    /// @param term the term when it was asked
     /// @param known the latest version that was known before the host was asked
     /// @param read its version; the epoch is the store's number of changes
+    /// @param beganNs the time before its commit, by [System#nanoTime]
+    /// @param age the time since then
     record Proved(long term, String host, ServerState server, CatalogueVersion known, CatalogueVersion read,
-            long beganNs) implements OfTerm {
+            long beganNs, Duration age) implements OfTerm {
     }
 
     /// A pooler in front of a host assigns no separate server connection to each session.

@@ -1,6 +1,8 @@
 package petstore.store.postgres.watch;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 import org.slf4j.event.Level;
@@ -8,16 +10,21 @@ import petstore.CatalogueVersion;
 import petstore.store.postgres.watch.Effect.AskAll;
 import petstore.store.postgres.watch.Effect.Close;
 import petstore.store.postgres.watch.Effect.Log;
+import petstore.store.postgres.watch.Effect.Unusable;
+import petstore.store.postgres.watch.Effect.Usable;
 
 /// The rules of the watch. They keep every acknowledged animal:
 ///
 /// - A server is opened only if it has committed durably in this term, and no server has shown a later timeline of its cluster.
-/// - It is left as soon as a later timeline shows, it cannot commit durably, or its last commit is too old.
+/// - It is left as soon as a later timeline shows, it cannot commit durably, or its last commit is too old. A server whose commits
+///   take more than half of that age is not opened, because the next one would complete too late.
 /// - An observation of an earlier term changes nothing. So what a request did on a server that was left is not acknowledged.
 /// - An epoch continues only on the same timeline, after a server that was opened, with a version that did not fall.
 final class Rules {
 
-    private static final String NO_COMMIT = "a commit does not complete; check that the synchronous standby is running";
+    private static final Duration SLOWEST = Adoption.TRUST.dividedBy(2);
+    /// The clock is looked at more often. If it shows an older commit, this process did not run meanwhile.
+    private static final Duration PAUSED = Adoption.TRUST.plusMillis(500);
     private static final String TAKEN_OVER = "another server has taken over";
     private static final String RESTORED = "an older state of the database was restored";
 
@@ -41,8 +48,8 @@ final class Rules {
                 leaveIfUsed(host, reason, state.withReason(host, Optional.of(reason)));
             case Observation.Fell _ -> leave(state.restored(), RESTORED);
             case Observation.Silent(_, var age) when age.compareTo(Adoption.TRUST) < 0 -> stay(state);
-            case Observation.Silent _ ->
-                leave(state, state.used().map(Adoption::host).map(state.reasons()::get).orElse(NO_COMMIT));
+            case Observation.Silent(_, var age) -> leave(state,
+                    state.used().map(Adoption::host).map(state.reasons()::get).orElseGet(() -> silence(age)));
             case Observation.Opened(_, var connections) -> opened(state, connections);
             case Observation.OpeningFailed(_, var failed) -> failed(state.left(new State.None()), failed);
             case Observation.Ended _ -> endTerm(state, new State.Closed());
@@ -53,12 +60,23 @@ final class Rules {
         return new Transition(state);
     }
 
+    private static String silence(Duration age) {
+        return age.compareTo(PAUSED) < 0
+                ? "no commit has completed for " + seconds(Adoption.TRUST)
+                        + "; the server or its synchronous standby does not respond"
+                : "the service was paused; its last commit is " + seconds(age) + " old";
+    }
+
+    private static String seconds(Duration time) {
+        return String.format(Locale.ROOT, "%.2f s", time.toMillis() / 1e3);
+    }
+
     /// Leaves the server, if there is one. The reason is logged if requests have used it.
     private static Transition leave(State state, String reason) {
         return switch (state.phase()) {
-            case State.Primary _ ->
-                new Transition(state, new Log(Level.ERROR, "the database cannot be used: " + reason))
-                        .then(used -> endTerm(used, new State.None()));
+            case State.Primary(var adoption, _) -> new Transition(
+                    state.withReason(adoption.host(), Optional.of(reason)),
+                    new Unusable(State.line(adoption.host(), reason))).then(used -> endTerm(used, new State.None()));
             case State.Opening _ -> endTerm(state, new State.None());
             case State.None _,State.Closed _ -> stay(state);
         };
@@ -126,7 +144,10 @@ final class Rules {
             return used.versionOf(proof.read()).fellBelow(proof.known())
                     ? leave(usable.restored(), RESTORED)
                     : stay(usable);
-        }).orElseGet(() -> open(usable, proof));
+        }).orElseGet(() -> proof.age().compareTo(SLOWEST) > 0
+                ? stay(usable.withReason(proof.host(),
+                        Optional.of("a commit took " + seconds(proof.age()) + ", more than " + seconds(SLOWEST))))
+                : open(usable, proof));
     }
 
     private static Transition open(State state, Observation.Proved proof) {
@@ -143,6 +164,6 @@ final class Rules {
         State opened = state.opened(connections);
         return state.term() == 0
                 ? stay(opened)
-                : new Transition(opened, new Log(Level.INFO, "the database can be used again"));
+                : new Transition(opened, new Usable());
     }
 }

@@ -52,10 +52,21 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
         return last.filter(_ -> phase instanceof Opening || phase instanceof Primary);
     }
 
-    /// Returns the reasons why no server is used, e.g. `the database cannot be used: the database is a standby`.
+    /// Returns the hosts and the reasons why they cannot be used, e.g. `db1:5432: the database is a standby`.
+    public String reason() {
+        return reasons.isEmpty()
+                ? "no commit has completed yet"
+                : reasons.entrySet().stream().map(each -> line(each.getKey(), each.getValue())).sorted()
+                        .collect(Collectors.joining("; "));
+    }
+
+    static String line(String host, String reason) {
+        return host + ": " + reason;
+    }
+
+    /// Returns the message of a failure because no server is used.
     public String unavailable() {
-        String why = reasons.values().stream().distinct().sorted().collect(Collectors.joining("; "));
-        return "the database cannot be used" + (why.isEmpty() ? "" : ": " + why);
+        return "the database cannot be used: " + reason();
     }
 
     /// Until the server is opened, no epoch can continue: its keys may not have been read.

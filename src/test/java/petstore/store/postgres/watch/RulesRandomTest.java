@@ -113,7 +113,7 @@ class RulesRandomTest {
                 case 9 -> beginRequest();
                 case 10 -> endRequest();
                 default -> state.used().ifPresent(used -> observe(new Observation.Silent(
-                        used.term() - random.nextInt(2), Duration.ofMillis(2_000 + random.nextInt(600)))));
+                        used.term() - random.nextInt(2), Duration.ofMillis(1_600 + random.nextInt(600)))));
             }
         }
 
@@ -156,7 +156,7 @@ class RulesRandomTest {
                 case 0 -> observe(new Observation.Failed(host.name, "failed", Optional.empty()));
                 case 1 -> observe(new Observation.Pooled(since.term(), host.name, "pooled"));
                 default -> observe(new Observation.Proved(since.term(), host.name, host.shown, host.known.get(),
-                        data(host.shown.lineage()), 0));
+                        data(host.shown.lineage()), 0, Duration.ofMillis(random.nextInt(1_100))));
             }
             host.asked = Optional.empty();
             host.known = Optional.empty();

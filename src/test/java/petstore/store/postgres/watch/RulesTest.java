@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RulesTest {
 
     private static final Pattern VERSION = Pattern.compile("v(\\d+)\\.(\\d+)");
-    private static final Pattern UNUSABLE = Pattern.compile("the database cannot be used: (.*)");
+    private static final Pattern AGE = Pattern.compile("after (\\d+) ms");
     private static final Pattern OLDER = Pattern
             .compile("(.*) is refused: its timeline (.) is older than timeline (.),.*");
 
@@ -58,7 +58,7 @@ class RulesTest {
                 a serves 1              | primary a, epoch 1
                 b sees 1 standby        | primary a, epoch 1
                 b asked                 | primary a, epoch 1
-                b sees 2                | none; unusable: another server has taken over; close a; ask all
+                b sees 2                | none; unusable: a: another server has taken over; close a; ask all
                 b proves 2              | none
                 b proves 2              | opening b, epoch 2; open b with keys
                 opened                  | primary b, epoch 2; again
@@ -70,9 +70,9 @@ class RulesTest {
     void neverGoesBackToOlderTimeline() {
         play("""
                 a serves 1              | primary a, epoch 1
-                b proves 2              | none; unusable: another server has taken over; close a; ask all
+                b proves 2              | none; unusable: a: another server has taken over; close a; ask all
                 b serves 2              | primary b, epoch 2; again
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close b; ask all
+                silent 1900             | none; unusable: b: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close b; ask all
                 a proves 1              | none; a refused: 1 < 2
                 a proves 1 restarted    | none
                 c proves 1              | none; c refused: 1 < 2
@@ -83,20 +83,20 @@ class RulesTest {
     void remembersTimelineOfServerThatFailedToOpen() {
         play("""
                 a serves 1              | primary a, epoch 1
-                b sees 2                | none; unusable: another server has taken over; close a; ask all
+                b sees 2                | none; unusable: a: another server has taken over; close a; ask all
                 b proves 2              | opening b, epoch 2; open b with keys
                 opening fails           | none
                 a proves 1              | none; a refused: 1 < 2
                 b proves 2              | opening b, epoch 3; open b with keys""");
-        assertThat(state.unavailable()).isEqualTo("the database cannot be used: full;"
-                + " the server is on the older timeline 1; another server was on timeline 2");
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: a: the server is on the older"
+                + " timeline 1; another server was on timeline 2; b: full");
     }
 
     @Test
     void standbyTellsLaterTimeline() {
         play("""
                 a serves 1              | primary a, epoch 1
-                b sees 2 standby        | none; unusable: the server is on the older timeline 1; another server was on timeline 2; close a; ask all
+                b sees 2 standby        | none; unusable: a: the server is on the older timeline 1; another server was on timeline 2; close a; ask all
                 a proves 1              | none; a refused: 1 < 2""");
     }
 
@@ -122,7 +122,7 @@ class RulesTest {
     void proofShowsTimeline() {
         play("""
                 a serves 1              | primary a, epoch 1
-                b claims 2              | none; unusable: another server has taken over; close a; ask all
+                b claims 2              | none; unusable: a: another server has taken over; close a; ask all
                 a claims 1              | none; a refused: 1 < 2
                 b claims 2              | opening b, epoch 2; open b with keys""");
     }
@@ -131,12 +131,12 @@ class RulesTest {
     void addressMoves() {
         play("""
                 a serves 1              | primary a, epoch 1
-                a proves 2 restarted    | none; unusable: another server has taken over; close a; ask all
+                a proves 2 restarted    | none; unusable: a: another server has taken over; close a; ask all
                 a serves 2              | primary a, epoch 2; again
-                a proves 1              | none; a refused: 1 < 2; unusable: the server is on the older timeline 1; another server was on timeline 2; close a; ask all
+                a proves 1              | none; a refused: 1 < 2; unusable: a: the server is on the older timeline 1; another server was on timeline 2; close a; ask all
                 a proves 2              | opening a, epoch 2; open a
                 opened                  | primary a, epoch 2; again
-                a sees 2 standby        | none; unusable: the database is a standby; close a; ask all
+                a sees 2 standby        | none; unusable: a: the database is a standby; close a; ask all
                 a proves 1 foreign      | opening a, epoch 3; open a with keys""");
     }
 
@@ -144,7 +144,7 @@ class RulesTest {
     void restartContinuesEpoch() {
         play("""
                 a serves 1 v3.5         | primary a, epoch 1
-                a proves 1 v3.5 restarted | none; unusable: another server has taken over; close a; ask all
+                a proves 1 v3.5 restarted | none; unusable: a: another server has taken over; close a; ask all
                 a proves 1 v4.6 restarted | opening a, epoch 2; open a
                 opened                  | primary a, epoch 2; again""");
     }
@@ -154,7 +154,7 @@ class RulesTest {
         play("""
                 a serves 1 v3.5         | primary a, epoch 1
                 read v4.5               | primary a, epoch 2
-                silent 9000             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all
+                silent 9000             | none; unusable: a: the service was paused; its last commit is 9.00 s old; close a; ask all
                 a proves 1 v4.5         | opening a, epoch 2; open a""");
     }
 
@@ -162,10 +162,10 @@ class RulesTest {
     void versionThatFellBeginsEpoch() {
         play("""
                 a serves 1 v3.5         | primary a, epoch 1
-                a proves 1 v3.4         | none; unusable: an older state of the database was restored; close a; ask all
+                a proves 1 v3.4         | none; unusable: a: an older state of the database was restored; close a; ask all
                 a serves 1 v3.4         | primary a, epoch 2; again
                 read v3.9               | primary a, epoch 2
-                read v2.9               | none; unusable: an older state of the database was restored; close a; ask all
+                read v2.9               | none; unusable: a: an older state of the database was restored; close a; ask all
                 a proves 1 v2.9         | opening a, epoch 3; open a with keys
                 a proves 1 v2.8         | none; ask all
                 opened                  | none; close a""");
@@ -176,9 +176,9 @@ class RulesTest {
     void versionThatFellBeginsEpochAlsoIfItRoseAgain() {
         play("""
                 a serves 1 v0.5         | primary a, epoch 1
-                read v0.4               | none; unusable: an older state of the database was restored; close a; ask all
+                read v0.4               | none; unusable: a: an older state of the database was restored; close a; ask all
                 a serves 1 v0.9         | primary a, epoch 2; again
-                a proves 1 v0.8         | none; unusable: an older state of the database was restored; close a; ask all
+                a proves 1 v0.8         | none; unusable: a: an older state of the database was restored; close a; ask all
                 a proves 1 v0.9         | opening a, epoch 3; open a with keys""");
     }
 
@@ -197,7 +197,7 @@ class RulesTest {
         play("""
                 a serves 1 v0.5         | primary a, epoch 1
                 read v0.9               | primary a, epoch 1
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all
+                silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all
                 a proves 1 v0.8         | opening a, epoch 2; open a with keys""");
     }
 
@@ -205,7 +205,7 @@ class RulesTest {
     void failedOpeningEndsEpoch() {
         play("""
                 a serves 1              | primary a, epoch 1
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all
+                silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all
                 a proves 1              | opening a, epoch 1; open a
                 opening fails           | none
                 a proves 1              | opening a, epoch 2; open a with keys
@@ -218,9 +218,9 @@ class RulesTest {
     void overtakenOpeningEndsEpochAndIsClosed() {
         play("""
                 a serves 1              | primary a, epoch 1
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all
+                silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all
                 a proves 1              | opening a, epoch 1; open a
-                silent 2500             | none; ask all
+                silent 1900             | none; ask all
                 a proves 1              | opening a, epoch 2; open a with keys
                 opened                  | opening a, epoch 2; close a
                 opening fails           | none""");
@@ -246,11 +246,11 @@ class RulesTest {
         play("""
                 a sees %1$s             | none
                 a serves 1              | primary a, epoch 1
-                a sees %1$s             | none; unusable: %2$s; close a; ask all
+                a sees %1$s             | none; unusable: a: %2$s; close a; ask all
                 a sees %1$s             | none
                 a proves 1              | opening a, epoch 1; open a
                 a sees %1$s             | none; ask all""".formatted(server, reason));
-        assertThat(state.unavailable()).isEqualTo("the database cannot be used: " + reason);
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: a: " + reason);
     }
 
     @Test
@@ -258,17 +258,17 @@ class RulesTest {
         play("""
                 a serves 1              | primary a, epoch 1
                 a asked                 | primary a, epoch 1
-                a pooled                | none; unusable: pooler; close a; ask all
+                a pooled                | none; unusable: a: pooler; close a; ask all
                 a asked                 | none
                 a serves 1              | primary a, epoch 1; again
                 a asked                 | primary a, epoch 1
-                read v0.4               | none; unusable: an older state of the database was restored; close a; ask all
+                read v0.4               | none; unusable: a: an older state of the database was restored; close a; ask all
                 a proves 1              | none
                 b asked                 | none
                 a serves 1              | primary a, epoch 2; again
                 b proves 1              | primary a, epoch 2
                 a asked                 | primary a, epoch 2
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all
+                silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all
                 a serves 1              | none""");
     }
 
@@ -279,12 +279,12 @@ class RulesTest {
                 a serves 1              | primary a, epoch 1
                 b pooled                | primary a, epoch 1
                 a asked                 | primary a, epoch 1
-                a pooled                | none; unusable: pooler; close a; ask all
+                a pooled                | none; unusable: a: pooler; close a; ask all
                 a proves 1              | opening a, epoch 1; open a
                 a pooled                | none; ask all
                 c asked                 | none
                 a proves 1              | opening a, epoch 2; open a with keys""");
-        assertThat(state.unavailable()).isEqualTo("the database cannot be used: pooler");
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: a: pooler; b: pooler");
     }
 
     @Test
@@ -292,10 +292,10 @@ class RulesTest {
         play("""
                 a serves 1              | primary a, epoch 1
                 a asked                 | primary a, epoch 1
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all
+                silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all
                 b serves 1              | primary b, epoch 1; again
                 a pooled                | primary b, epoch 1
-                late silent 2500        | primary b, epoch 1
+                late silent 1900        | primary b, epoch 1
                 late fell               | primary b, epoch 1""");
     }
 
@@ -305,10 +305,34 @@ class RulesTest {
                 a serves 1              | primary a, epoch 1
                 a fails refused         | primary a, epoch 1
                 b fails silent          | primary a, epoch 1
-                silent 2499             | primary a, epoch 1
-                silent 2500             | none; unusable: refused; close a; ask all
+                silent 1899             | primary a, epoch 1
+                silent 1900             | none; unusable: a: refused; close a; ask all
                 silent 20000            | none""");
-        assertThat(state.unavailable()).isEqualTo("the database cannot be used: refused; silent");
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: a: refused; b: silent");
+    }
+
+    /// The next commit would complete when this one is no longer trusted, and the server would be left at once.
+    @Test
+    void opensNoServerAfterOldCommit() {
+        play("""
+                a proves 1 after 951 ms | none
+                a serves 1 after 950 ms | primary a, epoch 1
+                a proves 1 after 951 ms | primary a, epoch 1
+                silent 5000             | none; unusable: a: the service was paused; its last commit is 5.00 s old; close a; ask all
+                a proves 1 after 5000 ms | none""");
+        assertThat(state.unavailable())
+                .isEqualTo("the database cannot be used: a: a commit took 5.00 s, more than 0.95 s");
+    }
+
+    @Test
+    void everyHostHasItsReason() {
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: no commit has completed yet");
+        play("""
+                b sees 1 standby        | none
+                a fails The connection attempt failed. | none
+                c sees 1 standby        | none""");
+        assertThat(state.unavailable()).isEqualTo("the database cannot be used: a: The connection attempt failed.;"
+                + " b: the database is a standby; c: the database is a standby");
     }
 
     @Test
@@ -322,7 +346,7 @@ class RulesTest {
     /// A commit that succeeds does not mend what the opening fails for.
     @Test
     void reasonOfFailedOpeningStaysUntilServerIsOpened() {
-        String reason = "the database cannot be used: full";
+        String reason = "the database cannot be used: a: full";
         play("""
                 a proves 1              | opening a, epoch 1; open a with keys
                 opening breaks          | none; the watch of a failed and goes on: Error: full
@@ -333,7 +357,7 @@ class RulesTest {
                 opening breaks          | none
                 a proves 1              | opening a, epoch 3; open a with keys
                 opened                  | primary a, epoch 3; again
-                silent 2500             | none; unusable: a commit does not complete; check that the synchronous standby is running; close a; ask all""");
+                silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all""");
     }
 
     @Test
@@ -383,7 +407,8 @@ class RulesTest {
     @Test
     void effectsKeepTheirOrder() {
         Transition all = new Transition(state).next(new Observation.Proved(0, "a", server("1"),
-                new CatalogueVersion(0, 0), new CatalogueVersion(0, 0), 0)).next(new Observation.Ended());
+                new CatalogueVersion(0, 0), new CatalogueVersion(0, 0), 0, Duration.ZERO))
+                .next(new Observation.Ended());
         assertThat(all.effects()).extracting(this::text).containsExactly("open a with keys", "ask all");
         assertThat(all.withoutFirst().effects()).extracting(this::text).containsExactly("ask all");
         assertThat(all.withoutFirst().withoutFirst().withoutFirst().effects()).isEmpty();
@@ -426,10 +451,11 @@ class RulesTest {
             case "proves" -> {
                 Asked since = since(first);
                 yield List.of(new Observation.Seen(first, server(rest)), new Observation.Proved(since.term(), first,
-                        server(rest), since.known(), version(rest), 0));
+                        server(rest), since.known(), version(rest), 0, age(rest)));
             }
             case "claims" ->
-                List.of(new Observation.Proved(state.term(), first, server(rest), known(), version(rest), 0));
+                List.of(new Observation.Proved(state.term(), first, server(rest), known(), version(rest), 0,
+                        age(rest)));
             case "fails" -> List.of(new Observation.Failed(first, rest, Optional.empty()));
             case "breaks" -> List.of(new Observation.Failed(first, rest, Optional.of("Error: " + rest)));
             case "pooled" -> List.of(new Observation.Pooled(since(first).term(), first, "pooler"));
@@ -488,6 +514,11 @@ class RulesTest {
                 : new CatalogueVersion(0, 5);
     }
 
+    private static Duration age(String text) {
+        Matcher age = AGE.matcher(text);
+        return Duration.ofMillis(age.find() ? Long.parseLong(age.group(1)) : 0);
+    }
+
     private String phase() {
         return switch (state.phase()) {
             case State.None _ -> "none";
@@ -509,8 +540,9 @@ class RulesTest {
             }
             case Effect.Close(var connections) -> "close " + ((Connected) connections).host();
             case Effect.AskAll _ -> "ask all";
-            case Effect.Log(_, var line) -> OLDER.matcher(UNUSABLE.matcher(line).replaceFirst("unusable: $1"))
-                    .replaceFirst("$1 refused: $2 < $3").replace("the database can be used again", "again");
+            case Effect.Unusable(var reason) -> "unusable: " + reason;
+            case Effect.Usable _ -> "again";
+            case Effect.Log(_, var line) -> OLDER.matcher(line).replaceFirst("$1 refused: $2 < $3");
         };
     }
 }
