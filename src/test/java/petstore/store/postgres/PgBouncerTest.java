@@ -122,7 +122,7 @@ class PgBouncerTest {
     /// Version 1.18 has the SQLSTATE of a broken protocol for all its errors and those of its server.
     @Test
     void waitsForErrorOfServer() throws IOException {
-        String missing = database + "0";
+        String missing = database + "_missing";
         try (PgBouncer pooler = new PgBouncer(folder, missing, "session")) {
             waits(pooler, "FATAL: ", () -> PostgresServer
                     .execute("CREATE DATABASE " + missing.substring(missing.lastIndexOf('/') + 1)));
