@@ -60,8 +60,8 @@ public final class Outage {
 
     private synchronized void end() {
         if (lasting) {
-            lasting = false;
             log.info("{} after {} s", working, seconds(nanoTime.getAsLong()));
+            lasting = false;
         }
     }
 

@@ -562,8 +562,9 @@ class DiskIT {
         await().during(Duration.ofMillis(2_500)).atMost(PATIENCE).until(() -> readyz(server), status -> status == 503);
         heal.run();
         await().atMost(Duration.ofSeconds(3)).until(() -> readyz(server), status -> status == 200);
-        assertThat(server.err()).satisfiesExactly(line -> assertThat(line).contains("cannot be written", "disk I/O"),
-                line -> assertThat(line).contains("can be written again"));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(server.err()).satisfiesExactly(
+                line -> assertThat(line).contains("cannot be written", "disk I/O"),
+                line -> assertThat(line).contains("can be written again")));
     }
 
     private static int readyz(PetstoreProcess server) {
