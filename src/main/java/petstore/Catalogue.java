@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 /// The catalogue of animals.
 ///
 /// For any number of threads. Methods that return futures do not block. Errors: [Failure] of kind `UNAVAILABLE` if the store cannot be
-/// reached, is full or is overloaded. Even then, an animal may have been added, or be added later: only [#addOnce] is safe to repeat.
+/// reached, is full or is overloaded. Even then, an animal may have been added, or be added later: only [#add] with a key is safe to repeat.
 public interface Catalogue {
 
     /// Returns a page. It includes all animals whose addition is complete.
@@ -25,16 +25,14 @@ public interface Catalogue {
 
     CompletableFuture<Optional<Pet>> find(long id);
 
-    /// Adds an animal. Returns it with its id, once it is durable and visible to every reader.
-    CompletableFuture<Pet> add(NewPet pet);
-
-    /// Adds an animal and the record of its key in one transaction, unless an earlier request with this key has added one.
+    /// Adds an animal. Returns it with its id, once it is durable and visible to every reader. With a key, one transaction adds the animal
+    /// and the record of the key, unless an earlier request with this key has added one.
     ///
     /// Errors: [Failure] of kind `REQUEST_IN_PROGRESS` during a request with this key; of kind `IDEMPOTENCY_KEY_REUSED` if the
     /// key was used for another animal.
-    CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key);
+    CompletableFuture<Added> add(NewPet pet, Optional<IdempotencyKey> key);
 
-    /// Returns the result that [#addOnce] would return without adding an animal; absent if it would add it. Errors: as for [#addOnce].
+    /// Returns the result that [#add] would return without adding an animal; absent if it would add it. Errors: as for [#add].
     CompletableFuture<Optional<Added>> findAdded(IdempotencyKey key);
 
     /// Passes all animals of one snapshot to `action`, by ascending id, in groups of some thousands. `action` may hand a group to another
@@ -83,7 +81,7 @@ public interface Catalogue {
         }
     }
 
-    /// The result of [#addOnce].
+    /// The result of [#add].
     ///
     /// @param replayed true if an earlier request added the animal
     record Added(Pet pet, boolean replayed) {

@@ -37,8 +37,8 @@ public final class ServiceApi implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceApi.class);
     /// With [Bearer], a revoked key is refused within two seconds.
     private static final Duration KEYS_INTERVAL = Duration.ofMillis(500);
-    private static final Duration USES_INTERVAL = Duration.ofSeconds(1);
-    private static final int TASKS = 4;
+    private static final Duration WRITES_INTERVAL = Duration.ofSeconds(1);
+    private static final int TASKS = 5;
     private static final long CLOSING_SECONDS = 20;
 
     private final Bearer bearer;
@@ -71,7 +71,9 @@ public final class ServiceApi implements AutoCloseable {
         tasks.execute(() -> virtualThreads.execute(() -> {
         }));
         repeat(outage("API keys cannot be read", "API keys can be read again"), KEYS_INTERVAL, bearer::refresh);
-        repeat(unsavedUses(), USES_INTERVAL, bearer::saveUses);
+        repeat(unsavedUses(), WRITES_INTERVAL, bearer::saveUses);
+        repeat(outage("writes cannot be tried again", "writes can be tried again"), WRITES_INTERVAL,
+                store::retryWrite);
     }
 
     private static Outage unsavedUses() {

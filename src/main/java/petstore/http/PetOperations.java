@@ -91,20 +91,14 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
         Optional<IdempotencyKey> key = header.map(text -> idempotencyKey(request, text, newPet));
         HeaderFields headers = request.head().headers();
         if (!ConditionalResponse.isConditional(headers)) {
-            return add(newPet, key).thenApply(this::created);
+            return catalogue.add(newPet, key).thenApply(this::created);
         }
         return current(request).thenCompose(current -> {
             Optional<Response> refusal = ConditionalResponse.refusal(headers, current);
             return refusal.isEmpty()
-                    ? add(newPet, key).thenApply(this::created)
+                    ? catalogue.add(newPet, key).thenApply(this::created)
                     : findAdded(key).thenApply(added -> added.map(this::created).or(() -> refusal).orElseThrow());
         });
-    }
-
-    private CompletableFuture<Added> add(NewPet newPet, Optional<IdempotencyKey> key) {
-        return key.isPresent()
-                ? catalogue.addOnce(newPet, key.get())
-                : catalogue.add(newPet).thenApply(pet -> new Added(pet, false));
     }
 
     private CompletableFuture<Optional<Added>> findAdded(Optional<IdempotencyKey> key) {

@@ -128,6 +128,10 @@ public interface Database extends AutoCloseable {
         /// before requests use them.
         void onNewLineage(Work<?> reading);
 
+        /// Tries a write if the last one failed, so that the database becomes ready without requests. Blocks.
+        default void retryWrite() {
+        }
+
         /// Throws if this process knows that the database is not ready: there is no primary, or the last write failed. Only reads memory.
         void requireReady();
 

@@ -3,10 +3,12 @@ package petstore.store;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
+import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -98,5 +100,16 @@ public final class PetTable {
             }
             insert.executeUpdate();
         }
+    }
+
+    /// Inserts an animal and a stored result in a transaction on SQLite, and takes them back.
+    public static void tryInsert(Session session, long id) throws SQLException {
+        session.execute("SAVEPOINT trial");
+        insert(session, List.of(new Pet(id, "trial", 0, Optional.of(PetStatus.AVAILABLE))));
+        // No API key has an empty name.
+        SqlIdempotency.insert(session, List.of(new SqlIdempotency.StoredResult(new IdempotencyKey.Name("", "", ""), "",
+                id, Instant.EPOCH)));
+        session.execute("ROLLBACK TO trial");
+        session.execute("RELEASE trial");
     }
 }

@@ -37,8 +37,9 @@ final class PetWriter implements AutoCloseable {
         this.database = database;
         this.version = version;
         String name = "catalogue-writer";
-        this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofWrites(database.traits().patience()), Collections
-                .nCopies(database.traits().writers(), QueueMetrics.measured(name, this::commit, meters)));
+        this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofSharedWork(database.traits().patience(),
+                Failure.Unavailability.OUTCOME_UNKNOWN),
+                Collections.nCopies(database.traits().writers(), QueueMetrics.measured(name, this::commit, meters)));
         QueueMetrics.measureLength(name, groups::waiting, meters);
         this.dropped = Counter.builder("petstore.dropped.results")
                 .description("Results of requests with an Idempotency-Key, dropped before their retention ended.")
@@ -46,10 +47,6 @@ final class PetWriter implements AutoCloseable {
     }
 
     private record Insertion(NewPet pet, Optional<IdempotencyKey> key) {
-
-        Insertion(NewPet pet) {
-            this(pet, Optional.empty());
-        }
     }
 
     /// The result of an insertion, after the commit of its group.
@@ -86,22 +83,17 @@ final class PetWriter implements AutoCloseable {
     }
 
     /// Adds an animal, as [petstore.Catalogue#add].
-    CompletableFuture<Pet> add(NewPet pet) {
-        return groups.submit(new Insertion(pet)).thenApply(outcome -> outcome.added().pet());
-    }
-
-    /// Adds an animal, as [petstore.Catalogue#addOnce].
-    CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key) {
-        if (!inProgress.add(key.name())) {
+    CompletableFuture<Added> add(NewPet pet, Optional<IdempotencyKey> key) {
+        if (key.filter(other -> !inProgress.add(other.name())).isPresent()) {
             return CompletableFuture.failedFuture(inProgress());
         }
-        return groups.submit(new Insertion(pet, Optional.of(key))).thenApply(Outcome::added)
-                .whenComplete((_, _) -> inProgress.remove(key.name()));
+        return groups.submit(new Insertion(pet, key)).thenApply(Outcome::added)
+                .whenComplete((_, _) -> key.ifPresent(done -> inProgress.remove(done.name())));
     }
 
     /// Adds animals in one transaction, without queueing.
     void addAll(List<NewPet> pets) {
-        commit(pets.stream().map(Insertion::new).toList());
+        commit(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
     }
 
     /// Finds an earlier result, as [petstore.Catalogue#findAdded].

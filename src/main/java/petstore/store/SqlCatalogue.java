@@ -53,13 +53,8 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Pet> add(NewPet pet) {
-        return writer.add(pet);
-    }
-
-    @Override
-    public CompletableFuture<Added> addOnce(NewPet pet, IdempotencyKey key) {
-        return writer.addOnce(pet, key);
+    public CompletableFuture<Added> add(NewPet pet, Optional<IdempotencyKey> key) {
+        return writer.add(pet, key);
     }
 
     @Override

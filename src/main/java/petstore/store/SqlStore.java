@@ -83,9 +83,6 @@ public final class SqlStore implements AutoCloseable {
     /// [Database.Watch#check] at a time serves all callers. A success also serves the callers of the next second.
     public void check() {
         database.watch().requireReady();
-        if (isChecked()) {
-            return;
-        }
         try {
             checks.next().join();
         } catch (CompletionException e) {
@@ -93,13 +90,13 @@ public final class SqlStore implements AutoCloseable {
         }
     }
 
-    private boolean isChecked() {
-        return System.nanoTime() - checkedNs <= CHECKED_FOR.toNanos();
+    /// Tries a write, as [Database.Watch#retryWrite].
+    public void retryWrite() {
+        database.watch().retryWrite();
     }
 
     private boolean checkNow() {
-        // A caller may have been late for the check before.
-        if (!isChecked()) {
+        if (System.nanoTime() - checkedNs > CHECKED_FOR.toNanos()) {
             long beganNs = System.nanoTime();
             database.watch().check();
             checkedNs = beganNs;

@@ -112,7 +112,7 @@ class OlderSchemaTest {
         assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
                 .containsExactly(WHISKERS);
         assertThat(store.keys().list()).usingRecursiveFieldByFieldElementComparator().containsExactly(KEY);
-        assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty()))).id())
+        assertThat(AbstractCatalogueTest.added(store.catalogue(), new NewPet("Rex", 1, Optional.empty())).id())
                 .isEqualTo(nextId);
         assertThat(AbstractCatalogueTest.awaited(store.catalogue().version()))
                 .isEqualTo(new CatalogueVersion(0, nextId));

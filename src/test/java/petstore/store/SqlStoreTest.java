@@ -44,7 +44,7 @@ class SqlStoreTest {
             assertUnavailable(() -> AbstractCatalogueTest.awaited(store.catalogue().find(1)));
             assertUnavailable(
                     () -> AbstractCatalogueTest
-                            .awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))));
+                            .added(store.catalogue(), new NewPet("Whiskers", 7, Optional.empty())));
             assertUnavailable(() -> store.keys().list());
             assertUnavailable(store::check);
         });
@@ -82,7 +82,7 @@ class SqlStoreTest {
             while (true) {
                 added.add(
                         AbstractCatalogueTest
-                                .awaited(store.catalogue().add(new NewPet("Whiskers", 7, Optional.empty()))).id());
+                                .added(store.catalogue(), new NewPet("Whiskers", 7, Optional.empty())).id());
                 AbstractCatalogueTest.awaited(store.catalogue().list(FIRST_PAGE));
                 busy.countDown();
             }

@@ -412,7 +412,7 @@ public abstract class AbstractCatalogueTest {
     }
 
     private Pet add(NewPet pet) {
-        return awaited(catalogue().add(pet));
+        return added(catalogue(), pet);
     }
 
     private Optional<Pet> find(long id) {
@@ -428,7 +428,17 @@ public abstract class AbstractCatalogueTest {
     }
 
     private Added addOnce(NewPet pet, IdempotencyKey key) {
-        return awaited(catalogue().addOnce(pet, key));
+        return awaited(catalogue().add(pet, Optional.of(key)));
+    }
+
+    /// Adds an animal without a key.
+    public static CompletableFuture<Pet> adding(Catalogue catalogue, NewPet pet) {
+        return catalogue.add(pet, Optional.empty()).thenApply(Added::pet);
+    }
+
+    /// Adds an animal without a key, and waits for it.
+    public static Pet added(Catalogue catalogue, NewPet pet) {
+        return awaited(adding(catalogue, pet));
     }
 
     /// Waits for a future. Returns its result, or throws its [Failure].

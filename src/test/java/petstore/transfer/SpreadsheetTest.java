@@ -41,7 +41,7 @@ class SpreadsheetTest {
         store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true));
         for (List<String> names : List.of(FORMULAS, OTHERS)) {
             names.forEach(name -> AbstractCatalogueTest
-                    .awaited(store.catalogue().add(new NewPet(name, -7, Optional.empty()))));
+                    .added(store.catalogue(), new NewPet(name, -7, Optional.empty())));
         }
     }
 

@@ -71,9 +71,9 @@ class TransferTest {
                 "=1+1", "null", "\\", "a\u2028b", "a,b", "a\"b", "a\nb", "a\rb");
         int animals = 2 * names.size();
         for (String name : names) {
-            AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet(name, Long.MIN_VALUE, Optional.empty())));
+            AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, Long.MIN_VALUE, Optional.empty()));
             AbstractCatalogueTest
-                    .awaited(store.catalogue().add(new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING))));
+                    .added(store.catalogue(), new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
         }
         String exported = export(store, format);
         try (SqlStore copy = TestStore.open(other)) {
@@ -89,8 +89,8 @@ class TransferTest {
 
     @Test
     void exportsJsonOfApiAndCsvWithHeader() throws IOException {
-        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD))));
-        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", -1, Optional.empty())));
+        AbstractCatalogueTest.added(store.catalogue(), new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD)));
+        AbstractCatalogueTest.added(store.catalogue(), new NewPet("Rex", -1, Optional.empty()));
         assertThat(export(store, Format.NDJSON)).isEqualTo("""
                 {"id":1,"name":"Ünï \\"x\\"","categoryId":7,"status":"sold"}
                 {"id":2,"name":"Rex","categoryId":-1}
@@ -104,7 +104,7 @@ class TransferTest {
 
     @Test
     void assignsNewIdsByDefault() throws IOException {
-        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("first", 1, Optional.empty())));
+        AbstractCatalogueTest.added(store.catalogue(), new NewPet("first", 1, Optional.empty()));
         importInto(store, Format.NDJSON, "{\"id\":77,\"name\":\"Rex\",\"categoryId\":1}\n", false, false, false);
         assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(77))).isEmpty();
         assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2))).map(pet -> pet.name()).contains("Rex");
@@ -241,7 +241,7 @@ class TransferTest {
     }
 
     private void addAnimal() {
-        AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("meanwhile", 1, Optional.empty())));
+        AbstractCatalogueTest.added(store.catalogue(), new NewPet("meanwhile", 1, Optional.empty()));
     }
 
     /// Imports a file with its ids, and runs `action` once, as soon as `trigger` accepts the number of bytes read.

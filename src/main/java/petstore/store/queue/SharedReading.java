@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import petstore.Failure.Unavailability;
 
 /// A reading that takes time. Callers that arrive during one share the next, because the value may have changed since it began.
 public final class SharedReading<T> implements AutoCloseable {
@@ -20,8 +21,9 @@ public final class SharedReading<T> implements AutoCloseable {
     /// @param patience a caller that has no value by then gets a failure
     /// @param reading called by one thread at a time
     public SharedReading(String name, Duration patience, Supplier<T> reading, MeterRegistry meters) {
-        callers = new WorkQueue<>(name, WorkQueue.Limits.ofSharedReads(patience), List.of(QueueMetrics.measured(name,
-                group -> Collections.nCopies(group.size(), reading.get()), meters)));
+        callers = new WorkQueue<>(name, WorkQueue.Limits.ofSharedWork(patience, Unavailability.STORE_LATE),
+                List.of(QueueMetrics.measured(name,
+                        group -> Collections.nCopies(group.size(), reading.get()), meters)));
         QueueMetrics.measureLength(name, callers::waiting, meters);
     }
 

@@ -40,17 +40,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, Unavailability late,
             boolean shared) {
 
-        /// Returns the limits of writes, which wait for the disk or the database together.
-        public static Limits ofWrites(Duration patience) {
-            return shared(patience, Unavailability.OUTCOME_UNKNOWN);
-        }
-
-        /// Returns the limits of callers that one reading serves.
-        static Limits ofSharedReads(Duration patience) {
-            return shared(patience, Unavailability.STORE_LATE);
-        }
-
-        private static Limits shared(Duration patience, Unavailability late) {
+        /// Returns the limits of items that share the work of their group, e.g. writes that wait for one commit.
+        public static Limits ofSharedWork(Duration patience, Unavailability late) {
             return new Limits(8_192, 512, patience.dividedBy(4), patience, late, true);
         }
 
@@ -79,7 +70,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private Optional<Future<?>> checks = Optional.empty();
     private boolean closed;
 
-    /// @param work one function for each thread; it returns one result for each item of a group, in their order
+    /// @param work one function for each thread; it returns one result for each item of a group, in their order. A result that is a
+    ///        `RuntimeException` fails its item alone
     public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
         this.limits = limits;
         this.admission = new AdmissionControl(limits.longestWait().toNanos(), work.size());
@@ -210,7 +202,11 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             try {
                 List<O> results = work.apply(group.stream().map(Task::item).toList());
                 for (int i = 0; i < results.size(); i++) {
-                    group.get(i).result().complete(results.get(i));
+                    if (results.get(i) instanceof RuntimeException reason) {
+                        group.get(i).fail(reason);
+                    } else {
+                        group.get(i).result().complete(results.get(i));
+                    }
                 }
             } catch (RuntimeException | Error e) {
                 group.forEach(task -> task.fail(e));

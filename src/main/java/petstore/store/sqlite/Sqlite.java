@@ -101,19 +101,15 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
         return new Sqlite(SqliteFile.in(folder), SqliteSessions.forCommand(folder, migrate, toWrite),
                 e -> SqliteFile.cannotBe("used", SqliteFile.in(folder), e), () -> {
-                    throw SqliteErrors.lostDisk("the store's disk failed; see that the last changes are there");
+                    throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN,
+                            "the store's disk failed; see that the last changes are there");
                 });
     }
 
     @Override
     @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return readers.submit(work).thenApply(outcome -> {
-            if (outcome instanceof RuntimeException reason) {
-                throw reason;
-            }
-            return (T) outcome;
-        });
+        return (CompletableFuture<T>) readers.submit(work);
     }
 
     @Override
@@ -228,6 +224,11 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     @Override
     public void requireReady() {
         writer.requireReady();
+    }
+
+    @Override
+    public void retryWrite() {
+        writer.retryWrite();
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
+import org.sqlite.SQLiteErrorCode;
 import petstore.CommandFailure;
 import petstore.SafeText;
 import petstore.files.AtomicFile;
@@ -116,7 +117,9 @@ public final class SqliteCopy {
                     target.toAbsolutePath().toString(),
                     (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
                     PAGES_PER_STEP);
-            SqliteErrors.requireOk(result);
+            if (result != SQLiteErrorCode.SQLITE_OK.code) {
+                throw SqliteErrors.exception(SQLiteErrorCode.getErrorCode(result));
+            }
             session.execute("COMMIT");
             readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
             return count;

@@ -33,13 +33,6 @@ final class SqliteErrors {
         return new SQLiteException(code.toString(), code);
     }
 
-    /// Throws the exception for a result code, unless it is `SQLITE_OK`.
-    static void requireOk(int result) throws SQLException {
-        if (result != SQLiteErrorCode.SQLITE_OK.code) {
-            throw exception(SQLiteErrorCode.getErrorCode(result));
-        }
-    }
-
     static boolean isBusy(SQLException e) {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_BUSY);
     }
@@ -63,20 +56,10 @@ final class SqliteErrors {
         return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_FSYNC) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_DIR_FSYNC);
     }
 
-    /// Returns the failure of a transaction whose fsync, or that of its checkpoint, has failed.
-    static Failure lostDisk(String message) {
-        return new Failure(Unavailability.OUTCOME_UNKNOWN, message,
-                exception(SQLiteErrorCode.SQLITE_IOERR_FSYNC));
-    }
-
-    /// Returns true for a broken constraint, which is a defect of the service. All other errors are the store's: a full or failing disk,
-    /// a lock held too long, a damaged file.
-    static boolean isDefect(SQLException e) {
-        return hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT);
-    }
-
+    /// Returns the failure of a request. A broken constraint is a defect of the service. All other errors are the store's: a full or
+    /// failing disk, a lock held too long, a damaged file.
     static Failure ofRequest(SQLException e) {
-        if (isDefect(e)) {
+        if (hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT)) {
             return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", e);
         }
         return new Failure(isFullDisk(e) ? Unavailability.DISK_FULL : Unavailability.STATEMENT_FAILED,

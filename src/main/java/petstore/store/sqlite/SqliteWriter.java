@@ -1,7 +1,6 @@
 package petstore.store.sqlite;
 
 import java.sql.SQLException;
-import java.util.Optional;
 import java.util.function.Function;
 
 import org.slf4j.Logger;
@@ -10,8 +9,8 @@ import org.slf4j.event.Level;
 import petstore.Failure;
 import petstore.store.Database;
 import petstore.store.Outage;
+import petstore.store.PetTable;
 import petstore.store.Session;
-import petstore.store.WriteWatch;
 
 /// Writes to a SQLite file in transactions, and refuses writes once its disk has lost data.
 final class SqliteWriter implements AutoCloseable {
@@ -22,8 +21,10 @@ final class SqliteWriter implements AutoCloseable {
 
     private final Session session;
     private final Function<SQLException, RuntimeException> errors;
-    /// Absent for a command.
-    private final Optional<WriteWatch> watch;
+    private final boolean served;
+    private final Outage failedWrites = new Outage(LOG, Level.ERROR,
+            "the store cannot be written; the service is not ready until a write succeeds",
+            "the store can be written again");
     private final Runnable onLostDisk;
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
     private volatile boolean diskLost;
@@ -33,7 +34,7 @@ final class SqliteWriter implements AutoCloseable {
     SqliteWriter(SqliteSessions sessions, Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         this.session = sessions.writer();
         this.fullDisk = sessions.fullDisk();
-        this.watch = sessions.areServed() ? Optional.of(new WriteWatch(this::tryWrite)) : Optional.empty();
+        this.served = sessions.areServed();
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
@@ -41,7 +42,10 @@ final class SqliteWriter implements AutoCloseable {
     /// Throws [Failure] of kind `UNAVAILABLE` if the disk has lost data, or the last write failed.
     void requireReady() {
         requireDisk();
-        watch.ifPresent(WriteWatch::requireSuccess);
+        if (failedWrites.isLasting()) {
+            throw new Failure(Failure.Unavailability.NOT_WRITABLE,
+                    "the store cannot be written; the log has the reason");
+        }
     }
 
     private void requireDisk() {
@@ -61,21 +65,29 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    /// Returns true if the watch has recorded an error, and so has logged it.
+    /// Returns true for an error that makes the service unready, which this logs.
     private boolean record(SQLException e) {
-        boolean recorded = watch.isPresent() && SqliteErrors.isFailedWrite(e);
+        boolean recorded = served && SqliteErrors.isFailedWrite(e);
         if (recorded) {
-            watch.get().failed(SqliteErrors.reason(e));
+            failedWrites.failed(SqliteErrors.reason(e));
         }
         return recorded;
     }
 
-    /// Adds an animal and takes it back, because a damaged page may fail only some writes. Then writes a page without changing it.
-    private Session tryWrite() throws SQLException {
-        return session.perform(_ -> commit(Database.Work.of(prepared -> {
-            WriteWatch.tryAdd(prepared, Sqlite.lastPetId(prepared) + 1);
-            BackupTime.touch(prepared);
-        })));
+    /// Tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because a damaged page may fail only some writes.
+    /// Then writes a page without changing it.
+    void retryWrite() {
+        if (!failedWrites.isLasting()) {
+            return;
+        }
+        try {
+            session.perform(_ -> commit(Database.Work.of(prepared -> {
+                PetTable.tryInsert(prepared, Sqlite.lastPetId(prepared) + 1);
+                BackupTime.touch(prepared);
+            })));
+        } catch (SQLException | Failure e) {
+            LOG.debug("a write failed again", e);
+        }
     }
 
     private <T> T commit(Database.Work<T> work) throws SQLException {
@@ -102,7 +114,7 @@ final class SqliteWriter implements AutoCloseable {
     private void checkpoint() {
         try {
             checkpoints.afterCommit(session);
-            watch.ifPresent(WriteWatch::succeeded);
+            failedWrites.succeeded();
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
                 loseDisk(e);
@@ -141,7 +153,6 @@ final class SqliteWriter implements AutoCloseable {
     /// Moves the log into the file, because SQLite would hide an error when it does so at the close of the last session.
     @Override
     public void close() {
-        watch.ifPresent(WriteWatch::close);
         try {
             if (!diskLost) {
                 session.perform(Database.Work.of(Checkpoints::complete));

@@ -148,7 +148,7 @@ class FullPostgresTest {
             assertThat(opening).isNotDone();
             free(slots);
             try (SqlStore store = opening.join()) {
-                assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty())))
+                assertThat(AbstractCatalogueTest.added(store.catalogue(), new NewPet("Rex", 1, Optional.empty()))
                         .id()).isPositive();
             }
         }

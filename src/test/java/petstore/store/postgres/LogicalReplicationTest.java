@@ -27,6 +27,7 @@ import petstore.NewPet;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,11 +84,11 @@ class LogicalReplicationTest {
     /// Adds animals with keys and an animal without a key, in one group or a few.
     private static List<Added> addGroup(SqlStore store, String keys) {
         List<CompletableFuture<Added>> added = new ArrayList<>(IntStream.range(0, GROUP)
-                .mapToObj(i -> store.catalogue().addOnce(REX, new IdempotencyKey(
+                .mapToObj(i -> store.catalogue().add(REX, Optional.of(new IdempotencyKey(
                         new IdempotencyKey.Name("owner", "createPet", keys + i), "fingerprint",
-                        Duration.ofDays(1))))
+                        Duration.ofDays(1)))))
                 .toList());
-        CompletableFuture<?> unkeyed = store.catalogue().add(REX);
+        CompletableFuture<?> unkeyed = AbstractCatalogueTest.adding(store.catalogue(), REX);
         assertThat(added).allSatisfy(one -> assertThat(one).succeedsWithin(PATIENCE));
         assertThat(unkeyed).succeedsWithin(PATIENCE);
         return added.stream().map(CompletableFuture::join).toList();

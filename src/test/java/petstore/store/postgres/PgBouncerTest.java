@@ -71,7 +71,7 @@ class PgBouncerTest {
     @Test
     void servesWithSessionPooling() throws IOException {
         try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
-            Pet pet = AbstractCatalogueTest.awaited(store.catalogue().add(pet("Rex")));
+            Pet pet = AbstractCatalogueTest.added(store.catalogue(), pet("Rex"));
             assertThat(
                     AbstractCatalogueTest.awaited(store.catalogue().list(new PetQuery(20, Optional.empty(), 0))).pets())
                     .containsExactly(pet);
@@ -191,7 +191,7 @@ class PgBouncerTest {
                     while (!stop.get()) {
                         String name = "animal " + attempts.incrementAndGet();
                         try {
-                            Pet pet = store.catalogue().add(pet(name)).join();
+                            Pet pet = AbstractCatalogueTest.adding(store.catalogue(), pet(name)).join();
                             added.put(pet.id(), name);
                             synchronized (ids) {
                                 ids.add(pet.id());
@@ -205,7 +205,7 @@ class PgBouncerTest {
             await("animals").atMost(LIMIT).until(() -> added.size() > 100);
             setPoolMode.accept(pooler, poolMode);
             awaitRefusal(store);
-            assertThatThrownBy(() -> store.catalogue().add(pet("one more")).join()).cause()
+            assertThatThrownBy(() -> AbstractCatalogueTest.adding(store.catalogue(), pet("one more")).join()).cause()
                     .asInstanceOf(type(Failure.class)).extracting(Failure::explanation).asString().contains(REFUSAL);
             assertThat(log.with(REFUSAL)).hasSize(1);
             setPoolMode.accept(pooler, "session");

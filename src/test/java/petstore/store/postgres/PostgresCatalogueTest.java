@@ -64,7 +64,7 @@ class PostgresCatalogueTest extends AbstractCatalogueTest {
         try (Connection operator = PostgresServer.connect(url); Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement.execute("DELETE FROM pet");
-            assertThat(awaited(catalogue().add(rex)).id()).isEqualTo(2);
+            assertThat(added(catalogue(), rex).id()).isEqualTo(2);
             operator.commit();
         }
         assertThat(awaited(catalogue().list(new PetQuery(1, Optional.empty(), 0))).pets())

@@ -34,6 +34,7 @@ import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.postgres.watch.Refusal;
 import petstore.store.sqlite.Sqlite;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
 
@@ -92,16 +93,16 @@ class PostgresErrorsTest {
                         PATIENCE, new AtomicBoolean()), new SimpleMeterRegistry());
                 SqlStore command = SqlStore
                         .of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, StoreAccess.CREATE))) {
-            source.catalogue().addOnce(PET, REQUEST).join();
+            source.catalogue().add(PET, Optional.of(REQUEST)).join();
             source.keys().add(KEY);
             Map<String, List<ThrowingCallable>> writes = Map.of(
-                    "pet", List.of(() -> service.catalogue().add(PET).join(),
-                            () -> service.catalogue().addOnce(PET, REQUEST).join(),
+                    "pet", List.of(() -> AbstractCatalogueTest.adding(service.catalogue(), PET).join(),
+                            () -> service.catalogue().add(PET, Optional.of(REQUEST)).join(),
                             () -> command.catalogue().addAll(List.of(PET)),
                             () -> command.catalogue().addWithIds(List.of(List.of(PET.withId(9))).iterator()),
                             () -> source.copyTo(command, _ -> {
                             })),
-                    "idempotency", List.of(() -> service.catalogue().addOnce(PET, REQUEST).join(),
+                    "idempotency", List.of(() -> service.catalogue().add(PET, Optional.of(REQUEST)).join(),
                             () -> source.copyTo(command, _ -> {
                             })),
                     "api_key", List.of(() -> service.keys().add(KEY), () -> command.keys().add(KEY),

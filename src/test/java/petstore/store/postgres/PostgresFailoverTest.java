@@ -191,7 +191,7 @@ class PostgresFailoverTest {
     }
 
     private static long add(SqlStore store, String name) {
-        return AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet(name, 1, Optional.empty()))).id();
+        return AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, 1, Optional.empty())).id();
     }
 
     private static SqlStore serve(String url) {

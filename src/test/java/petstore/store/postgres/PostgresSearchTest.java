@@ -120,11 +120,11 @@ class PostgresSearchTest {
         assertThatThrownBy(() -> Postgres.forService(address(old.host(), standby.host()), SchemaPolicy.AUTO, 1, SHORT,
                 new AtomicBoolean())).isInstanceOf(CommandFailure.class).hasMessageContaining(OLDER);
         try (SqlStore store = open(StoreAccess.READ, old.host(), standby.host())) {
-            assertThatThrownBy(() -> AbstractCatalogueTest.awaited(store.catalogue().add(REX)))
+            assertThatThrownBy(() -> AbstractCatalogueTest.added(store.catalogue(), REX))
                     .hasMessageContaining("read-only");
         }
         try (SqlStore store = open(StoreAccess.READ, standby.host(), next.host())) {
-            assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(REX)).id()).isPositive();
+            assertThat(AbstractCatalogueTest.added(store.catalogue(), REX).id()).isPositive();
         }
     }
 
@@ -216,7 +216,7 @@ class PostgresSearchTest {
     @ValueSource(booleans = {true, false})
     void usesLaterTimelineInAnyOrder(boolean first) {
         try (SqlStore store = first ? command(next, old) : command(old, next)) {
-            assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(REX)).id()).isPositive();
+            assertThat(AbstractCatalogueTest.added(store.catalogue(), REX).id()).isPositive();
         }
     }
 
@@ -229,7 +229,7 @@ class PostgresSearchTest {
         assertThat(opening).isNotDone();
         event.run();
         try (SqlStore store = opening.join()) {
-            AbstractCatalogueTest.awaited(store.catalogue().add(REX));
+            AbstractCatalogueTest.added(store.catalogue(), REX);
         }
         assertThat(next.query("SELECT count(*) FROM pet")).isNotEqualTo(before);
     }

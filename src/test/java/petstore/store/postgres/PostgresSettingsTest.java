@@ -28,6 +28,7 @@ import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
+import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
 
@@ -156,7 +157,7 @@ class PostgresSettingsTest {
                 Statement other = connection.createStatement()) {
             connection.setAutoCommit(false);
             other.execute("UPDATE pet_id SET last_id = 5");
-            CompletableFuture<Pet> added = store.catalogue().add(REX);
+            CompletableFuture<Pet> added = AbstractCatalogueTest.adding(store.catalogue(), REX);
             await("a lock").atMost(PATIENCE)
                     .until(() -> added.isDone() || !PostgresServer.waitingForLocks(url).isEmpty());
             other.execute("SELECT pg_sleep(0.1)");

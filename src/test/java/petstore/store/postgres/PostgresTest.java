@@ -107,7 +107,9 @@ class PostgresTest {
     void namesTableThatLostItsRow(boolean withKey) {
         try (SqlStore store = serve(); LogLines log = new LogLines("petstore.store")) {
             PostgresServer.query(url, "TRUNCATE pet_id, api_key_change");
-            CompletableFuture<?> added = withKey ? store.catalogue().addOnce(REX, key()) : store.catalogue().add(REX);
+            CompletableFuture<?> added = withKey
+                    ? store.catalogue().add(REX, Optional.of(key()))
+                    : AbstractCatalogueTest.adding(store.catalogue(), REX);
             assertThat(added).failsWithin(PATIENCE).withThrowableOfType(ExecutionException.class).havingCause()
                     .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.explanation())
                             .startsWith(Database.UNAVAILABLE + ": localhost:")
@@ -231,7 +233,7 @@ class PostgresTest {
                 Statement other = connection.createStatement()) {
             connection.setAutoCommit(false);
             other.execute("UPDATE pet_id SET last_id = last_id");
-            CompletableFuture<?> added = store.catalogue().addOnce(REX, key());
+            CompletableFuture<?> added = store.catalogue().add(REX, Optional.of(key()));
             await("the transaction waits for the lock").atMost(PATIENCE)
                     .until(() -> !PostgresServer.waitingForLocks(url).isEmpty());
             String waiting = PostgresServer.query(url, PostgresPets.SELECT_NOW).getFirst();
@@ -257,7 +259,7 @@ class PostgresTest {
             older.setAutoCommit(false);
             List<CompletableFuture<?>> added = new ArrayList<>();
             for (int i = 0; i < FEW; i++) {
-                added.add(store.catalogue().addOnce(REX, key()));
+                added.add(store.catalogue().add(REX, Optional.of(key())));
                 ids.setLong(1, MANY);
                 long lastId = Session.rows(ids, row -> row.getLong(1)).getFirst();
                 for (int n = 0; n < MANY; n++) {
@@ -371,8 +373,8 @@ class PostgresTest {
         try (SqlStore first = serve(); SqlStore second = serve()) {
             List<CompletableFuture<Pet>> added = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
-                added.add(first.catalogue().add(REX));
-                added.add(second.catalogue().add(REX));
+                added.add(AbstractCatalogueTest.adding(first.catalogue(), REX));
+                added.add(AbstractCatalogueTest.adding(second.catalogue(), REX));
             }
             assertThat(added).allSatisfy(pet -> assertThat(pet).succeedsWithin(PATIENCE));
         }
@@ -450,7 +452,7 @@ class PostgresTest {
     private void writesEverything() {
         try (SqlStore store = serve()) {
             long id = add(store);
-            assertThat(AbstractCatalogueTest.awaited(store.catalogue().addOnce(REX, key())).pet().id())
+            assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(REX, Optional.of(key()))).pet().id())
                     .isEqualTo(id + 1);
             store.keys()
                     .add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ), Instant.EPOCH,
@@ -476,8 +478,8 @@ class PostgresTest {
         try (SqlStore store = serve()) {
             setStandby("SET synchronous_standby_names = 'nobody'");
             CompletableFuture<?> added = addUntilCommitWaits(() -> withKey
-                    ? store.catalogue().addOnce(REX, key())
-                    : store.catalogue().add(REX));
+                    ? store.catalogue().add(REX, Optional.of(key()))
+                    : AbstractCatalogueTest.adding(store.catalogue(), REX));
             assertThat(waitingForStandby("pg_cancel_backend(pid)")).isNotEmpty();
             assertThat(added).failsWithin(PATIENCE).withThrowableThat().havingCause()
                     .isInstanceOfSatisfying(Failure.class,
@@ -516,7 +518,7 @@ class PostgresTest {
     }
 
     private static long add(SqlStore store) {
-        return AbstractCatalogueTest.awaited(store.catalogue().add(REX)).id();
+        return AbstractCatalogueTest.added(store.catalogue(), REX).id();
     }
 
     private String name() {

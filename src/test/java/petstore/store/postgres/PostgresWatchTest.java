@@ -149,7 +149,7 @@ class PostgresWatchTest {
     private static void assertUnready(SqlStore store) {
         assertThatThrownBy(store::check).isInstanceOf(Failure.class);
         for (CompletableFuture<?> request : List.of(store.catalogue().list(ALL), store.catalogue().version(),
-                store.catalogue().find(1), store.catalogue().add(pet("Tom")))) {
+                store.catalogue().find(1), AbstractCatalogueTest.adding(store.catalogue(), pet("Tom")))) {
             assertThat(request).failsWithin(LIMIT).withThrowableThat().havingCause()
                     .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.explanation())
                             .contains("the database cannot be used"));
@@ -373,7 +373,7 @@ class PostgresWatchTest {
     }
 
     private static long add(SqlStore store, String name) {
-        return AbstractCatalogueTest.awaited(store.catalogue().add(pet(name))).id();
+        return AbstractCatalogueTest.added(store.catalogue(), pet(name)).id();
     }
 
     private static NewPet pet(String name) {

@@ -50,7 +50,7 @@ class UnavailableHostTest {
             try (SqlStore store = new SqlStore(
                     Postgres.forService(uri, SchemaPolicy.AUTO, 2, Duration.ofMinutes(2), new AtomicBoolean()),
                     new SimpleMeterRegistry())) {
-                assertThat(AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet("Rex", 1, Optional.empty())))
+                assertThat(AbstractCatalogueTest.added(store.catalogue(), new NewPet("Rex", 1, Optional.empty()))
                         .id())
                         .isEqualTo(1);
             }

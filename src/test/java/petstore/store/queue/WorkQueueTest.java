@@ -25,7 +25,8 @@ class WorkQueueTest {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final String OVERLOADED = "too many requests are waiting; try again later";
 
-    static final List<WorkQueue.Limits> LIMITS = List.of(WorkQueue.Limits.ofWrites(SHORT),
+    static final List<WorkQueue.Limits> LIMITS = List.of(
+            WorkQueue.Limits.ofSharedWork(SHORT, Unavailability.OUTCOME_UNKNOWN),
             WorkQueue.Limits.ofReads(1, SHORT));
 
     private final CompletableFuture<Boolean> started = new CompletableFuture<>();
@@ -165,12 +166,13 @@ class WorkQueueTest {
 
     @Test
     void failsEveryItemOfGroupWithExceptionOfWork() {
-        try (WorkQueue<String, String> queue = queue(WorkQueue.Limits.ofWrites(PATIENCE), group -> {
-            groups.add(group);
-            started.complete(true);
-            finish.join();
-            throw new Failure(Failure.Unavailability.DISK_FULL, "the disk is full");
-        })) {
+        try (WorkQueue<String, String> queue = queue(
+                WorkQueue.Limits.ofSharedWork(PATIENCE, Unavailability.OUTCOME_UNKNOWN), group -> {
+                    groups.add(group);
+                    started.complete(true);
+                    finish.join();
+                    throw new Failure(Failure.Unavailability.DISK_FULL, "the disk is full");
+                })) {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             List<CompletableFuture<String>> others = List.of(queue.submit("1"), queue.submit("2"));
             finish.complete(true);
@@ -182,7 +184,8 @@ class WorkQueueTest {
 
     @Test
     void closeDrainsWritesAndRefusesReads() {
-        assertThat(itemThatWaitsAtClose(WorkQueue.Limits.ofWrites(PATIENCE))).succeedsWithin(PATIENCE)
+        assertThat(itemThatWaitsAtClose(WorkQueue.Limits.ofSharedWork(PATIENCE, Unavailability.OUTCOME_UNKNOWN)))
+                .succeedsWithin(PATIENCE)
                 .isEqualTo("waiting");
         assertFails(itemThatWaitsAtClose(WorkQueue.Limits.ofReads(1, PATIENCE)), "the service is stopping",
                 Unavailability.STOPPING);

@@ -65,7 +65,7 @@ class SqliteCopyTest {
         backup = folder.resolve("backup.db");
         try (SqlStore opened = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, true))) {
             opened.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
-            AbstractCatalogueTest.awaited(opened.catalogue().add(animal(1)));
+            AbstractCatalogueTest.added(opened.catalogue(), animal(1));
             opened.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
                     Instant.ofEpochMilli(1_000), Optional.empty(), Optional.empty()));
         }
@@ -228,7 +228,7 @@ class SqliteCopyTest {
         try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
                 SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
             assertHasNoChecksumOrMark(data);
-            Pet pet = AbstractCatalogueTest.awaited(first.catalogue().add(animal(2)));
+            Pet pet = AbstractCatalogueTest.added(first.catalogue(), animal(2));
             assertThat(AbstractCatalogueTest.awaited(second.catalogue().find(pet.id()))).contains(pet);
         }
         Files.delete(secondBackup);

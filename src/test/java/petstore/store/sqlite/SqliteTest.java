@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -24,10 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
-import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.IdempotencyKey;
@@ -41,7 +40,6 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 /// The SQLite database: groups of reads, failures of the disk, messages for commands, and a query plan.
 class SqliteTest {
@@ -52,7 +50,7 @@ class SqliteTest {
     private static final IdempotencyKey KEY = new IdempotencyKey(
             new IdempotencyKey.Name("shop", "createPet", "key"), "0".repeat(64), Duration.ofDays(1));
 
-    private static final Set<SQLiteErrorCode> UNREADY = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
+    static final Set<SQLiteErrorCode> UNREADY = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
             SQLiteErrorCode.SQLITE_IOERR_WRITE, SQLiteErrorCode.SQLITE_READONLY,
             SQLiteErrorCode.SQLITE_READONLY_DBMOVED, SQLiteErrorCode.SQLITE_CANTOPEN,
             SQLiteErrorCode.SQLITE_CANTOPEN_FULLPATH, SQLiteErrorCode.SQLITE_CORRUPT,
@@ -66,13 +64,8 @@ class SqliteTest {
 
     @BeforeEach
     void open() {
-        sqlite = open(folder);
-    }
-
-    private Sqlite open(Path store) {
-        Sqlite opened = Sqlite.forService(store, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
-        write(opened, "CREATE TABLE mark (id INTEGER)");
-        return opened;
+        sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
+        write("CREATE TABLE mark (id INTEGER)");
     }
 
     @AfterEach
@@ -135,44 +128,23 @@ class SqliteTest {
         sqlite.check();
         write("INSERT INTO mark VALUES (2)");
         assertThat(count()).isEqualTo("1");
-        assertThat(trials()).isZero();
     }
 
-    /// Each reason has a store of its own, so that all wait for their trials at the same time.
-    @Test
-    void isUnreadyFromFailedWriteToSuccessfulWrite() {
-        Map<SQLiteErrorCode, Sqlite> stores = new EnumMap<>(SQLiteErrorCode.class);
-        try (Closer opened = new Closer()) {
-            for (SQLiteErrorCode reason : UNREADY) {
-                stores.put(reason, opened.add(open(folder.resolve(reason.name()))));
-            }
-            stores.forEach((reason, store) -> {
-                fail(store, reason);
-                assertUnready(store);
-                fail(store, SQLiteErrorCode.SQLITE_FULL);
-                assertUnready(store);
-            });
-            assertThat(trials()).isEqualTo(UNREADY.size());
-            stores.values().forEach(store -> {
-                write(store, "INSERT INTO mark VALUES (2)");
-                store.check();
-            });
-            await("no thread while writes succeed").atMost(PATIENCE).until(() -> trials() == 0);
+    @ParameterizedTest
+    @FieldSource("UNREADY")
+    void isUnreadyFromFailedWriteToSuccessfulWrite(SQLiteErrorCode reason) {
+        fail(reason);
+        assertUnready();
+        fail(SQLiteErrorCode.SQLITE_FULL);
+        assertUnready();
+        write("INSERT INTO mark VALUES (2)");
+        sqlite.check();
 
-            stores.forEach((reason, store) -> {
-                fail(store, reason);
-                assertUnready(store);
-            });
-            await("writes of the service's own").atMost(PATIENCE).ignoreExceptions().until(() -> {
-                stores.values().forEach(Sqlite::check);
-                return true;
-            });
-            stores.forEach((reason, store) -> {
-                assertThat(count(store)).isEqualTo("1");
-                fail(store, reason);
-            });
-        }
-        assertThat(trials()).isZero();
+        fail(reason);
+        assertUnready();
+        sqlite.retryWrite();
+        sqlite.check();
+        assertThat(count()).as("the service's own write adds nothing").isEqualTo("1");
     }
 
     /// Reads and other writes work.
@@ -191,9 +163,9 @@ class SqliteTest {
         sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
         try (SqlStore store = SqlStore.of(sqlite)) {
             store.check();
-            assertThat(store.catalogue().addOnce(REX, KEY)).failsWithin(PATIENCE);
-            await("the service's own writes fail").during(Duration.ofMillis(1_500)).atMost(Duration.ofSeconds(5))
-                    .untilAsserted(this::assertUnready);
+            assertThat(store.catalogue().add(REX, Optional.of(KEY))).failsWithin(PATIENCE);
+            store.retryWrite();
+            assertUnready();
         }
     }
 
@@ -210,26 +182,12 @@ class SqliteTest {
     }
 
     private void assertUnready() {
-        assertUnready(sqlite);
-    }
-
-    private static void assertUnready(Sqlite store) {
-        assertThatThrownBy(store::check).isInstanceOf(Failure.class)
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class)
                 .hasMessage("the store cannot be written; the log has the reason");
     }
 
-    private static long trials() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("store-write-trials"))
-                .count();
-    }
-
     private void fail(SQLiteErrorCode reason) {
-        fail(sqlite, reason);
-    }
-
-    private static void fail(Sqlite store, SQLiteErrorCode reason) {
-        assertThatThrownBy(() -> store.write(session -> {
+        assertThatThrownBy(() -> sqlite.write(session -> {
             session.execute("INSERT INTO mark VALUES (1)");
             throw new SQLiteException("said", reason);
         })).isInstanceOf(Failure.class);
@@ -273,22 +231,14 @@ class SqliteTest {
     }
 
     private void write(String sql) {
-        write(sqlite, sql);
-    }
-
-    private static void write(Sqlite store, String sql) {
-        store.write(session -> {
+        sqlite.write(session -> {
             session.execute(sql);
             return sql;
         });
     }
 
     private String count() {
-        return count(sqlite);
-    }
-
-    private static String count(Sqlite store) {
-        return store.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
+        return sqlite.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
     }
 
     private static void assertDiskLost(Runnable operation) {

@@ -246,7 +246,7 @@ class StoreFilesTest {
 
     private static void addTo(SqlStore store, String... names) {
         for (String name : names) {
-            AbstractCatalogueTest.awaited(store.catalogue().add(new NewPet(name, 7, Optional.empty())));
+            AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, 7, Optional.empty()));
         }
     }
 
