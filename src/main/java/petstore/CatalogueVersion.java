@@ -6,11 +6,6 @@ package petstore;
 /// @param lastId the greatest id used, 0 for none; animals that are added later get greater ids
 public record CatalogueVersion(long epoch, long lastId) {
 
-    /// Returns this version if it includes `id`, else the version of this epoch that ends with `id`.
-    public CatalogueVersion reaching(long id) {
-        return id <= lastId ? this : new CatalogueVersion(epoch, id);
-    }
-
     /// Returns this version with an epoch that is greater by `epochs`.
     public CatalogueVersion plusEpochs(long epochs) {
         return new CatalogueVersion(epoch + epochs, lastId);

@@ -51,6 +51,7 @@ public final class KnownVersion {
 
     /// Records the greatest id that this process has added; called before its client gets the response.
     void reached(long lastId) {
-        known.updateAndGet(before -> new Known(before.version().reaching(lastId), before.readNs()));
+        CatalogueVersion ofAnyEpoch = new CatalogueVersion(0, lastId);
+        known.updateAndGet(before -> new Known(before.version().max(ofAnyEpoch), before.readNs()));
     }
 }

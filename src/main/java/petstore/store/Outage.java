@@ -53,15 +53,14 @@ public final class Outage {
 
     /// Records a success, which ends the outage if there is one.
     public void succeeded() {
-        if (lasting) {
-            end();
+        if (!lasting) {
+            return;
         }
-    }
-
-    private synchronized void end() {
-        if (lasting) {
-            log.info("{} after {} s", working, seconds(nanoTime.getAsLong()));
-            lasting = false;
+        synchronized (this) {
+            if (lasting) {
+                log.info("{} after {} s", working, seconds(nanoTime.getAsLong()));
+                lasting = false;
+            }
         }
     }
 

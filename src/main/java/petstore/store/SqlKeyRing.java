@@ -34,7 +34,6 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
     private static final String INSERT = "INSERT INTO api_key"
             + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
-    private static final String ANY = "SELECT 1 FROM api_key LIMIT 1";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
     private static final String ROTATE = "UPDATE api_key SET retired_until_ms = ?,"
             + " retired_sha256 = CASE WHEN CAST(? AS BIGINT) IS NOT NULL THEN secret_sha256 END,"
@@ -135,9 +134,9 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public boolean addFirst(ApiKey key) {
         // Read first: a store that has keys needs no lock, and no space on a full disk.
-        return database.readUnqueued(SqlKeyRing::isEmpty) && database.write(session -> {
+        return list().isEmpty() && database.write(session -> {
             database.dialect().lockKeys(session);
-            return isEmpty(session) && insert(session, key) == 1;
+            return list(session).isEmpty() && insert(session, key) == 1;
         });
     }
 
@@ -200,10 +199,6 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
                         + "; choose another with --name, or rotate or revoke that key");
             }
         }
-    }
-
-    private static boolean isEmpty(Session session) throws SQLException {
-        return Session.rows(session.prepare(ANY), row -> row.getInt(1)).isEmpty();
     }
 
     private static Optional<ApiKey> find(Session session, String id) throws SQLException {

@@ -7,7 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -41,15 +40,12 @@ final class StoreCopy {
     private record Table(String name, Object before, List<Column> columns) {
 
         static Table find(Session session, String name, Object before) throws SQLException {
-            try (Statement statement = session.createStatement();
-                    ResultSet result = statement.executeQuery("SELECT * FROM " + name + " LIMIT 0")) {
-                ResultSetMetaData found = result.getMetaData();
-                List<Column> columns = new ArrayList<>();
-                for (int i = 1; i <= found.getColumnCount(); i++) {
-                    columns.add(new Column(found.getColumnName(i), found.getColumnType(i)));
-                }
-                return new Table(name, before, columns);
+            ResultSetMetaData found = session.prepare("SELECT * FROM " + name).getMetaData();
+            List<Column> columns = new ArrayList<>();
+            for (int i = 1; i <= found.getColumnCount(); i++) {
+                columns.add(new Column(found.getColumnName(i), found.getColumnType(i)));
             }
+            return new Table(name, before, columns);
         }
 
         private String names() {
