@@ -6,7 +6,6 @@ package petstore;
 /// @param lastId the greatest id used, 0 for none; animals that are added later get greater ids
 public record CatalogueVersion(long epoch, long lastId) {
 
-    /// Returns this version with an epoch that is greater by `epochs`.
     public CatalogueVersion plusEpochs(long epochs) {
         return new CatalogueVersion(epoch + epochs, lastId);
     }

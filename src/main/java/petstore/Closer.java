@@ -37,12 +37,7 @@ public final class Closer implements AutoCloseable {
 
     /// Closes parts in the given order.
     public static void closeAll(AutoCloseable... parts) {
-        closeAll(Arrays.asList(parts));
-    }
-
-    /// Closes parts in the order of the list.
-    public static void closeAll(List<? extends AutoCloseable> parts) {
-        new Closer(parts.reversed()).close();
+        new Closer(Arrays.asList(parts).reversed()).close();
     }
 
     @Override

@@ -9,17 +9,28 @@ import java.util.concurrent.CompletableFuture;
 
 /// The API keys of the store.
 ///
-/// For any number of threads. All methods except [#known], [#knownAge], [#knownNow] and [#refresh] block. Errors: as for [Catalogue].
+/// For any number of threads. All methods except [#known] and [#refresh] block. Errors: as for [Catalogue].
 public interface KeyRing {
 
-    /// Returns the keys in memory by id, revoked and expired ones too, as of the last completed [#refresh].
-    Map<String, ApiKey> known();
+    /// Returns the keys in memory, as of the last completed [#refresh].
+    Known known();
 
-    /// Returns the time since the last completed [#refresh] began to read the keys.
-    Duration knownAge();
+    /// The keys of one reading.
+    ///
+    /// @param keys all keys by id, revoked and expired ones too
+    /// @param read the time by the clock of the database when they were read, or a little later
+    /// @param readNs the time when their reading began, by [System#nanoTime]
+    record Known(Map<String, ApiKey> keys, Instant read, long readNs) {
 
-    /// Returns the time by the clock of the database, estimated from the last completed [#refresh], which there must have been.
-    Instant knownNow();
+        public Duration age() {
+            return Duration.ofNanos(System.nanoTime() - readNs);
+        }
+
+        /// Returns the time by the clock of the database, estimated.
+        public Instant now() {
+            return read.plus(age());
+        }
+    }
 
     /// Makes [#known] include every change that was committed before this call. The future fails with a [Failure].
     CompletableFuture<?> refresh();

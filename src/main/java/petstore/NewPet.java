@@ -27,7 +27,6 @@ public record NewPet(String name, long categoryId, Optional<PetStatus> status) {
         return new Pet(id, name, categoryId, status);
     }
 
-    /// Returns an error message for each violation of a name.
     public static List<String> nameViolations(String name) {
         List<String> violations = new ArrayList<>();
         if (name.isEmpty() || name.codePointCount(0, name.length()) > MAX_NAME_LENGTH) {

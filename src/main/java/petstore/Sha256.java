@@ -13,12 +13,7 @@ public final class Sha256 {
     private Sha256() {
     }
 
-    /// Returns a hash of 32 bytes.
-    public static byte[] of(byte[] bytes) {
-        return of(digest -> digest.update(bytes));
-    }
-
-    /// Returns the hash of the bytes that `parts` adds to a digest. `parts` must not call this class.
+    /// Returns the hash, 32 bytes, of what `parts` adds to a digest. `parts` must not call this class.
     public static byte[] of(Consumer<MessageDigest> parts) {
         MessageDigest digest = DIGESTS.get();
         digest.reset();

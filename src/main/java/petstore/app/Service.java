@@ -88,7 +88,7 @@ public final class Service implements AutoCloseable {
     /// Adds a key if the store has none. Returns the key that was added.
     private static Optional<KeyToken> firstKey(KeyRing keys) {
         KeyToken token = KeyToken.random(new SecureRandom());
-        ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), keys.knownNow(), Optional.empty(),
+        ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(),
                 Optional.empty());
         if (!keys.addFirst(key)) {
             LOG.info("the store has API keys, so no first key was created; '{}' creates another",

@@ -80,8 +80,6 @@ public final class ServiceApi implements AutoCloseable {
         return outage("the last uses of API keys cannot be saved", "the last uses of API keys can be saved again");
     }
 
-    /// @param failing the text before each reason
-    /// @param working the text when it ends
     static Outage outage(String failing, String working) {
         return new Outage(LOG, Level.WARN, failing, working);
     }

@@ -161,7 +161,6 @@ public interface Database extends AutoCloseable {
     /// Returns the facts as they are now. Blocks.
     Facts facts();
 
-    /// Returns the number of queued reads.
     int waitingReads();
 
     @Override

@@ -22,7 +22,6 @@ public final class PetTable {
     private static final String NAMES = String.join(", ", COLUMNS);
     /// The start of every query whose rows [#read] reads.
     public static final String SELECT = "SELECT " + NAMES + " FROM pet ";
-    /// Every animal, by ascending id.
     public static final String ALL = SELECT + "ORDER BY id";
     private static final String LIST = SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
     /// Needs the same status twice, as a range. With an equality, PostgreSQL may scan by id, past all animals of other statuses.
@@ -45,7 +44,6 @@ public final class PetTable {
     private PetTable() {
     }
 
-    /// Returns the animal in the current row.
     public static Pet read(ResultSet row) throws SQLException {
         return read(new Values() {
             private int column;

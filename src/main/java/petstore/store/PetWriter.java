@@ -82,7 +82,6 @@ final class PetWriter implements AutoCloseable {
         return new Success(new Added(pet, false));
     }
 
-    /// Adds an animal, as [petstore.Catalogue#add].
     CompletableFuture<Added> add(NewPet pet, Optional<IdempotencyKey> key) {
         if (key.filter(other -> !inProgress.add(other.name())).isPresent()) {
             return CompletableFuture.failedFuture(inProgress());
@@ -96,7 +95,6 @@ final class PetWriter implements AutoCloseable {
         commit(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
     }
 
-    /// Finds an earlier result, as [petstore.Catalogue#findAdded].
     CompletableFuture<Optional<Added>> findAdded(IdempotencyKey key) {
         if (inProgress.contains(key.name())) {
             return CompletableFuture.failedFuture(inProgress());
@@ -111,7 +109,6 @@ final class PetWriter implements AutoCloseable {
         return new Failure(Failure.Kind.REQUEST_IN_PROGRESS, "a request with this Idempotency-Key is in progress");
     }
 
-    /// Commits a group. Returns one outcome for each insertion, in their order.
     private List<Outcome> commit(List<Insertion> group) {
         Committed committed = commitInOneStatement(group)
                 .orElseGet(() -> database.write(session -> insert(session, group)));
@@ -120,7 +117,6 @@ final class PetWriter implements AutoCloseable {
         return committed.outcomes();
     }
 
-    /// Commits a group without keys in one statement, if the database can.
     private Optional<Committed> commitInOneStatement(List<Insertion> group) {
         return group.stream().anyMatch(insertion -> insertion.key().isPresent())
                 ? Optional.empty()

@@ -89,7 +89,6 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
         return database.readUnqueued(session -> session.number("SELECT count(*) FROM pet"));
     }
 
-    /// Waits until every queued animal is committed.
     @Override
     public void close() {
         Closer.closeAll(writer, versions);

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import petstore.IdempotencyKey;
 
@@ -45,13 +46,10 @@ final class SqlIdempotency {
             throws SQLException {
         Map<IdempotencyKey.Name, StoredResult> found = new HashMap<>();
         for (List<IdempotencyKey> some : Session.chunks(keys)) {
-            PreparedStatement select = session
-                    .prepare(FIND + "(?, ?, ?)" + ", (?, ?, ?)".repeat(some.size() - 1) + ")");
-            int at = 0;
-            for (IdempotencyKey key : some) {
-                setName(select, at, key.name());
-                at += 3;
-            }
+            PreparedStatement select = session.prepare(
+                    FIND + "(?, ?, ?)" + ", (?, ?, ?)".repeat(some.size() - 1) + ")",
+                    some.stream().map(IdempotencyKey::name)
+                            .flatMap(name -> Stream.of(name.owner(), name.operation(), name.key())).toArray());
             for (StoredResult result : Session.rows(select, SqlIdempotency::read)) {
                 found.put(result.name(), result);
             }
@@ -78,15 +76,12 @@ final class SqlIdempotency {
     }
 
     static void insert(Session session, List<StoredResult> results) throws SQLException {
-        PreparedStatement insert = session.prepare(RECORD);
         for (StoredResult result : results) {
-            setName(insert, 0, result.name());
-            insert.setString(4, result.fingerprint());
-            insert.setLong(5, result.petId());
-            insert.setLong(6, result.received().toEpochMilli());
-            insert.addBatch();
+            IdempotencyKey.Name name = result.name();
+            session.prepare(RECORD, name.owner(), name.operation(), name.key(), result.fingerprint(), result.petId(),
+                    result.received().toEpochMilli()).addBatch();
         }
-        insert.executeBatch();
+        session.prepare(RECORD).executeBatch();
     }
 
     private static StoredResult read(ResultSet row) throws SQLException {
@@ -97,12 +92,5 @@ final class SqlIdempotency {
     static void forget(Session session, IdempotencyKey key) throws SQLException {
         IdempotencyKey.Name name = key.name();
         session.prepare(FORGET, name.owner(), name.operation(), name.key()).executeUpdate();
-    }
-
-    private static void setName(PreparedStatement statement, int after, IdempotencyKey.Name name)
-            throws SQLException {
-        statement.setString(after + 1, name.owner());
-        statement.setString(after + 2, name.operation());
-        statement.setString(after + 3, name.key());
     }
 }

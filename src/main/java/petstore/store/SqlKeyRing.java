@@ -2,7 +2,6 @@ package petstore.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -41,48 +40,26 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
             + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
 
-    /// The number of changes of keys in the store.
-    ///
-    /// @param nowMs the time by the clock of the database when it was read, or a little later
-    /// @param readNs the time when its reading began, by [System#nanoTime]
-    private record Changes(long number, long nowMs, long readNs) {
-        private static final Changes NONE = new Changes(-1, 0, 0);
-
-        Duration age() {
-            return Duration.ofNanos(System.nanoTime() - readNs);
-        }
-    }
-
-    /// @param changes read before the keys
-    private record Snapshot(Changes changes, Map<String, ApiKey> keys) {
+    /// @param changes the number of changes of keys in the store, read before the keys
+    private record Snapshot(long changes, Known known) {
+        private static final Snapshot NONE = new Snapshot(-1, new Known(Map.of(), Instant.EPOCH, 0));
     }
 
     private final Database database;
     private final String selectChanges;
     private final SharedReading<Boolean> refreshes;
-    private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(new Snapshot(Changes.NONE, Map.of()));
+    private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.NONE);
 
     SqlKeyRing(Database database, MeterRegistry meters) {
         this.database = database;
         this.refreshes = new SharedReading<>("keys", database.traits().patience(), this::refreshNow, meters);
         this.selectChanges = "SELECT changes, (" + database.dialect().selectNow() + ") FROM api_key_change";
-        database.watch().onNewLineage(Database.Work.of(session -> snapshot.set(read(session, changes(session)))));
+        database.watch().onNewLineage(Database.Work.of(session -> snapshot.set(read(session, Snapshot.NONE))));
     }
 
     @Override
-    public Map<String, ApiKey> known() {
-        return snapshot.get().keys();
-    }
-
-    @Override
-    public Duration knownAge() {
-        return snapshot.get().changes().age();
-    }
-
-    @Override
-    public Instant knownNow() {
-        Changes changes = snapshot.get().changes();
-        return Instant.ofEpochMilli(changes.nowMs()).plus(changes.age());
+    public Known known() {
+        return snapshot.get().known();
     }
 
     @Override
@@ -90,32 +67,28 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         return refreshes.next();
     }
 
-    /// Reads the keys again if the number of changes differs. If another server is used meanwhile, its keys are not replaced by
-    /// those of the server before.
+    /// If another server is used meanwhile, its keys are not replaced by those of the server before.
     private boolean refreshNow() {
         while (true) {
             Snapshot before = snapshot.get();
-            Snapshot after = database.readUnqueued(session -> {
-                Changes changes = changes(session);
-                return changes.number() == before.changes().number()
-                        ? new Snapshot(changes, before.keys())
-                        : read(session, changes);
-            });
+            Snapshot after = database.readUnqueued(session -> read(session, before));
             if (snapshot.compareAndSet(before, after)) {
                 return true;
             }
         }
     }
 
-    /// The number was read first, so that the next refresh notices a change between both statements.
-    private static Snapshot read(Session session, Changes changes) throws SQLException {
-        return new Snapshot(changes, list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity())));
-    }
-
-    private Changes changes(Session session) throws SQLException {
+    /// Reads the number of changes, and the keys if it differs. The number is read first, so that the next refresh notices a change between
+    /// both statements.
+    private Snapshot read(Session session, Snapshot before) throws SQLException {
         long beganNs = System.nanoTime();
-        return Session.onlyRow("api_key_change", session.prepare(selectChanges),
-                row -> new Changes(row.getLong(1), row.getLong(2), beganNs));
+        return Session.onlyRow("api_key_change", session.prepare(selectChanges), row -> {
+            long changes = row.getLong(1);
+            Map<String, ApiKey> keys = changes == before.changes()
+                    ? before.known().keys()
+                    : list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity()));
+            return new Snapshot(changes, new Known(keys, Instant.ofEpochMilli(row.getLong(2)), beganNs));
+        });
     }
 
     @Override

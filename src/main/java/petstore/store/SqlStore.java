@@ -74,7 +74,6 @@ public final class SqlStore implements AutoCloseable {
         return keys;
     }
 
-    /// Returns facts for metrics. Blocks. Errors: as for every method of [Database].
     public Database.Facts facts() {
         return database.facts();
     }
@@ -90,7 +89,6 @@ public final class SqlStore implements AutoCloseable {
         }
     }
 
-    /// Tries a write, as [Database.Watch#retryWrite].
     public void retryWrite() {
         database.watch().retryWrite();
     }

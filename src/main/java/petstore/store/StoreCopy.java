@@ -80,7 +80,8 @@ final class StoreCopy {
     static SqlStore.Summary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);
-            if (target.dialect().reservePetIds(to, lastId(from)) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
+            if (target.dialect().reservePetIds(to, KnownVersion.read(from).lastId()) > 0
+                    || !to.text(COUNT_ANY_ROW).equals("0")) {
                 throw new CommandFailure(
                         "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
             }
@@ -94,17 +95,13 @@ final class StoreCopy {
         }));
     }
 
-    private static long lastId(Session session) throws SQLException {
-        return KnownVersion.read(session).lastId();
-    }
-
     /// Reads all rows, and inserts them into `to` if it is present.
     private SqlStore.Summary read(Session session, Optional<Session> to) throws SQLException {
         MessageDigest sha256 = Sha256.begin();
         long petCount = read(session, pets, sha256, to);
         long keyCount = read(session, keys, sha256, to);
         long resultCount = read(session, results, sha256, to);
-        return new SqlStore.Summary(petCount, keyCount, resultCount, lastId(session),
+        return new SqlStore.Summary(petCount, keyCount, resultCount, KnownVersion.read(session).lastId(),
                 HexFormat.of().formatHex(sha256.digest()));
     }
 

@@ -77,7 +77,7 @@ public final class Bearer {
         refresh();
         this.configured = configuredKey.map(text -> ApiKey.issued(new KeyToken("configured", text),
                 ApiKey.CONFIGURED_NAME,
-                EnumSet.allOf(Scope.class), keys.knownNow(), Optional.empty(), Optional.empty()));
+                EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(), Optional.empty()));
         this.configuredText = configuredKey.orElse("").getBytes(StandardCharsets.UTF_8);
     }
 
@@ -117,7 +117,7 @@ public final class Bearer {
         if (token.isEmpty()) {
             return MALFORMED;
         }
-        Optional<ApiKey> owned = keys.knownAge().compareTo(KNOWN_FOR) < 0 ? owned(token.get()) : Optional.empty();
+        Optional<ApiKey> owned = keys.known().age().compareTo(KNOWN_FOR) < 0 ? owned(token.get()) : Optional.empty();
         return owned.isPresent() ? check(owned.get()) : lookUp(token.get());
     }
 
@@ -129,12 +129,12 @@ public final class Bearer {
 
     /// Returns the key in memory that has this id and secret.
     private Optional<ApiKey> owned(KeyToken token) {
-        return Optional.ofNullable(keys.known().get(token.id()))
-                .filter(key -> key.hasSecret(token.secret(), keys.knownNow()));
+        return Optional.ofNullable(keys.known().keys().get(token.id()))
+                .filter(key -> key.hasSecret(token.secret(), keys.known().now()));
     }
 
     private Authentication check(ApiKey key) {
-        Instant now = keys.knownNow();
+        Instant now = keys.known().now();
         if (!key.isValidAt(now)) {
             return new Refused(BAD_KEY.because(
                     "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired")));

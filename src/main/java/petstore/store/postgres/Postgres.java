@@ -54,7 +54,6 @@ public final class Postgres implements Database, Database.Watch {
                 Collections.nCopies(readers, group -> List.of(readUnqueued(group.getFirst()))));
     }
 
-    /// Opens a database to serve it.
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
             AtomicBoolean waiting) {
         PostgresConnector connector = new PostgresConnector(true);

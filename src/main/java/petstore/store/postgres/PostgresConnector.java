@@ -140,7 +140,6 @@ final class PostgresConnector {
         return statement;
     }
 
-    /// Returns the error for a setting that has another value than wanted.
     private static SQLException difference(ResultSet row) throws SQLException {
         return switch (row.getString(1)) {
             case MARK -> new PostgresSession.TransactionPoolingException();

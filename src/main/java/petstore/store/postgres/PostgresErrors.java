@@ -56,7 +56,6 @@ final class PostgresErrors {
         return state.startsWith("22") || state.startsWith("23");
     }
 
-    /// Returns the message of an error.
     static String message(Throwable e) {
         if (!(e instanceof SQLException thrown)) {
             return e.getCause() instanceof SQLException cause ? message(cause) : String.valueOf(e.getMessage());
@@ -124,10 +123,6 @@ final class PostgresErrors {
     }
 
     /// Returns the same error with its [#reason] as the message.
-    static SQLException explained(SQLException e) {
-        return explained("", e);
-    }
-
     private static SQLException explained(String place, SQLException e) {
         SQLException root = root(e);
         SQLException explained = new SQLException(place + reason(root), root.getSQLState(),
@@ -136,8 +131,6 @@ final class PostgresErrors {
         return explained;
     }
 
-    /// Returns the failure of a request.
-    ///
     /// @param host the host of the server
     static Failure ofRequest(String host, SQLException e) {
         SQLException explained = explained(host + ": ", e);
@@ -181,7 +174,7 @@ final class PostgresErrors {
 
     /// Returns the failure of a command.
     static RuntimeException cannotBeUsed(PostgresUri database, SQLException e) {
-        SQLException explained = explained(e);
+        SQLException explained = explained("", e);
         String message = "the database " + database + " cannot be used: " + explained.getMessage();
         return e instanceof PostgresSession.UnknownOutcomeException
                 ? new Failure(Unavailability.OUTCOME_UNKNOWN, message, explained)

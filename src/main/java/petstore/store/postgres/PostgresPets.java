@@ -7,8 +7,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetStatus;
@@ -51,16 +54,11 @@ final class PostgresPets implements Database.Dialect {
         session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
     }
 
-    /// Adds animals in one statement, as [Database#addInOneStatement].
+    /// Adds animals, as [Database#addInOneStatement].
     static List<Pet> add(List<NewPet> pets, PostgresSession session) throws SQLException {
-        PreparedStatement add = session.prepare(ADD);
-        add.setLong(1, pets.size());
-        add.setString(2, session.mark());
-        add.setLong(3, pets.size());
-        add.setObject(4, pets.stream().map(NewPet::name).toArray(String[]::new));
-        add.setObject(5, pets.stream().mapToLong(NewPet::categoryId).toArray());
-        add.setObject(6, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
-                .toArray(String[]::new));
+        PreparedStatement add = session.prepare(ADD, (long) pets.size(), session.mark(), (long) pets.size(),
+                pets.stream().map(NewPet::name).toArray(String[]::new),
+                pets.stream().mapToLong(NewPet::categoryId).toArray(), statuses(pets.stream().map(NewPet::status)));
         List<Long> firstIds = new ArrayList<>();
         PostgresSession.commit(() -> {
             firstIds.addAll(Session.rows(add, row -> {
@@ -136,12 +134,13 @@ final class PostgresPets implements Database.Dialect {
     }
 
     private static void insert(List<Pet> pets, Session session) throws SQLException {
-        PreparedStatement insert = session.prepare(INSERT);
-        insert.setObject(1, pets.stream().mapToLong(Pet::id).toArray());
-        insert.setObject(2, pets.stream().map(Pet::name).toArray(String[]::new));
-        insert.setObject(3, pets.stream().mapToLong(Pet::categoryId).toArray());
-        insert.setObject(4, pets.stream().map(pet -> pet.status().map(PetStatus::text).orElse(null))
-                .toArray(String[]::new));
-        insert.executeUpdate();
+        session.prepare(INSERT, pets.stream().mapToLong(Pet::id).toArray(),
+                pets.stream().map(Pet::name).toArray(String[]::new),
+                pets.stream().mapToLong(Pet::categoryId).toArray(), statuses(pets.stream().map(Pet::status)))
+                .executeUpdate();
+    }
+
+    private static @Nullable String[] statuses(Stream<Optional<PetStatus>> all) {
+        return all.map(status -> status.map(PetStatus::text).orElse(null)).toArray(String[]::new);
     }
 }

@@ -149,7 +149,6 @@ final class PostgresPool implements State.Connections {
         });
     }
 
-    /// Waits until all connections are closed.
     void awaitClosed() {
         closed.join();
     }

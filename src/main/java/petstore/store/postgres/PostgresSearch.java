@@ -55,7 +55,7 @@ final class PostgresSearch {
         try (Closer _ = new Closer(hosts)) {
             String over = wait.isZero() ? "" : COMMAND_WAIT_IS_OVER;
             return new PostgresSearch(database, hosts, toWrite).find(wait, over, host -> {
-                Closer.closeAll(hosts);
+                new Closer(hosts).close();
                 return use.on(host);
             });
         }

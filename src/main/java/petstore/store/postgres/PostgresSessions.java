@@ -24,7 +24,6 @@ interface PostgresSessions extends AutoCloseable {
         return use(KnownVersion::read);
     }
 
-    /// Registers a reading, as [petstore.store.Database.Watch#onNewLineage].
     default void onNewLineage(Database.Work<?> reading) {
     }
 

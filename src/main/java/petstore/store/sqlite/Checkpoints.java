@@ -85,7 +85,6 @@ final class Checkpoints {
         }
     }
 
-    /// Logs an error of [#afterCommit].
     void report(SQLException e) {
         outage.failed(SqliteErrors.reason(e));
     }

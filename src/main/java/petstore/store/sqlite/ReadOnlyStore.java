@@ -20,7 +20,6 @@ final class ReadOnlyStore {
     private static final int CHANGES_AT = 24;
     private static final int CHANGES_BYTES = 4;
 
-    /// The file's size, time and change counter.
     private record State(long bytes, FileTime changed, ByteBuffer changes) {
     }
 

@@ -206,7 +206,6 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     public void lockKeys(Session session) {
     }
 
-    /// Makes later ids greater than `id`, as [#reservePetIds].
     static long raiseLastPetId(Session session, long id) throws SQLException {
         long last = lastPetId(session);
         if (id > last) {

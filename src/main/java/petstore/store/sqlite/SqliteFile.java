@@ -71,7 +71,6 @@ public final class SqliteFile {
         return folder.resolve(StoreFiles.DATABASE);
     }
 
-    /// Returns the path of a file's write-ahead log.
     static Path log(Path file) {
         return StoreFiles.companion(file, "-wal");
     }

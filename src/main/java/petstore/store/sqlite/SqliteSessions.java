@@ -97,7 +97,6 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
         return all.get(Math.min(1, all.size() - 1));
     }
 
-    /// Returns the sessions of the threads of queued reads.
     List<Session> queued() {
         return all.size() == 1 ? all : all.subList(2, all.size());
     }
@@ -105,6 +104,6 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
     /// Closes all sessions, the writer last, because only the last connection moves the log into the file.
     @Override
     public void close() {
-        Closer.closeAll(all.reversed());
+        new Closer(all).close();
     }
 }

@@ -39,7 +39,6 @@ final class SqliteWriter implements AutoCloseable {
         this.onLostDisk = onLostDisk;
     }
 
-    /// Throws [Failure] of kind `UNAVAILABLE` if the disk has lost data, or the last write failed.
     void requireReady() {
         requireDisk();
         if (failedWrites.isLasting()) {
@@ -54,7 +53,6 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    /// Runs `work` in one transaction. Errors: as for [Database#write].
     <T> T write(Database.Work<T> work) {
         try {
             return session.perform(_ -> commit(work));

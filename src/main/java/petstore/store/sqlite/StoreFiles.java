@@ -44,7 +44,6 @@ public final class StoreFiles {
             return (Integer) Objects.requireNonNull(attributes.get("nlink"));
         }
 
-        /// Returns true if both are names of one file.
         boolean isSameFile(DirectoryEntry other) {
             return Objects.equals(attributes.get("fileKey"), other.attributes.get("fileKey"));
         }
@@ -170,7 +169,6 @@ public final class StoreFiles {
         return companions(database, LOGS).filter(StoreFiles::hasContent).findFirst();
     }
 
-    /// Returns true if there is a file with at least one byte.
     static boolean hasContent(Path file) {
         return SqliteFile.bytes(file) > 0;
     }

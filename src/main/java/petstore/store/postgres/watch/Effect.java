@@ -14,7 +14,6 @@ public sealed interface Effect {
     record Close(State.Connections connections) implements Effect {
     }
 
-    /// Asks all hosts at once.
     record AskAll() implements Effect {
     }
 

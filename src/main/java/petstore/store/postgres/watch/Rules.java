@@ -31,7 +31,6 @@ final class Rules {
     private Rules() {
     }
 
-    /// Returns the next state and its effects.
     static Transition next(State state, Observation observation) {
         if (state.phase() instanceof State.Closed
                 || (observation instanceof Observation.OfTerm early && early.term() != state.term())) {

@@ -21,7 +21,6 @@ public record Transition(State state, List<Effect> effects) {
         return new Transition(later.state, Stream.concat(effects.stream(), later.effects.stream()).toList());
     }
 
-    /// Returns the same transition without its first effect.
     public Transition withoutFirst() {
         return new Transition(state, effects.stream().skip(1).toList());
     }
