@@ -26,6 +26,7 @@ import petstore.store.postgres.watch.State;
 /// A pool of connections to one run of a server.
 final class PostgresPool implements State.Connections {
 
+    private static final String LEFT = "this server was left";
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     private static final Logger LOG = LoggerFactory.getLogger(PostgresPool.class);
@@ -46,8 +47,8 @@ final class PostgresPool implements State.Connections {
         /// The mark of each connection, until the pool has closed it and forgotten it.
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
         private volatile boolean closed;
-        /// The error of the last attempt; absent if it succeeded.
-        private volatile @Nullable SQLException failure;
+        /// The last attempt to connect, if it failed.
+        private volatile @Nullable FailedAttempt failure;
 
         /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
         @Override
@@ -57,7 +58,7 @@ final class PostgresPool implements State.Connections {
                 failure = null;
                 return connection;
             } catch (SQLException e) {
-                failure = e;
+                failure = new FailedAttempt(e, System.nanoTime());
                 throw e;
             }
         }
@@ -68,7 +69,7 @@ final class PostgresPool implements State.Connections {
                 Connection connection = session.handOver();
                 marks.put(connection, session.mark());
                 if (closed) {
-                    throw new SQLException("this server was left");
+                    throw new SQLTransientConnectionException(LEFT);
                 }
                 return connection;
             } catch (Throwable e) {
@@ -88,6 +89,10 @@ final class PostgresPool implements State.Connections {
                 }
             }
         }
+    }
+
+    /// @param endedNs the time by [System#nanoTime]
+    private record FailedAttempt(SQLException reason, long endedNs) {
     }
 
     private final PostgresHost host;
@@ -124,14 +129,19 @@ final class PostgresPool implements State.Connections {
     }
 
     private Connection connection() throws SQLException {
+        long beganNs = System.nanoTime();
         try {
             return pool.getConnection();
-        } catch (SQLTransientConnectionException e) {
+        } catch (SQLException e) {
             // The message of the pool has its own numbers, and only one of its callers gets the cause.
-            SQLException reason = source.failure;
-            throw reason != null
-                    ? reason
-                    : new SQLException("no connection was free within " + pool.getConnectionTimeout() + " ms");
+            FailedAttempt last = source.failure;
+            if (last != null && last.endedNs - beganNs >= 0) {
+                throw last.reason;
+            }
+            throw new SQLTransientConnectionException(pool.isClosed()
+                    ? LEFT
+                    : "no connection was free within " + pool.getConnectionTimeout() + " ms"
+                            + (last == null ? "" : "; the last attempt failed before: " + last.reason.getMessage()));
         }
     }
 

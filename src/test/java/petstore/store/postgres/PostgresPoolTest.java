@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import petstore.store.postgres.watch.ServerState;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.SocketFault;
 import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,6 +56,28 @@ class PostgresPoolTest {
                 assertThatThrownBy(pool::connect).hasMessageNotContaining("total=")
                         .hasMessageNotContaining("no connection was free");
             }
+            pool.close();
+            pool.awaitClosed();
+        }
+    }
+
+    /// The server refuses a connection, and does not respond to the next one.
+    @Test
+    void olderFailureIsNotTheReasonOfAWait() throws Exception {
+        URI database = URI.create(PostgresServer.newDatabase());
+        try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
+                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
+                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()))) {
+            PostgresPool pool = new PostgresPool(host, host.observe(), 1);
+            try (PostgresSession session = pool.connect()) {
+                proxy.moveTo(database.getPort());
+                proxy.fail(new SocketFault("53300 full"), 0);
+                assertThatThrownBy(() -> session.text("SELECT 1")).isInstanceOf(SQLException.class);
+            }
+            assertThatThrownBy(pool::connect).hasMessage("FATAL: full");
+            proxy.fail(new SocketFault("silence"), 0);
+            await().untilAsserted(() -> assertThatThrownBy(pool::connect).hasMessage(
+                    "no connection was free within 600 ms; the last attempt failed before: FATAL: full"));
             pool.close();
             pool.awaitClosed();
         }
