@@ -69,8 +69,9 @@ public final class PostgresUri {
         // The service itself finds the primary of the hosts.
         require(first(given.remove("target_session_attrs"), "any").matches("any|read-write|primary"),
                 "target_session_attrs must be read-write, primary or any: the service writes");
-        require(given.getOrDefault("connect_timeout", "0").matches("[0-9]{1,4}"),
-                "connect_timeout must be a number of seconds");
+        // The system's own limit, which 0 would mean, cannot be told from a refusal.
+        require(given.getOrDefault("connect_timeout", "1").matches("0*[1-9][0-9]?"),
+                "connect_timeout must be a number of seconds from 1 to 99");
         Properties properties = new Properties();
         given.forEach((name, value) -> {
             require(PARAMETERS.containsKey(name), "its parameter " + name + " is unknown; use "

@@ -144,7 +144,8 @@ class PostgresUriTest {
             "postgres://u:geheim@/d?host=/run", "postgres://u:geheim@h/d?nothing=1", "postgres://u:geheim%@h/d",
             "postgres://u:geheim\n%@h/d",
             "postgres://u:geheim@h/d?password=geheim", "postgres://u:geheim@h/d?target_session_attrs=standby",
-            "postgres://u:geheim@h/d?connect_timeout=soon"})
+            "postgres://u:geheim@h/d?connect_timeout=soon",
+            "postgres://u:geheim@h/d?connect_timeout=0", "postgres://u:geheim@h/d?connect_timeout=100"})
     void refusesInvalidAddressesWithoutShowingPassword(String text) {
         assertThatThrownBy(() -> PostgresUri.parse(text)).isInstanceOf(Failure.class)
                 .hasMessageStartingWith("the database's address cannot be used: ").message().doesNotContain("geheim");
