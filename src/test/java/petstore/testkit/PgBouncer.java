@@ -35,6 +35,7 @@ public final class PgBouncer implements AutoCloseable {
     private final Process process;
     private String database;
     private int poolSize = 50;
+    private String authentication = "trust";
 
     /// @param folder the folder for its configuration and log
     /// @param database the URL of the database
@@ -88,7 +89,7 @@ public final class PgBouncer implements AutoCloseable {
                         [pgbouncer]
                         listen_addr = %s
                         listen_port = %d
-                        auth_type = trust
+                        auth_type = %s
                         auth_file = %s
                         admin_users = admin
                         pool_mode = %s
@@ -96,7 +97,7 @@ public final class PgBouncer implements AutoCloseable {
                         server_login_retry = 1
                         unix_socket_dir =
                         ignore_startup_parameters = options
-                        """.formatted(name, databasePort(), name, address, port,
+                        """.formatted(name, databasePort(), name, address, port, authentication,
                         Files.writeString(folder.resolve("users"), USERS), poolMode,
                         poolSize));
     }
@@ -133,6 +134,12 @@ public final class PgBouncer implements AutoCloseable {
     /// Sets the number of server connections.
     public void setPoolSize(int size) {
         poolSize = size;
+        reload("session");
+    }
+
+    /// Sets how clients log in, e.g. `md5`.
+    public void setAuthentication(String type) {
+        authentication = type;
         reload("session");
     }
 

@@ -142,6 +142,29 @@ class PgBouncerTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"md5, postgres:wrong, shop", "md5, nobody:wrong, shop", "md5, postgres:postgres, missing",
+            "scram-sha-256, postgres:wrong, shop", "scram-sha-256, nobody:wrong, shop",
+            "scram-sha-256, postgres:postgres, missing"})
+    void endsAtOnce(String authentication, String user, String name) throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session");
+                LogLines log = new LogLines("petstore.store")) {
+            pooler.setAuthentication(authentication);
+            boolean missing = name.equals("missing");
+            PostgresUri address = PostgresUri
+                    .parse(pooler.url().replace("postgres@", user + "@") + (missing ? "_missing" : ""));
+            String reason = missing ? "make it with createdb" : "comes from PETSTORE_DATABASE_PASSWORD";
+            assertThatThrownBy(() -> Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.READ))
+                    .isInstanceOf(CommandFailure.class).hasMessageContaining(reason);
+            assertThatThrownBy(
+                    () -> Postgres.forService(address, SchemaPolicy.AUTO, 1, PATIENCE, new AtomicBoolean()))
+                    .isInstanceOf(CommandFailure.class).hasMessageContaining(reason);
+            assertThat(log.with("waiting")).isEmpty();
+            assertThat(PostgresInspection.of(address)).singleElement().matches(host -> !host.passing())
+                    .matches(host -> host.problem().contains(reason));
+        }
+    }
+
     private static int closedPort() throws IOException {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return free.getLocalPort();
