@@ -121,7 +121,7 @@ public final class Failure extends RuntimeException {
     public String explanation() {
         String own = detail.isEmpty() ? getMessage() : getMessage() + ": " + detail;
         return Stream.concat(Stream.of(own), Stream.iterate(getCause(), Objects::nonNull, Throwable::getCause)
-                .map(Throwable::getMessage)).collect(Collectors.joining(": "));
+                .map(Throwable::getMessage).filter(Objects::nonNull)).collect(Collectors.joining(": "));
     }
 
     @Override

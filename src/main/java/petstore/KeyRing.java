@@ -35,6 +35,9 @@ public interface KeyRing {
     /// Makes [#known] include every change that was committed before this call. The future fails with a [Failure].
     CompletableFuture<?> refresh();
 
+    /// Reads the keys for the first time, at a start. Waits for the database as the rest of the start.
+    void load();
+
     /// Returns the time by the clock of the database.
     Instant now();
 
@@ -44,8 +47,8 @@ public interface KeyRing {
     /// key that is valid when this one is created. Keys of one name share the results of `Idempotency-Key`s.
     void add(ApiKey key);
 
-    /// Adds a key if the store has no key, not even a revoked or expired one. If several processes call this at once, only one succeeds.
-    /// Returns true if the key was added.
+    /// Adds a key at a start if the store has no key, not even a revoked or expired one. If several processes call this at once, only
+    /// one succeeds. Waits as [#load]. Returns true if the key was added.
     boolean addFirst(ApiKey key);
 
     /// Returns the key with this id, also if it is revoked or expired; absent if it does not exist.

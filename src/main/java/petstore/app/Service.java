@@ -81,6 +81,7 @@ public final class Service implements AutoCloseable {
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
                     : firstKey(store.keys());
+            waiting.set(false);
             return new Service(settings, api, server, firstKey, parts.handOver());
         }
     }

@@ -48,7 +48,7 @@ public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
     ///
     /// @param readers the maximum number of concurrent reads of a database
     /// @param wait the time to wait for a database that cannot commit
-    /// @param waiting true during that time
+    /// @param waiting set to true if the start may wait for a database; the caller resets it
     /// @param onLostDisk called if the disk of the embedded store loses data
     SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk, MeterRegistry meters);
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import petstore.Catalogue;
 import petstore.CatalogueVersion;
@@ -130,6 +131,12 @@ public interface Database extends AutoCloseable {
 
         /// Tries a write if the last one failed, so that the database becomes ready without requests. Blocks.
         default void retryWrite() {
+        }
+
+        /// Runs a step of the start. Repeats it while a shared database cannot be used, until the wait of the start is over. So the step
+        /// must not depend on the outcome of an earlier COMMIT.
+        default <T> T atStart(Supplier<T> step) {
+            return step.get();
         }
 
         /// Throws if this process knows that the database is not ready: there is no primary, or the last write failed. Only reads memory.

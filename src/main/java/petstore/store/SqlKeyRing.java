@@ -63,6 +63,11 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     @Override
+    public void load() {
+        database.watch().atStart(this::refreshNow);
+    }
+
+    @Override
     public CompletableFuture<?> refresh() {
         return refreshes.next();
     }
@@ -106,10 +111,16 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public boolean addFirst(ApiKey key) {
-        // Read first: a store that has keys needs no lock, and no space on a full disk.
-        return list().isEmpty() && database.write(session -> {
-            database.dialect().lockKeys(session);
-            return list(session).isEmpty() && insert(session, key) == 1;
+        return database.watch().atStart(() -> {
+            // Read first: a store that has keys needs no lock, and no space on a full disk.
+            if (list().isEmpty()) {
+                database.write(session -> {
+                    database.dialect().lockKeys(session);
+                    return list(session).isEmpty() ? insert(session, key) : 0;
+                });
+            }
+            // A COMMIT before may have added it, although its outcome was unknown.
+            return find(key.id()).isPresent();
         });
     }
 

@@ -1,6 +1,7 @@
 package petstore.process;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PlainPostgres;
+import petstore.testkit.PostgresServer;
 import petstore.testkit.SocketFault;
 import petstore.testkit.TcpProxy;
 
@@ -63,6 +65,25 @@ class DatabaseStartIT {
             assertThat(ending.code()).isEqualTo(1);
             List<String> reasons = ending.err().stream().filter(line -> line.startsWith("petstore: ")).toList();
             assertThat(reasons).hasSize(1).first().asString().contains("--database-wait", "synchronous");
+        }
+    }
+
+    /// The COMMIT of the first key succeeds, but its response is lost.
+    @Test
+    void showsFirstKeyAlsoAfterUnknownOutcome() throws IOException {
+        String working = PostgresServer.newDatabase();
+        int port = URI.create(working).getPort();
+        try (TcpProxy proxy = new TcpProxy(port, Duration.ZERO)) {
+            proxy.failAfter(new SocketFault("close"), true, "INSERT INTO api_key (", "COMMIT");
+            try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(),
+                    working.replace("localhost:" + port, "127.0.0.1:" + proxy.port()))) {
+                await("log line").atMost(PATIENCE).until(() -> server.err().stream()
+                        .anyMatch(line -> line.contains("waiting for the database: ") && line.contains("unknown")));
+                proxy.moveTo(port);
+                String key = server.awaitReady().firstKey().orElseThrow();
+                await("the API").atMost(PATIENCE)
+                        .until(() -> server.client(key).get("/v1/pets").statusCode() == 200);
+            }
         }
     }
 

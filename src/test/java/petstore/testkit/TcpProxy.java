@@ -7,11 +7,15 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
 
 /// A TCP proxy that can delay all data from clients, to imitate a slow server, or lead to another server, as an address that moves.
 public final class TcpProxy implements AutoCloseable {
@@ -24,6 +28,10 @@ public final class TcpProxy implements AutoCloseable {
     private volatile int next;
     private volatile Optional<SocketFault> fault = Optional.empty();
     private volatile Optional<SocketFault> nextFault = Optional.empty();
+    private volatile List<String> failsAfter = List.of();
+    private volatile boolean forwardsLast;
+    /// The connection to the server whose next response is lost.
+    private volatile @Nullable Socket muted;
 
     /// @param target the port of the server
     /// @param delay the delay of each block of up to 64 KB
@@ -67,6 +75,24 @@ public final class TcpProxy implements AutoCloseable {
         moveTo(target, afterConnections);
     }
 
+    /// Makes all connections fail until [#moveTo], once a client has sent these texts in this order on one connection.
+    ///
+    /// @param failure `close` or `silence`
+    /// @param forwards true if the server gets the last text, and only its response is lost
+    public void failAfter(SocketFault failure, boolean forwards, String... texts) {
+        nextFault = Optional.of(failure);
+        forwardsLast = forwards;
+        failsAfter = List.of(texts);
+    }
+
+    private void failNow() throws IOException {
+        failsAfter = List.of();
+        fault = nextFault;
+        for (Socket client : clients) {
+            nextFault.orElseThrow().meet(client);
+        }
+    }
+
     private void accept() {
         while (!listener.isClosed()) {
             try {
@@ -102,9 +128,21 @@ public final class TcpProxy implements AutoCloseable {
 
     private void forward(Socket from, Socket to, Duration pause) {
         byte[] bytes = new byte[64 * 1024];
+        int found = 0;
         try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
                 Thread.sleep(pause);
+                List<String> texts = failsAfter;
+                boolean finds = found < texts.size()
+                        && new String(bytes, 0, read, StandardCharsets.ISO_8859_1).contains(texts.get(found));
+                found += finds ? 1 : 0;
+                boolean last = finds && found == texts.size();
+                if (last && forwardsLast) {
+                    muted = to;
+                } else if (last || from.equals(muted)) {
+                    failNow();
+                    continue;
+                }
                 out.write(bytes, 0, read);
             }
         } catch (IOException e) {

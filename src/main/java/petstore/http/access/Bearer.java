@@ -74,7 +74,7 @@ public final class Bearer {
         this.lookUps = Counter.builder("petstore.key.lookups")
                 .description("Requests with a key that was not in memory, or was read too long ago.").register(meters);
         this.keys = keys;
-        refresh();
+        keys.load();
         this.configured = configuredKey.map(text -> ApiKey.issued(new KeyToken("configured", text),
                 ApiKey.CONFIGURED_NAME,
                 EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(), Optional.empty()));

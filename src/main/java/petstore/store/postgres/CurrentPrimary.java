@@ -1,16 +1,22 @@
 package petstore.store.postgres;
 
 import java.sql.SQLException;
+import java.sql.SQLTransientException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import petstore.CatalogueVersion;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.Failure.Unavailability;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
+import petstore.store.Outage;
 import petstore.store.SqlFunction;
 import petstore.store.postgres.watch.Adoption;
 import petstore.store.postgres.watch.Effect;
@@ -24,14 +30,25 @@ import petstore.store.postgres.watch.Transition;
 /// is refused: a read may be stale, and a write may be lost.
 final class CurrentPrimary implements PostgresSessions {
 
+    /// The least limit for a first adoption without a failure. It needs a few connections.
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    private static final Duration START_INTERVAL = Duration.ofMillis(10);
+
     private final AtomicReference<Transition> current;
+    private final int hosts;
+    private final Duration wait;
+    private final long beganNs = System.nanoTime();
     private final Runnable wakeEffects;
     private final List<Database.Work<?>> readings = new CopyOnWriteArrayList<>();
 
     /// @param timelines those that servers have shown
+    /// @param hosts the number of hosts
+    /// @param wait the longest wait of the start
     /// @param wakeEffects called when there are effects to take
-    CurrentPrimary(Timelines timelines, Runnable wakeEffects) {
+    CurrentPrimary(Timelines timelines, int hosts, Duration wait, Runnable wakeEffects) {
         this.current = new AtomicReference<>(new Transition(new State(timelines)));
+        this.hosts = hosts;
+        this.wait = wait;
         this.wakeEffects = wakeEffects;
     }
 
@@ -99,6 +116,39 @@ final class CurrentPrimary implements PostgresSessions {
         for (Database.Work<?> reading : readings) {
             var _ = reading.on(session);
         }
+    }
+
+    @Override
+    public <T> T atStart(Supplier<T> step) {
+        Outage outage = PostgresSearch.waiting();
+        while (true) {
+            try {
+                T result = step.get();
+                outage.succeeded();
+                return result;
+            } catch (Failure e) {
+                LockSupport.parkNanos(pauseAfter(e, outage).toNanos());
+            }
+        }
+    }
+
+    /// Returns the time until the next attempt. Errors: [CommandFailure] or the failure itself if there is none.
+    private Duration pauseAfter(Failure failure, Outage outage) {
+        Throwable cause = failure.getCause();
+        if (cause != null && !(cause instanceof SQLTransientException)) {
+            throw failure;
+        }
+        State state = state();
+        boolean failed = cause != null || state.reasons().size() == hosts;
+        String reason = cause == null ? state.reason() : PostgresErrors.message(cause);
+        Duration limit = failed || wait.compareTo(START_LIMIT) > 0 ? wait : START_LIMIT;
+        if (System.nanoTime() - beganNs > limit.toNanos()) {
+            throw new CommandFailure("the database cannot be used" + Postgres.SERVICE_WAIT_IS_OVER + ": " + reason);
+        }
+        if (failed) {
+            outage.failed(reason);
+        }
+        return failed ? PostgresSearch.PAUSE : START_INTERVAL;
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.Charset;
 import java.sql.SQLException;
+import java.sql.SQLTransientException;
 import java.util.Set;
 import javax.net.ssl.SSLException;
 
@@ -37,14 +38,18 @@ final class PassingFailures {
     /// Returns the refusal of a host that cannot be used.
     static Refusal refusal(SQLException e) {
         SQLException root = PostgresErrors.root(e);
+        return new Refusal(PostgresErrors.reason(root), outlook(root));
+    }
+
+    static Refusal.Outlook outlook(SQLException root) {
         String state = PostgresErrors.state(root);
         boolean passes = root instanceof PostgresSession.UnknownOutcomeException
+                || root instanceof SQLTransientException
                 || PASSING.stream().anyMatch(state::startsWith)
                 || (state.startsWith(CONNECTION) && PostgresErrors.server(root).isPresent())
                 || (state.equals(BROKEN_SESSION)
                         && (root.getCause() instanceof EOFException || root.getCause() instanceof SocketException));
-        return new Refusal(PostgresErrors.reason(root),
-                passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause()));
+        return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause());
     }
 
     private static Refusal.Outlook ofNetwork(@Nullable Throwable cause) {

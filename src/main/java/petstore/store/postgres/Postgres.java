@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import petstore.CatalogueVersion;
 import petstore.Closer;
@@ -73,8 +74,6 @@ public final class Postgres implements Database, Database.Watch {
                     TimeBudget.POSTGRES.whole(), readers);
             opened.handOver();
             return postgres;
-        } finally {
-            waiting.set(false);
         }
     }
 
@@ -128,6 +127,11 @@ public final class Postgres implements Database, Database.Watch {
     @Override
     public void onNewLineage(Work<?> reading) {
         sessions.onNewLineage(reading);
+    }
+
+    @Override
+    public <T> T atStart(Supplier<T> step) {
+        return sessions.atStart(step);
     }
 
     private <T> T perform(SqlFunction<PostgresSessions, T> work) {

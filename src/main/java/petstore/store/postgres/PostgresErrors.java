@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.nio.file.FileSystemException;
 import java.security.UnrecoverableKeyException;
 import java.sql.SQLException;
+import java.sql.SQLTransientException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -28,6 +29,7 @@ import petstore.Failure;
 import petstore.Failure.Unavailability;
 import petstore.SafeText;
 import petstore.store.Database;
+import petstore.store.postgres.watch.Refusal;
 
 /// Errors of PostgreSQL and its driver as text. The text and the stack trace have no value of a row, because it may be secret.
 final class PostgresErrors {
@@ -122,11 +124,14 @@ final class PostgresErrors {
         return server(e).filter(server -> ROW_SECURITY.equals(server.getFile())).isPresent();
     }
 
-    /// Returns the same error with its [#reason] as the message.
+    /// Returns the same error with its [#reason] as the message; a [SQLTransientException] if it may pass by itself.
     private static SQLException explained(String place, SQLException e) {
         SQLException root = root(e);
-        SQLException explained = new SQLException(place + reason(root), root.getSQLState(),
-                isDefect(root) ? null : root.getCause());
+        String reason = place + reason(root);
+        Throwable cause = isDefect(root) ? null : root.getCause();
+        SQLException explained = PassingFailures.outlook(root) != Refusal.Outlook.LASTING
+                ? new SQLTransientException(reason, root.getSQLState(), cause)
+                : new SQLException(reason, root.getSQLState(), cause);
         explained.setStackTrace(root.getStackTrace());
         return explained;
     }

@@ -141,7 +141,9 @@ final class PostgresPool implements State.Connections {
             throw new SQLTransientConnectionException(pool.isClosed()
                     ? LEFT
                     : "no connection was free within " + pool.getConnectionTimeout() + " ms"
-                            + (last == null ? "" : "; the last attempt failed before: " + last.reason.getMessage()));
+                            + (last == null
+                                    ? ""
+                                    : "; the last attempt failed before: " + PostgresErrors.message(last.reason)));
         }
     }
 

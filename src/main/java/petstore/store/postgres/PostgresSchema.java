@@ -56,7 +56,7 @@ final class PostgresSchema {
     /// Errors: [CommandFailure]; `SQLException` if a statement fails, also if other
     /// sessions use a table that an upgrade changes; then the caller tries again.
     static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
-        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
+        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.WATCH)) {
             String encoding = session.text("SHOW server_encoding");
             if (!encoding.equals("UTF8")) {
                 throw new CommandFailure("the database " + host.address() + " cannot keep every name: its encoding is "
@@ -68,8 +68,12 @@ final class PostgresSchema {
                         + obstacle(session, host.address()).orElse("'" + SafeText.command("serve") + "' or '"
                                 + SafeText.command("keys create") + "' makes one"));
             }
-            if (Migrations.arePending(migrate, Migrations.Scripts.POSTGRESQL, session)
-                    && session.inTransaction(locked -> upgrade(locked, host))) {
+            if (!Migrations.arePending(migrate, Migrations.Scripts.POSTGRESQL, session)) {
+                return;
+            }
+        }
+        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
+            if (session.inTransaction(locked -> upgrade(locked, host))) {
                 LOG.info("created a new store in {}", place(session, host));
             }
         }
@@ -77,7 +81,7 @@ final class PostgresSchema {
 
     /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.
     static Optional<String> findStore(PostgresHost host) throws SQLException {
-        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
+        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.WATCH)) {
             return hasStore(session) ? Optional.of(place(session, host)) : Optional.empty();
         }
     }

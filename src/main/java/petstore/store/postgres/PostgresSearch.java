@@ -27,7 +27,7 @@ final class PostgresSearch {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
     static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
-    private static final Duration PAUSE = Duration.ofMillis(250);
+    static final Duration PAUSE = Duration.ofMillis(250);
     /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
@@ -68,6 +68,7 @@ final class PostgresSearch {
 
     /// Uses a host, and waits for it if waiting may help.
     ///
+    /// @param use may run again, also after a COMMIT with an unknown outcome
     /// @param over says in the message of a failure that the wait is over
     ///
     /// Errors: [CommandFailure].
@@ -82,9 +83,6 @@ final class PostgresSearch {
                     T used = use.on(best.host());
                     waiting.succeeded();
                     return used;
-                } catch (PostgresSession.UnknownOutcomeException e) {
-                    // A COMMIT is not repeated.
-                    throw PostgresErrors.cannotBeUsed(database, e);
                 } catch (SQLException e) {
                     best = refused(best.host(), e);
                 }

@@ -2,6 +2,7 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import petstore.CatalogueVersion;
 import petstore.store.Database;
@@ -25,6 +26,11 @@ interface PostgresSessions extends AutoCloseable {
     }
 
     default void onNewLineage(Database.Work<?> reading) {
+    }
+
+    /// Runs a step of the start, as [petstore.store.Database.Watch#atStart].
+    default <T> T atStart(Supplier<T> step) {
+        return step.get();
     }
 
     @Override

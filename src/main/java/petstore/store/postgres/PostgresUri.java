@@ -69,7 +69,7 @@ public final class PostgresUri {
         // The service itself finds the primary of the hosts.
         require(first(given.remove("target_session_attrs"), "any").matches("any|read-write|primary"),
                 "target_session_attrs must be read-write, primary or any: the service writes");
-        // The system's own limit, which 0 would mean, cannot be told from a refusal.
+        // With 0, the system has a limit of minutes, and Java reports it as a refused connection.
         require(given.getOrDefault("connect_timeout", "1").matches("0*[1-9][0-9]?"),
                 "connect_timeout must be a number of seconds from 1 to 99");
         Properties properties = new Properties();

@@ -2,7 +2,6 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,7 +18,6 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import petstore.CatalogueVersion;
 import petstore.Closer;
-import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.store.Outage;
 import petstore.store.postgres.watch.Adoption;
@@ -39,8 +37,6 @@ final class PostgresWatch {
     /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
-    /// The least limit for a first adoption without a failure. It needs a few connections.
-    private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private final CurrentPrimary primary;
     private final Map<String, PostgresHost> hosts;
@@ -50,20 +46,20 @@ final class PostgresWatch {
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread effects;
 
-    private PostgresWatch(List<PostgresHost> hosts, Timelines timelines, int poolSize) {
+    private PostgresWatch(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration wait) {
         this.hosts = hosts.stream().collect(Collectors.toMap(PostgresHost::name, Function.identity()));
         this.poolSize = poolSize;
-        this.primary = new CurrentPrimary(timelines, () -> LockSupport.unpark(effects));
+        this.primary = new CurrentPrimary(timelines, hosts.size(), wait, () -> LockSupport.unpark(effects));
     }
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [CommandFailure].
     ///
     /// @param timelines those that servers have shown
-    /// @param limit the longest wait for a host, e.g. for free connection slots
-    static CurrentPrimary start(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration limit) {
-        PostgresWatch watch = new PostgresWatch(hosts, timelines, poolSize);
+    /// @param wait the longest wait of the start for a host, e.g. for free connection slots
+    static CurrentPrimary start(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration wait) {
+        PostgresWatch watch = new PostgresWatch(hosts, timelines, poolSize, wait);
         try {
-            watch.start(limit);
+            watch.start();
             return watch.primary;
         } catch (Throwable e) {
             watch.primary.close();
@@ -71,28 +67,14 @@ final class PostgresWatch {
         }
     }
 
-    private void start(Duration limit) {
+    private void start() {
         effects = begin(this::runEffects, this::runEffects);
         begin(this::checkTrust, () -> {
         });
         for (PostgresHost host : hosts.values()) {
             begin(() -> follow(host), host::close);
         }
-        Outage waiting = PostgresSearch.waiting();
-        long beganNs = System.nanoTime();
-        while (primary.findReady().isEmpty()) {
-            State state = primary.state();
-            boolean fails = state.reasons().size() == hosts.size();
-            if (System.nanoTime() - beganNs > (fails ? limit : Collections.max(List.of(limit, START_LIMIT)))
-                    .toNanos()) {
-                throw new CommandFailure(state.unavailable());
-            }
-            if (fails) {
-                waiting.failed(state.reason());
-            }
-            LockSupport.parkNanos(EXPIRY_INTERVAL.toNanos() / 10);
-        }
-        waiting.succeeded();
+        var _ = primary.atStart(primary::findEpoch);
     }
 
     /// Begins a thread that repeats a step. Only the end of the watch ends it: after any `Throwable` the step is tried again.

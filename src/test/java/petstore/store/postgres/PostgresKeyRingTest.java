@@ -1,5 +1,7 @@
 package petstore.store.postgres;
 
+import java.io.IOException;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -18,7 +20,11 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import petstore.ApiKey;
+import petstore.CommandFailure;
+import petstore.Failure;
 import petstore.KeyRing;
 import petstore.KeyToken;
 import petstore.Scope;
@@ -26,9 +32,13 @@ import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.testkit.AbstractKeyRingTest;
+import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.SocketFault;
+import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /// The key ring on PostgreSQL.
@@ -75,8 +85,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
 
     @Test
     void addFirstWaitsForUncommittedKey() throws Exception {
-        ApiKey first = ApiKey.issued(KeyToken.random(new SecureRandom()), "first", Set.of(Scope.READ), Instant.EPOCH,
-                Optional.empty(), Optional.empty());
+        ApiKey first = first();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 Connection connection = PostgresServer.connect(url);
                 Statement statement = connection.createStatement()) {
@@ -90,6 +99,60 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
             assertThat(added).succeedsWithin(PATIENCE).isEqualTo(false);
         }
         assertThat(keys().list()).extracting(ApiKey::name).containsExactly("other");
+    }
+
+    /// A failure after the first adoption. If only the response to a COMMIT is lost, the key was added.
+    @ParameterizedTest
+    @CsvSource({"close, FROM api_key_change, false", "silence, FROM api_key_change, false",
+            "close, FROM api_key ORDER, true", "silence, LOCK TABLE, false",
+            "close, INSERT INTO api_key, true", "close, INSERT INTO api_key;COMMIT, false",
+            "close, INSERT INTO api_key;COMMIT, true", "silence, INSERT INTO api_key;COMMIT, true",
+            "close, FROM api_key WHERE id, false"})
+    void startWaitsForReadingAndFirstKey(SocketFault fault, String statements, boolean forwards) throws IOException {
+        ApiKey first = first();
+        try (TcpProxy proxy = new TcpProxy(URI.create(url).getPort(), Duration.ZERO);
+                SqlStore starting = serve(proxy, PATIENCE);
+                LogLines log = new LogLines("petstore.store.postgres")) {
+            proxy.failAfter(fault, forwards, statements.split(";", -1));
+            CompletableFuture<Boolean> added = CompletableFuture.supplyAsync(() -> {
+                starting.keys().load();
+                return starting.keys().addFirst(first);
+            }, task -> Thread.ofPlatform().daemon().start(task));
+            await("a line").atMost(PATIENCE).until(() -> !log.with("waiting for the database: ").isEmpty());
+            assertThat(added).isNotDone();
+            proxy.moveTo(URI.create(url).getPort());
+            assertThat(added).succeedsWithin(PATIENCE).isEqualTo(true);
+            assertThat(log.with("waiting for the database: ")).hasSize(1);
+        }
+        assertThat(keys().list()).extracting(ApiKey::id).containsExactly(first.id());
+    }
+
+    @Test
+    void startEndsAfterItsWaitOrAtOnce() throws IOException {
+        try (TcpProxy proxy = new TcpProxy(URI.create(url).getPort(), Duration.ZERO);
+                SqlStore starting = serve(proxy, Duration.ofSeconds(1))) {
+            proxy.failAfter(new SocketFault("close"), false, "FROM api_key_change");
+            assertThatThrownBy(starting.keys()::load).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining("--database-wait is over");
+        }
+        execute("ALTER TABLE api_key RENAME TO other");
+        try (LogLines log = new LogLines("petstore.store.postgres")) {
+            assertThatThrownBy(() -> keys().addFirst(first())).isInstanceOf(Failure.class)
+                    .hasRootCauseMessage("localhost:" + URI.create(url).getPort()
+                            + ": ERROR: relation \"api_key\" does not exist");
+            assertThat(log.with("waiting")).isEmpty();
+        }
+    }
+
+    private static ApiKey first() {
+        return ApiKey.issued(KeyToken.random(new SecureRandom()), "first", Set.of(Scope.READ), Instant.EPOCH,
+                Optional.empty(), Optional.empty());
+    }
+
+    private SqlStore serve(TcpProxy proxy, Duration wait) {
+        PostgresUri address = PostgresUri.parse(url.replaceFirst("localhost:[0-9]+", "127.0.0.1:" + proxy.port()));
+        return new SqlStore(Postgres.forService(address, SchemaPolicy.AUTO, 2, wait, new AtomicBoolean()),
+                new SimpleMeterRegistry());
     }
 
     /// Otherwise two processes that record uses of the same keys could deadlock.

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CommandFailure;
 import petstore.NewPet;
+import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
@@ -153,7 +154,8 @@ class PostgresSearchTest {
             "57P03 starting, 0, false",
             "53200 no memory, 0, false", "53300 full, 0, false", "08P01 cannot connect to server, 0, true",
             "08006 no server, 0, false", "close, 1, false", "reset, 2, false", "silence after login, 2, true",
-            "close, 3, false", "reset, 3, true", "silence after login, 3, false", "08P01 query_wait_timeout, 3, true"})
+            "close, 3, false", "reset, 3, true", "silence after login, 3, false", "silence, 3, true",
+            "08P01 query_wait_timeout, 3, true"})
     void waitsOnEveryPath(SocketFault fault, int connections, boolean serves) throws IOException {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
             address.fail(fault, connections);
@@ -168,6 +170,36 @@ class PostgresSearchTest {
                                         || !log.with(outcome.problem()).isEmpty());
                         address.moveTo(next.port());
                     });
+        }
+    }
+
+    /// The upgrade is read before it is written again.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void waitsIfOutcomeOfUpgradeIsUnknown(boolean forwards) throws IOException {
+        next.query("CREATE DATABASE fresh");
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.failAfter(new SocketFault("close"), forwards,
+                    "INSERT INTO schema_version (version) VALUES (" + Migrations.LATEST, "COMMIT");
+            PostgresUri fresh = PostgresUri.parse("postgresql://postgres@127.0.0.1:" + address.port() + "/fresh");
+            CompletableFuture<Void> opening = CompletableFuture.runAsync(
+                    () -> Postgres.forCommand(fresh, SchemaPolicy.AUTO, StoreAccess.CREATE).close(),
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await().atMost(PATIENCE).until(() -> !log.with("the outcome of a COMMIT is unknown").isEmpty());
+            address.moveTo(next.port());
+            assertThat(opening).succeedsWithin(PATIENCE);
+        } finally {
+            next.query("DROP DATABASE fresh WITH (FORCE)");
+        }
+    }
+
+    /// No statement but those of an upgrade may take as long as it likes.
+    @Test
+    void waitsForServerThatIsSilentWhileSchemaIsRead() throws IOException {
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.failAfter(new SocketFault("silence"), false, "SHOW server_encoding");
+            usesNext(() -> open(StoreAccess.CREATE, "127.0.0.1:" + address.port()), "waiting",
+                    () -> address.moveTo(next.port()));
         }
     }
 
