@@ -10,7 +10,6 @@ public record CatalogueVersion(long epoch, long lastId) {
         return new CatalogueVersion(epoch + epochs, lastId);
     }
 
-    /// Returns true if the epoch or the last id is less than that of `before`.
     public boolean fellBelow(CatalogueVersion before) {
         return epoch < before.epoch || lastId < before.lastId;
     }

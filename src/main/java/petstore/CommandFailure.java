@@ -65,7 +65,6 @@ public final class CommandFailure extends RuntimeException {
         };
     }
 
-    /// Returns true for a [#reason] of a full disk.
     public static boolean isLackOfSpace(String reason) {
         return reason.equals(FULL_DISK) || reason.equals(NO_INODES);
     }

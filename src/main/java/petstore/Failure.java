@@ -17,9 +17,7 @@ public final class Failure extends RuntimeException {
     public enum Kind {
         /// The request breaks the contract; the message names every violation.
         INVALID_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, METHOD_NOT_ALLOWED,
-        /// A request with the same idempotency key is in progress.
         REQUEST_IN_PROGRESS,
-        /// The idempotency key was used for another request.
         IDEMPOTENCY_KEY_REUSED, RATE_LIMITED,
         /// The operation has been removed.
         GONE, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXPECTATION_FAILED,
@@ -40,13 +38,11 @@ public final class Failure extends RuntimeException {
         LATE,
         /// A transaction may have been committed.
         OUTCOME_UNKNOWN,
-        /// No host of the database can be used.
         NO_PRIMARY,
         /// The database refused a statement, or the connection to it broke.
         STATEMENT_FAILED, DISK_FULL, NOT_WRITABLE,
         /// The store's disk lost data, and the service stops.
         DISK_FAILED,
-        /// The store has the schema of an older version.
         WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
 
         /// Returns the code for log and metrics, e.g. `queue_full`.
@@ -92,7 +88,6 @@ public final class Failure extends RuntimeException {
         this.detail = detail;
     }
 
-    /// Returns a failure for a thread that cannot be started.
     public static Failure noThread(OutOfMemoryError cause) {
         return new Failure(Unavailability.NO_THREAD, "the limit of processes is reached; raise it, or try again later",
                 cause);

@@ -21,7 +21,6 @@ public final class Sha256 {
         return digest.digest();
     }
 
-    /// Returns an empty digest.
     public static MessageDigest begin() {
         try {
             return MessageDigest.getInstance("SHA-256");

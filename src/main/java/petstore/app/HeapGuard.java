@@ -21,7 +21,6 @@ final class HeapGuard {
     static final double MOST_USED = 0.8;
     private static final Duration BETWEEN_COLLECTIONS = Duration.ofSeconds(1);
 
-    /// The memory pool of long-lived objects.
     private final MemoryPoolMXBean oldGeneration = ManagementFactory.getMemoryPoolMXBeans().stream()
             .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isUsageThresholdSupported())
             .findFirst().orElseThrow();

@@ -30,7 +30,6 @@ final class ProcessMetrics {
     private ProcessMetrics() {
     }
 
-    /// Returns a registry with metrics of the build, memory, garbage collection, threads, processors, files and uptime.
     static PrometheusMeterRegistry registry(Build build) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         // Prometheus wants seconds, and keeps the suffix `_count` for histograms.

@@ -86,7 +86,6 @@ public final class Service implements AutoCloseable {
         }
     }
 
-    /// Adds a key if the store has none. Returns the key that was added.
     private static Optional<KeyToken> firstKey(KeyRing keys) {
         KeyToken token = KeyToken.random(new SecureRandom());
         ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(),

@@ -119,7 +119,6 @@ public final class ServiceApi implements AutoCloseable {
         health.stop();
     }
 
-    /// Stops the tasks, and saves the times of the last uses of keys.
     @Override
     public void close() {
         Closer.closeAll(this::endTasks, virtualThreads::shutdown,

@@ -80,7 +80,6 @@ public final class PetTable {
         return Session.rows(session.prepare(FIND, id), PetTable::read).stream().findFirst();
     }
 
-    /// Returns animals with consecutive ids from `firstId` on.
     public static List<Pet> withIds(List<NewPet> pets, long firstId) {
         return IntStream.range(0, pets.size()).mapToObj(i -> pets.get(i).withId(firstId + i)).toList();
     }

@@ -131,7 +131,6 @@ public class Session implements AutoCloseable {
         }
     }
 
-    /// Returns the driver's own connection.
     public <T> T unwrap(Class<T> type) throws SQLException {
         return connection.unwrap(type);
     }

@@ -29,10 +29,8 @@ final class SqlIdempotency {
     private static final long MOST_KEPT = 10_000_000;
     private static final int PURGED_PER_RECORDED = 4;
 
-    /// The result of a request.
     record StoredResult(IdempotencyKey.Name name, String fingerprint, long petId, Instant received) {
 
-        /// Returns true if the retention of `key` has not ended at `now`.
         boolean isKept(IdempotencyKey key, Instant now) {
             return received.isAfter(now.minus(key.retention()));
         }

@@ -42,7 +42,6 @@ public final class SqlStore implements AutoCloseable {
     /// The time when the last successful check began, by [System#nanoTime]; initially too old to count.
     private volatile long checkedNs = System.nanoTime() - CHECKED_FOR.toNanos() - 1;
 
-    /// Opens a store for a service.
     public SqlStore(Database database, MeterRegistry meters) {
         this.database = database;
         this.catalogue = new SqlCatalogue(database, meters);

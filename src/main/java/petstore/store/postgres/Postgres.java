@@ -35,7 +35,6 @@ public final class Postgres implements Database, Database.Watch {
     private static final int WRITERS = 2;
     /// Connections for keys, versions and health checks.
     private static final int OTHERS = 2;
-    /// The longest wait of a command.
     public static final Duration COMMAND_WAIT = PostgresSearch.COMMAND_WAIT;
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";

@@ -177,7 +177,6 @@ final class PostgresErrors {
         return Stream.<Throwable>iterate(e, cause -> cause != null, Throwable::getCause).anyMatch(type::isInstance);
     }
 
-    /// Returns the failure of a command.
     static RuntimeException cannotBeUsed(PostgresUri database, SQLException e) {
         SQLException explained = explained("", e);
         String message = "the database " + database + " cannot be used: " + explained.getMessage();

@@ -54,7 +54,6 @@ final class PostgresPets implements Database.Dialect {
         session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
     }
 
-    /// Adds animals, as [Database#addInOneStatement].
     static List<Pet> add(List<NewPet> pets, PostgresSession session) throws SQLException {
         PreparedStatement add = session.prepare(ADD, (long) pets.size(), session.mark(), (long) pets.size(),
                 pets.stream().map(NewPet::name).toArray(String[]::new),
@@ -104,7 +103,6 @@ final class PostgresPets implements Database.Dialect {
         }
     }
 
-    /// The least and the greatest id of a file.
     private record Range(long first, long last) {
     }
 

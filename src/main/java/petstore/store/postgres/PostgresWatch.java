@@ -173,7 +173,7 @@ final class PostgresWatch {
                 case Effect.AskAll _ -> threads.forEach(LockSupport::unpark);
                 case Effect.Unusable(var reason) -> outage.failed(reason);
                 case Effect.Usable _ -> outage.succeeded();
-                case Effect.Log(var level, var line) -> LOG.atLevel(level).log(line);
+                case Effect.Log(var line) -> LOG.error(line);
             }
         }
         if (outage.isLasting()) {

@@ -52,7 +52,6 @@ final class ReadOnlyStore {
         }
     }
 
-    /// Throws [CommandFailure] if the file was changed.
     void requireUnchanged() {
         if (!state(file).equals(before)) {
             throw new CommandFailure("the store " + file

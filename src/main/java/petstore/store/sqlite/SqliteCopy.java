@@ -34,7 +34,6 @@ public final class SqliteCopy {
     private SqliteCopy() {
     }
 
-    /// Returns the number of pages of the store in `folder`.
     public static long pages(Path folder) {
         return perform("read", SqliteFile.in(folder), file -> {
             try (Session session = connectReader(file, ReadOnlyStore.find(file))) {

@@ -20,7 +20,6 @@ import petstore.SafeText;
 /// The companions of a database file have its name and a suffix. SQLite finds them by that name alone.
 public final class StoreFiles {
 
-    /// The file of the lock on the store's folder.
     public static final String LOCK = "petstore.lock";
     static final String DATABASE = "petstore.db";
     /// The name of a store that a `restore` replaces by renaming.

@@ -1,7 +1,5 @@
 package petstore.store.postgres.watch;
 
-import org.slf4j.event.Level;
-
 /// An action that follows from an observation. Each is carried out once, in the order of the observations.
 public sealed interface Effect {
 
@@ -25,6 +23,7 @@ public sealed interface Effect {
     record Usable() implements Effect {
     }
 
-    record Log(Level level, String line) implements Effect {
+    /// Logs an error.
+    record Log(String line) implements Effect {
     }
 }

@@ -52,7 +52,6 @@ public sealed interface Observation {
     record OpeningFailed(long term, Failed failed) implements OfTerm {
     }
 
-    /// The service ends.
     record Ended() implements Observation {
     }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-import org.slf4j.event.Level;
 import petstore.CatalogueVersion;
 import petstore.store.postgres.watch.Effect.AskAll;
 import petstore.store.postgres.watch.Effect.Close;
@@ -106,7 +105,7 @@ final class Rules {
     private static Transition refuse(State state, String host, ServerState.Lineage lineage, Refusal refusal) {
         String server = host + lineage;
         List<Effect> lines = refusal.later().filter(_ -> !state.logged().contains(server)).<Effect>map(
-                later -> new Log(Level.ERROR, host + " is refused: its timeline " + lineage.timeline()
+                later -> new Log(host + " is refused: its timeline " + lineage.timeline()
                         + " is older than timeline " + later
                         + ", which another server was on, so animals may be missing;"
                         + " start a primary of that timeline or a later one, or see docs/postgresql.md to go back"))
@@ -120,7 +119,7 @@ final class Rules {
         String host = failed.host();
         return new Transition(state.withReason(host, Optional.of(failed.reason())),
                 failed.defect().filter(_ -> !failed.reason().equals(state.reasons().get(host))).<Effect>map(
-                        defect -> new Log(Level.ERROR, "the watch of " + host + " failed and goes on: " + defect))
+                        defect -> new Log("the watch of " + host + " failed and goes on: " + defect))
                         .stream().toList());
     }
 

@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 public record State(long term, Phase phase, Optional<Adoption> last, Optional<ServerState.Lineage> lineage,
         Timelines timelines, Map<String, String> reasons, Set<String> logged) {
 
-    /// Connections to a server.
     public interface Connections extends AutoCloseable {
         @Override
         void close();
@@ -38,7 +37,6 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
     public record Primary(Adoption adoption, Connections connections) implements Phase {
     }
 
-    /// The service has ended.
     public record Closed() implements Phase {
     }
 

@@ -542,7 +542,7 @@ class RulesTest {
             case Effect.AskAll _ -> "ask all";
             case Effect.Unusable(var reason) -> "unusable: " + reason;
             case Effect.Usable _ -> "again";
-            case Effect.Log(_, var line) -> OLDER.matcher(line).replaceFirst("$1 refused: $2 < $3");
+            case Effect.Log(var line) -> OLDER.matcher(line).replaceFirst("$1 refused: $2 < $3");
         };
     }
 }
