@@ -16,9 +16,7 @@ final class StoreMetrics {
     private final MeterRegistry meters;
     private volatile Database.Facts facts;
 
-    /// Registers the metrics. Errors: as for `source`.
-    ///
-    /// @param source returns the facts as they are now; may block
+    /// Registers the metrics of [Database#facts]. Errors: as for `source`.
     StoreMetrics(Supplier<Database.Facts> source, MeterRegistry meters) {
         this.source = source;
         this.meters = meters;

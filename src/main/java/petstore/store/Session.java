@@ -21,26 +21,20 @@ public class Session implements AutoCloseable {
     /// a prepared statement.
     private static final int LARGEST_SMALL_CHUNK = 64;
 
-    private final Connection connection;
+    protected final Connection connection;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
 
     public Session(Connection connection) {
         this.connection = connection;
     }
 
-    /// Returns the statement for `sql`, prepared once. The session closes it.
-    public PreparedStatement prepare(String sql) throws SQLException {
+    /// Returns the statement for `sql`, prepared once, with its parameters set. The session closes it.
+    public PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
         PreparedStatement statement = statements.get(sql);
         if (statement == null) {
             statement = connection.prepareStatement(sql);
             statements.put(sql, statement);
         }
-        return statement;
-    }
-
-    /// Returns the statement for `sql`, as [#prepare(String)], with its parameters set.
-    public PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
-        PreparedStatement statement = prepare(sql);
         for (int i = 0; i < parameters.length; i++) {
             statement.setObject(i + 1, parameters[i]);
         }

@@ -75,8 +75,7 @@ final class StoreCopy {
         this.progress = progress;
     }
 
-    /// Copies `source` to `target`, and returns the summary of both. No other process can write to `source` meanwhile. Errors: as for
-    /// [SqlStore#copyTo].
+    /// Copies as [SqlStore#copyTo]. No other process can write to `source` meanwhile.
     static SqlStore.Summary copy(Database source, Database target, LongConsumer progress) {
         return source.write(from -> target.write(to -> {
             StoreCopy copy = new StoreCopy(to, progress);

@@ -38,15 +38,15 @@ final class PostgresErrors {
     private static final String ROW_SECURITY = "rls.c";
     /// SQLSTATE `disk_full`.
     private static final String FULL_DISK = "53100";
-    /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts tell which of them do not pass.
+    /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts differ.
     private static final String POOLER = "08P01";
     private static final String NO_DATABASE = "no such database";
     private static final Pattern AUTHENTICATION = Pattern
             .compile("authentication failed|no such user|login rejected|empty password|no username");
-    /// The driver's classes that read client keys and certificates. Their SQLSTATE is that of a broken connection.
+    /// The driver's classes that read client keys and certificates. Their errors have the SQLSTATE of a broken connection.
     private static final Set<String> KEY_MANAGERS = Set.of(LazyKeyManager.class.getName(),
             PEMKeyManager.class.getName(), PKCS12KeyManager.class.getName());
-    /// The only method of theirs that reads no certificate.
+    /// Their method that reads the key.
     private static final String READ_KEY = "getPrivateKey";
 
     private PostgresErrors() {

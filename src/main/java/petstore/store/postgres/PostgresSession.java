@@ -50,13 +50,11 @@ final class PostgresSession extends Session {
     /// SQLSTATE `no_active_sql_transaction`.
     private static final String NO_TRANSACTION = "25P01";
 
-    private final Connection connection;
     private final String mark;
     private boolean committed;
 
     PostgresSession(Connection connection, String mark) {
         super(connection);
-        this.connection = connection;
         this.mark = mark;
     }
 

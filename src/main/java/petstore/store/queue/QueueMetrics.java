@@ -30,7 +30,6 @@ public final class QueueMetrics {
         };
     }
 
-    /// Registers the gauge of the number of items that wait.
     public static void measureLength(String queue, Supplier<Number> waiting, MeterRegistry meters) {
         Gauge.builder("petstore.store.waiting", waiting).description("Queued operations.").tag("queue", queue)
                 .register(meters);

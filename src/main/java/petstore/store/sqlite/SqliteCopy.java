@@ -142,8 +142,7 @@ public final class SqliteCopy {
         }
     }
 
-    /// Verifies a backup: its schema, its integrity, and its checksum if it has one. Errors: [CommandFailure] with the
-    /// reason.
+    /// Verifies a backup: its schema, its integrity, and its checksum if it has one. Errors: [CommandFailure].
     public static VerifiedBackup verify(Path file) {
         return verify(file, file, _ -> {
         });
