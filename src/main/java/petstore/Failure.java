@@ -16,9 +16,7 @@ public final class Failure extends RuntimeException {
     /// The kind of a failure: the `code` of an error response.
     public enum Kind {
         /// The request breaks the contract; the message names every violation.
-        INVALID_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, METHOD_NOT_ALLOWED,
-        REQUEST_IN_PROGRESS,
-        IDEMPOTENCY_KEY_REUSED, RATE_LIMITED,
+        INVALID_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, METHOD_NOT_ALLOWED, REQUEST_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED,
         /// The operation has been removed.
         GONE, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXPECTATION_FAILED,
         /// A defect of the service.
@@ -37,13 +35,11 @@ public final class Failure extends RuntimeException {
         /// The response was not ready within the time of a request.
         LATE,
         /// A transaction may have been committed.
-        OUTCOME_UNKNOWN,
-        NO_PRIMARY,
+        OUTCOME_UNKNOWN, NO_PRIMARY,
         /// The database refused a statement, or the connection to it broke.
         STATEMENT_FAILED, DISK_FULL, NOT_WRITABLE,
         /// The store's disk lost data, and the service stops.
-        DISK_FAILED,
-        WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
+        DISK_FAILED, WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
 
         /// Returns the code for log and metrics, e.g. `queue_full`.
         public String code() {
