@@ -1,2 +1,0 @@
-/// Puts the service together and chooses the store.
-package petstore.app;

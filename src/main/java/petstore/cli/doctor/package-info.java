@@ -1,2 +1,0 @@
-/// The checks of `petstore doctor`, and the programs that use its ports.
-package petstore.cli.doctor;

@@ -1,2 +1,0 @@
-/// Options, environment variables, and their conversion.
-package petstore.cli.options;

@@ -1,2 +1,0 @@
-/// The program: `Main`, and a class for each command.
-package petstore.cli;

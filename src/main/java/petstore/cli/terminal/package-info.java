@@ -1,2 +1,0 @@
-/// The terminal: streams, tables and progress bars.
-package petstore.cli.terminal;

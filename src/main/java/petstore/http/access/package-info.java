@@ -1,2 +1,0 @@
-/// Authentication, rate limits, and headers for browsers.
-package petstore.http.access;

@@ -1,2 +1,0 @@
-/// Requests, responses and their parts, as values.
-package petstore.http.message;

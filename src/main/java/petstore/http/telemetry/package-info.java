@@ -1,2 +1,0 @@
-/// Metrics, spans and the log of requests.
-package petstore.http.telemetry;

@@ -1,2 +1,0 @@
-/// Animals, errors and keys as JSON. Parsers are strict.
-package petstore.json;

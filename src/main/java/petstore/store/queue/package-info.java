@@ -1,2 +1,0 @@
-/// Queues of operations on the store.
-package petstore.store.queue;

@@ -1,2 +1,0 @@
-/// The embedded database: its files, readers, backup and restore.
-package petstore.store.sqlite;

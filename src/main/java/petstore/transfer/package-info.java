@@ -1,2 +1,0 @@
-/// Import and export of the catalogue, in constant memory.
-package petstore.transfer;
