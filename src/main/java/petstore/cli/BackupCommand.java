@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 
 @Command(name = "backup", description = "Copies the embedded store to a file and verifies the copy, also while a server runs.", footer = {
         "", "Example:", "  petstore backup /backups/petstore-2026-11-21.db"})
-final class BackupCommand extends BackupFileCommand {
+final class BackupCommand extends BackupFileCommand implements Runnable {
 
     @Parameters(paramLabel = "FILE", description = "The new backup; must not exist.")
     private Path file;
@@ -27,7 +27,7 @@ final class BackupCommand extends BackupFileCommand {
     private boolean proves;
 
     @Override
-    public Integer call() {
+    public void run() {
         Path folder = folder("pg_dump copies", file, "go to stdout");
         choice().requireExisting();
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -44,7 +44,6 @@ final class BackupCommand extends BackupFileCommand {
                 + (proves ? " and restored into a scratch folder" : ""));
         warnWithoutChecksum(backup, file, "because the store has an older schema");
         record(folder, began);
-        return Main.DONE;
     }
 
     /// Records the backup in the store, for the metric of its age. The backup is valid even if this fails.

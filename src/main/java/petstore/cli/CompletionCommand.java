@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "completion", helpCommand = true, description = "Prints a script that completes command lines in bash, zsh or fish.", footer = {
         "", "Examples:", "  source <(petstore completion bash)",
         "  petstore completion fish > ~/.config/fish/completions/petstore.fish"})
-final class CompletionCommand extends ConsoleCommand {
+final class CompletionCommand extends ConsoleCommand implements Runnable {
 
     private static final Pattern VALUES = Pattern.compile("_args=\\(.*\\)");
 
@@ -26,7 +26,7 @@ final class CompletionCommand extends ConsoleCommand {
     private Shell shell;
 
     @Override
-    public Integer call() {
+    public void run() {
         CommandLine program = Main.commandLine(console());
         console().show(switch (shell) {
             // Picocli writes the values of an enum in upper case.
@@ -34,6 +34,5 @@ final class CompletionCommand extends ConsoleCommand {
                     .replaceAll(found -> found.group().toLowerCase(Locale.ROOT));
             case FISH -> FishCompletion.of(program);
         });
-        return Main.DONE;
     }
 }

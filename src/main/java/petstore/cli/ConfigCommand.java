@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(name = "config", description = "Shows every setting of serve, its value, and where it comes from.", footer = {
         "",
         "Example:", "  petstore config --port 9000"})
-final class ConfigCommand extends ConsoleCommand {
+final class ConfigCommand extends ConsoleCommand implements Runnable {
 
     private static final String DEFAULT = "default";
 
@@ -31,7 +31,7 @@ final class ConfigCommand extends ConsoleCommand {
     private final ServeOptions options = new ServeOptions();
 
     @Override
-    public Integer call() {
+    public void run() {
         Settings checked = options.settings(console().environment());
         List<List<@Nullable String>> rows = new ArrayList<>();
         for (OptionSpec option : Objects.requireNonNull(spec.mixins().get("options")).options()) {
@@ -41,7 +41,6 @@ final class ConfigCommand extends ConsoleCommand {
         checked.configuredKey().ifPresent(_ -> rows
                 .add(List.of("API key", "(secret)", SecretVariable.API_KEY.source(console().environment()))));
         console().show(format.show(List.of("SETTING", "VALUE", "FROM"), rows));
-        return Main.DONE;
     }
 
     /// Returns null for a setting that is not set.

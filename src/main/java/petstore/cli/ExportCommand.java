@@ -19,18 +19,17 @@ import picocli.CommandLine.Parameters;
 @Command(name = "export", description = "Writes the catalogue to a file, as it is now, also while a server runs.", footer = {
         "", "Example:", "  petstore export animals.ndjson", "  petstore export animals.csv",
         "  petstore export - --format csv | gzip > animals.csv.gz"})
-final class ExportCommand extends TransferCommand {
+final class ExportCommand extends TransferCommand implements Runnable {
 
     @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
     private Path file;
 
     @Override
-    public Integer call() {
+    public void run() {
         chooseFormat(file);
         try (SqlStore open = choice().open(StoreAccess.READ)) {
             long written = isStream(file) ? export(open, console().output()) : exportTo(open, file);
             console().printError("Exported " + Pet.counted(written) + progress.took());
-            return Main.DONE;
         } catch (IOException e) {
             throw CommandFailure.of("the export cannot be written", e);
         }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 @Command(name = "healthcheck", description = "Exits with 0 if the server is ready, else with 1.", footer = {"",
         "Example:",
         "  petstore healthcheck --admin-port 9090"})
-final class HealthcheckCommand extends ConsoleCommand implements HasVariables {
+final class HealthcheckCommand extends ConsoleCommand implements HasVariables, Runnable {
 
     private static final int TIMEOUT_MS = 2_000;
 
@@ -26,7 +26,7 @@ final class HealthcheckCommand extends ConsoleCommand implements HasVariables {
     private int port;
 
     @Override
-    public Integer call() {
+    public void run() {
         String address = "http://" + ServerSettings.authority(host, port) + "/readyz";
         try {
             HttpURLConnection connection = (HttpURLConnection) URI.create(address).toURL().openConnection();
@@ -39,6 +39,5 @@ final class HealthcheckCommand extends ConsoleCommand implements HasVariables {
             throw CommandFailure.of("not ready: " + address, e);
         }
         console().printError("Ready");
-        return Main.DONE;
     }
 }

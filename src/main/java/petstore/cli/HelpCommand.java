@@ -12,13 +12,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(name = "help", helpCommand = true, description = "Prints the help of the program or of a command.", footer = {
         "", "Example:",
         "  petstore help keys create"})
-final class HelpCommand extends ConsoleCommand {
+final class HelpCommand extends ConsoleCommand implements Runnable {
 
     @Parameters(paramLabel = "COMMAND", arity = "0..*", completionCandidates = Main.Commands.class, showDefaultValue = Visibility.NEVER, description = "The command, e.g. keys create.")
     private List<String> words = List.of();
 
     @Override
-    public Integer call() {
+    public void run() {
         CommandLine command = spec.parent().commandLine();
         for (String word : words) {
             CommandLine next = command.getSubcommands().get(word);
@@ -28,6 +28,5 @@ final class HelpCommand extends ConsoleCommand {
             command = next;
         }
         console().show(command.getUsageMessage());
-        return Main.DONE;
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "import", description = "Adds the animals of a file, after checking all of it, also while a server runs.", footer = {
         "", "Example:", "  petstore import examples/animals.ndjson",
         "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
-final class ImportCommand extends TransferCommand {
+final class ImportCommand extends TransferCommand implements Callable<Integer> {
 
     private static final int LARGE_GROUP = 10_000;
     private static final int SMALL_GROUP = 1_000;

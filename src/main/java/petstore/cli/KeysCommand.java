@@ -44,7 +44,7 @@ final class KeysCommand {
 
     @Command(name = "create", description = "Creates an API key and prints it, this once.", footer = {"", "Example:",
             "  petstore keys create --name checkout --scope pets:read --expires-in 90d"})
-    static final class Create extends StoreCommand {
+    static final class Create extends StoreCommand implements Runnable {
         @Option(names = "--name", required = true, paramLabel = "NAME", description = "Name of the key's owner.")
         private String name;
         @Option(names = "--scope", paramLabel = "SCOPE", completionCandidates = OptionConverters.Scopes.class, showDefaultValue = Visibility.NEVER, description = "Scope of the key: pets:read or pets:write; both by default.")
@@ -63,7 +63,7 @@ final class KeysCommand {
         }
 
         @Override
-        public Integer call() {
+        public void run() {
             if (!ApiKey.isName(name)) {
                 throw wrongUsage("--name must be 1 to " + ApiKey.MAX_NAME_LENGTH
                         + " printable characters, none of them \" = \\, and not an API key");
@@ -84,7 +84,6 @@ final class KeysCommand {
                 return key;
             });
             show("", token, choice, console());
-            return Main.DONE;
         }
 
         private void requireExpiryAfter(Instant now) {
@@ -96,29 +95,28 @@ final class KeysCommand {
 
     @Command(name = "list", description = "Lists all API keys, without their secrets.", footer = {"", "Example:",
             "  petstore keys list --format json"})
-    static final class ListAll extends StoreCommand {
+    static final class ListAll extends StoreCommand implements Runnable {
         @Option(names = "--format", defaultValue = "table", paramLabel = "FORMAT", description = "Format of the list: table or json.")
         private ListFormat format;
 
         @Override
-        public Integer call() {
+        public void run() {
             try (SqlStore open = choice().open(StoreAccess.READ)) {
                 console().show(KeyList.show(open.keys().list(), open.keys().now(), format));
             }
-            return Main.DONE;
         }
     }
 
     @Command(name = "rotate", description = "Replaces an API key's secret and prints the new key, this once.", footer = {
             "", "Example:", "  petstore keys rotate 4fQ0c8sXbT --grace 24h"})
-    static final class Rotate extends StoreCommand {
+    static final class Rotate extends StoreCommand implements Runnable {
         @Option(names = "--grace", paramLabel = "TIME", description = "Time in which the old secret is accepted too, e.g. 24h; none by default.")
         private Optional<Duration> grace;
         @Parameters(paramLabel = "ID|NAME", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it, or its name if no other key has it.")
         private String idOrName;
 
         @Override
-        public Integer call() {
+        public void run() {
             String secret = KeyToken.random(new SecureRandom()).secret();
             StoreChoice choice = choice();
             ApiKey rotated = change("rotate", choice, StoreAccess.CHANGE, (keys, now) -> {
@@ -135,22 +133,20 @@ final class KeysCommand {
                     ? "The old secret no longer works; a running server refuses it within 2 seconds"
                     : "The old secret works until " + rotated.retired()
                             .map(old -> old.until().truncatedTo(ChronoUnit.SECONDS).toString()).orElseThrow());
-            return Main.DONE;
         }
     }
 
     @Command(name = "revoke", description = "Revokes an API key; a running server refuses it within 2 seconds.", footer = {
             "", "Example:", "  petstore keys revoke 4fQ0c8sXbT"})
-    static final class Revoke extends StoreCommand {
+    static final class Revoke extends StoreCommand implements Runnable {
         @Parameters(paramLabel = "ID|NAME", converter = OptionConverters.KeyId.class, description = "The key's id, as 'petstore keys list' shows it, or its name if no other key has it.")
         private String idOrName;
 
         @Override
-        public Integer call() {
+        public void run() {
             change("revoke", choice(), StoreAccess.CHANGE,
                     (keys, now) -> keys.revoke(find(keys, idOrName, now).id(), now)
                             .orElseThrow(() -> unknown(idOrName)));
-            return Main.DONE;
         }
     }
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 
 @Command(name = "move", description = "Copies the embedded store, keys too, to an empty PostgreSQL database and compares both; not while a server runs.", footer = {
         "", "Example:", "  petstore move --to postgresql://petstore@db.example:5432/petstore"})
-final class MoveCommand extends StoreCommand implements HasVariables {
+final class MoveCommand extends StoreCommand implements HasVariables, Runnable {
 
     @Mixin
     private final ProgressBarOption progress = new ProgressBarOption();
@@ -23,7 +23,7 @@ final class MoveCommand extends StoreCommand implements HasVariables {
     private PostgresUri to;
 
     @Override
-    public Integer call() {
+    public void run() {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
         choice().requireExisting();
         SqlStore.Summary moved;
@@ -37,6 +37,5 @@ final class MoveCommand extends StoreCommand implements HasVariables {
         console().printError("Moved to " + to + progress.took() + ", both sides compared: " + moved);
         console().printError("Nothing was removed from " + folder + "; next: "
                 + SafeText.command("serve --database " + SafeText.word(to.withoutPassword())));
-        return Main.DONE;
     }
 }

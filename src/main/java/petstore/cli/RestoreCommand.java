@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 
 @Command(name = "restore", description = "Replaces the embedded store by a backup, and keeps the replaced store; not while a server runs.", footer = {
         "", "Example:", "  petstore restore /backups/petstore-2026-11-21.db"})
-final class RestoreCommand extends BackupFileCommand {
+final class RestoreCommand extends BackupFileCommand implements Runnable {
 
     /// The backup is verified, copied, and the copy is verified.
     private static final int PASSES = 3;
@@ -27,7 +27,7 @@ final class RestoreCommand extends BackupFileCommand {
     private Path file;
 
     @Override
-    public Integer call() {
+    public void run() {
         Path folder = folder("pg_restore restores", file, "come from stdin");
         requireFile();
         VerifiedBackup backup;
@@ -51,7 +51,6 @@ final class RestoreCommand extends BackupFileCommand {
         if (!restored.keepsIds()) {
             console().printError("The store before is damaged: ids that it used may be used again");
         }
-        return Main.DONE;
     }
 
     private void requireFile() {

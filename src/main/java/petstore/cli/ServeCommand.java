@@ -1,6 +1,7 @@
 package petstore.cli;
 
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Mixin;
 
 @Command(name = "serve", description = "Runs the service until SIGTERM or Ctrl-C.", footer = {"",
         "Example:", "  petstore serve --port 8080 --data ./data"})
-final class ServeCommand extends ConsoleCommand {
+final class ServeCommand extends ConsoleCommand implements Callable<Integer> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
     private static final Duration MAX_START = Duration.ofSeconds(5);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 import petstore.CommandFailure;
 import petstore.app.EmbeddedStore;
@@ -25,7 +26,7 @@ import picocli.CommandLine.ParameterException;
 /// `petstore doctor`: finds problems that would stop or endanger a service with these settings.
 @Command(name = "doctor", description = "Checks this machine, the settings of serve and the store, and changes nothing; exits with 1 if something is wrong.", footer = {
         "", "Examples:", "  petstore doctor --data ./data", "  petstore doctor --format json"})
-public final class DoctorCommand extends ConsoleCommand {
+public final class DoctorCommand extends ConsoleCommand implements Callable<Integer> {
 
     private static final int DONE = 0;
     private static final int FAILED = 1;

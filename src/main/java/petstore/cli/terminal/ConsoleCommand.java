@@ -1,13 +1,11 @@
 package petstore.cli.terminal;
 
-import java.util.concurrent.Callable;
-
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// A command, whose program supplies the console.
-public abstract class ConsoleCommand implements Callable<Integer> {
+public abstract class ConsoleCommand {
 
     @Spec
     protected CommandSpec spec;
