@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import petstore.Failure.Kind;
@@ -18,6 +20,8 @@ final class MediaType {
 
     /// Many clients write the second form.
     private static final Set<String> UTF_8 = Set.of("charset=utf-8", "charset=utf8");
+    /// A quoted value, which may contain a semicolon (RFC 9110 section 5.6.4).
+    private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.?)*+\"?");
     /// The codings that a body may have (RFC 9110 section 12.5.3).
     private static final List<Header> UNCODED = List.of(Header.of("Accept-Encoding", "identity"));
 
@@ -51,7 +55,9 @@ final class MediaType {
         if (contentTypes.size() > 1) {
             return Optional.of("Content-Type must not be repeated");
         }
-        List<String> parts = parts(contentTypes.getFirst().toLowerCase(Locale.ROOT));
+        String type = QUOTED.matcher(contentTypes.getFirst().toLowerCase(Locale.ROOT))
+                .replaceAll(value -> Matcher.quoteReplacement(value.group().replace(';', ',')));
+        List<String> parts = Stream.of(type.split(";", -1)).map(String::strip).toList();
         if (!parts.getFirst().equals("application/json")) {
             return Optional.of("Content-Type must be application/json");
         }
@@ -59,25 +65,5 @@ final class MediaType {
                 .anyMatch(part -> part.startsWith("charset") && !UTF_8.contains(part.replace("\"", "")))
                         ? Optional.of("the charset of Content-Type must be utf-8")
                         : Optional.empty();
-    }
-
-    /// Returns the type and its parameters. A quoted value may contain a semicolon (RFC 9110 section 5.6.4).
-    private static List<String> parts(String contentType) {
-        List<String> parts = new ArrayList<>();
-        boolean quoted = false;
-        int begin = 0;
-        for (int i = 0; i < contentType.length(); i++) {
-            char c = contentType.charAt(i);
-            if (c == '"') {
-                quoted = !quoted;
-            } else if (c == '\\' && quoted) {
-                i++;
-            } else if (c == ';' && !quoted) {
-                parts.add(contentType.substring(begin, i).strip());
-                begin = i + 1;
-            }
-        }
-        parts.add(contentType.substring(begin).strip());
-        return parts;
     }
 }
