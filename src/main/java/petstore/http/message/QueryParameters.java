@@ -4,12 +4,10 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -24,8 +22,7 @@ public final class QueryParameters {
 
     private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
-    private final Map<String, String> values = new HashMap<>();
-    private final Set<String> repeated = new HashSet<>();
+    private final Map<String, List<String>> values = new HashMap<>();
     private final List<String> violations = new ArrayList<>();
 
     private QueryParameters(String query) {
@@ -33,9 +30,7 @@ public final class QueryParameters {
             int equals = pair.indexOf('=');
             String name = decode(equals < 0 ? pair : pair.substring(0, equals));
             String value = decode(equals < 0 ? "" : pair.substring(equals + 1));
-            if (values.put(name, value) != null) {
-                repeated.add(name);
-            }
+            values.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(value);
         }
     }
 
@@ -75,11 +70,12 @@ public final class QueryParameters {
     }
 
     private Optional<String> single(String name) {
-        if (repeated.contains(name)) {
+        List<String> given = values.getOrDefault(name, List.of());
+        if (given.size() > 1) {
             violations.add(name + " must not be repeated");
             return Optional.empty();
         }
-        return Optional.ofNullable(values.get(name));
+        return given.stream().findFirst();
     }
 
     /// Parses an integer of 64 bits in plain decimal notation: `7`, `-7`, `-0`, but not `+7`, `007` or `7.0`. Absent for other

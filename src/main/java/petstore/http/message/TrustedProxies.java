@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Proxies that name the client of a request, and the header field that they use.
 ///
@@ -66,21 +67,14 @@ public record TrustedProxies(List<Network> networks, String field) {
     /// ends the list: then the client is the proxy that appended it. So does the last of [#MOST_PROXIES].
     public InetAddress client(InetAddress peer, HeaderFields headers) {
         InetAddress client = peer;
-        int left = MOST_PROXIES;
-        for (String line : headers.all(field).reversed()) {
-            for (int end = line.length(); end >= 0;) {
-                int comma = line.lastIndexOf(',', end - 1);
-                String element = line.substring(comma + 1, end).strip();
-                end = comma;
-                if (element.isEmpty()) {
-                    continue;
-                }
-                Optional<InetAddress> named = --left >= 0 && trust(client) ? address(element) : Optional.empty();
-                if (named.isEmpty()) {
-                    return client;
-                }
-                client = named.get();
+        List<String> elements = headers.all(field).stream().flatMap(line -> Stream.of(line.split(",", -1)))
+                .map(String::strip).filter(element -> !element.isEmpty()).toList();
+        for (String element : elements.reversed().stream().limit(MOST_PROXIES).toList()) {
+            Optional<InetAddress> named = trust(client) ? address(element) : Optional.empty();
+            if (named.isEmpty()) {
+                return client;
             }
+            client = named.get();
         }
         return client;
     }
