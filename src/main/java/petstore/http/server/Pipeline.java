@@ -71,13 +71,13 @@ final class Pipeline extends ChannelInitializer<Channel> {
             // Adds the handlers of the protocol that the client chooses in the handshake.
             pipeline.addLast(chosen(connection));
         } else {
-            connection.opened(null);
             http1(pipeline, connection, Optional.empty());
         }
     }
 
     /// @param always the response to every request; absent if the API answers
     private void http1(ChannelPipeline pipeline, Connection connection, Optional<Response> always) {
+        connection.opened(null);
         RequestDecoder decoder = new RequestDecoder(connection::headBegan);
         // Decodes one request at a time.
         pipeline.addLast(decoder);
@@ -89,7 +89,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 answered -> decoder.next(() -> connection.ended(answered))));
     }
 
-    private StreamsShutdown http2(ChannelPipeline pipeline, Connection connection) {
+    private void http2(ChannelPipeline pipeline, Connection connection) {
         Http2Settings settings = new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
                 .maxHeaderListSize(READ_HEAD_BYTES);
         Http2FrameCodec codec = Http2FrameCodecBuilder.forServer().initialSettings(settings)
@@ -115,7 +115,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         StreamsShutdown shutdown = new StreamsShutdown(connection);
         // Ends the connection in two steps.
         pipeline.addLast(shutdown);
-        return shutdown;
+        connection.opened(shutdown);
     }
 
     private ApplicationProtocolNegotiationHandler chosen(Connection connection) {
@@ -123,9 +123,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
             @Override
             protected void configurePipeline(ChannelHandlerContext context, String protocol) {
                 if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
-                    connection.opened(http2(context.pipeline(), connection));
+                    http2(context.pipeline(), connection);
                 } else {
-                    connection.opened(null);
                     http1(context.pipeline(), connection, Optional.empty());
                 }
             }
@@ -142,7 +141,6 @@ final class Pipeline extends ChannelInitializer<Channel> {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
-                connection.opened(null);
                 channel.pipeline().remove(ApplicationProtocolNegotiationHandler.class);
                 http1(channel.pipeline(), connection, Optional.of(NO_TLS));
             }
