@@ -6,15 +6,12 @@ import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.HttpsURLConnection;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 import petstore.http.server.ServerSettings;
+import petstore.http.server.tls.JavaTls;
 
 /// The program that listens on a port of this machine.
 ///
@@ -48,9 +45,7 @@ public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Opt
             connection.setReadTimeout(TIMEOUT_MS);
             if (connection instanceof HttpsURLConnection secure) {
                 // Only the readiness is asked, so any certificate will do.
-                SSLContext context = SSLContext.getInstance("TLS");
-                context.init(null, new TrustManager[]{new AnyCertificate()}, null);
-                secure.setSSLSocketFactory(context.getSocketFactory());
+                secure.setSSLSocketFactory(JavaTls.trustingAny().getSocketFactory());
                 secure.setHostnameVerifier((_, _) -> true);
             }
             boolean failed = connection.getResponseCode() >= HttpURLConnection.HTTP_BAD_REQUEST;
@@ -59,21 +54,6 @@ public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Opt
             }
         } catch (IOException | GeneralSecurityException e) {
             return "";
-        }
-    }
-
-    private static final class AnyCertificate implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 

@@ -1,6 +1,11 @@
 package petstore.http.server.tls;
 
-/// The options of Java's TLS for a server.
+import java.security.GeneralSecurityException;
+import javax.net.ssl.SSLContext;
+
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+
+/// The set-up of Java's TLS.
 public final class JavaTls {
 
     private JavaTls() {
@@ -12,5 +17,12 @@ public final class JavaTls {
         System.getProperties().putIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
         // One certificate serves all names. Java would refuse names with an underscore.
         System.getProperties().putIfAbsent("jdk.tls.server.disableExtensions", "server_name");
+    }
+
+    /// Returns the context of a client that accepts any certificate.
+    public static SSLContext trustingAny() throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+        return context;
     }
 }
