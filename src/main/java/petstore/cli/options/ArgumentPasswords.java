@@ -2,8 +2,9 @@ package petstore.cli.options;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import petstore.http.message.KeyScanner;
 
 /// The refusal of database passwords in arguments, because the process list shows arguments to all users.
 public final class ArgumentPasswords {
@@ -15,7 +16,6 @@ public final class ArgumentPasswords {
     private static final Pattern USER_AND_PASSWORD = Pattern.compile("^[^@:]*:[^@]+@");
     private static final Pattern PARAMETER = Pattern
             .compile("(?i)(?:^|[?&;\\s])(?:ssl)?password\\s*=\\s*[^&\\s]");
-    private static final Pattern ENCODED = Pattern.compile("%([0-9A-Fa-f]{2})");
 
     private ArgumentPasswords() {
     }
@@ -46,12 +46,7 @@ public final class ArgumentPasswords {
     private static boolean hasPassword(String value) {
         String rest = SCHEME.matcher(value).replaceFirst("");
         return USER_AND_PASSWORD.matcher(rest).find()
-                || USER_AND_PASSWORD.matcher(decode(rest.split("[/?#]", 2)[0])).find()
-                || PARAMETER.matcher(decode(rest)).find();
-    }
-
-    private static String decode(String text) {
-        return ENCODED.matcher(text).replaceAll(encoded -> Matcher
-                .quoteReplacement(String.valueOf((char) Integer.parseInt(encoded.group(1), 16))));
+                || USER_AND_PASSWORD.matcher(KeyScanner.decoded(rest.split("[/?#]", 2)[0])).find()
+                || PARAMETER.matcher(KeyScanner.decoded(rest)).find();
     }
 }

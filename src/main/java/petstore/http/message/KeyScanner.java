@@ -10,7 +10,7 @@ import petstore.KeyToken;
 /// Finds API keys in text of clients, so that no response, log or store repeats them: keys of any store, and the configured key.
 public final class KeyScanner {
 
-    private static final Pattern ESCAPE = Pattern.compile("%([2-7][0-9A-Fa-f])");
+    private static final Pattern ESCAPE = Pattern.compile("%([0-9A-Fa-f]{2})");
 
     private final Optional<Pattern> configured;
 
@@ -30,8 +30,8 @@ public final class KeyScanner {
                 || (text.indexOf('%') >= 0 && configured.get().matcher(decoded(text)).find()));
     }
 
-    /// Returns the text without URL escapes of ASCII. Malformed escapes stay as they are.
-    private static String decoded(String text) {
+    /// Returns the text without URL escapes, each a character of Latin-1. Malformed escapes stay as they are.
+    public static String decoded(String text) {
         return ESCAPE.matcher(text).replaceAll(escape -> Matcher
                 .quoteReplacement(String.valueOf((char) HexFormat.fromHexDigits(escape.group(1)))));
     }
