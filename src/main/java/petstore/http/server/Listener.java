@@ -13,7 +13,6 @@ import io.opentelemetry.api.trace.SpanContext;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
-import petstore.http.message.RequestId;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
 import petstore.http.telemetry.FinishedRequest;
@@ -22,6 +21,7 @@ import petstore.http.telemetry.Telemetry;
 /// The API, clock and telemetry of a listener. For any thread.
 final class Listener {
 
+    private static final String REQUEST_ID = "X-Request-Id";
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final byte[] NO_BODY = {};
 
@@ -76,7 +76,7 @@ final class Listener {
         /// @param received the head, which is complete now
         RequestRecord(Head received, String client) {
             this.head = new RequestHead(received.method(), received.path(), received.query(), received.fields(), client,
-                    telemetry.requestId(received.fields().first(RequestId.FIELD)), clock.millis());
+                    telemetry.requestId(received.fields().first(REQUEST_ID)), clock.millis());
             this.parent = telemetry.began(head.headers());
         }
 
@@ -103,7 +103,7 @@ final class Listener {
             List<Header> headers = new ArrayList<>(16);
             headers.addAll(response.headers());
             decision.ifPresent(known -> headers.addAll(known.headers()));
-            headers.add(Header.of(RequestId.FIELD, head.id()));
+            headers.add(Header.of(REQUEST_ID, head.id()));
             headers.add(date());
             headers.add(NO_SNIFF);
             more.ifPresent(headers::add);

@@ -1,6 +1,9 @@
 package petstore.http.telemetry;
 
+import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
@@ -9,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 import petstore.http.message.HeaderFields;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
-import petstore.http.message.RequestId;
 import petstore.http.message.Response;
 
 /// Sinks for metrics, traces, the request log, and the audit log of refused keys.
 public final class Telemetry {
+
+    private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,128}");
 
     private final RequestMetrics metrics;
     private final RequestSpans spans;
@@ -28,11 +32,14 @@ public final class Telemetry {
         this.keys = keys;
     }
 
-    /// Returns the id of a request.
-    ///
-    /// @param given the client's `X-Request-Id`; null for none
+    /// Returns the client's id of a request if it is 1 to 128 letters, digits, `.`, `_` and `-` without an API key. Else returns a new id.
     public String requestId(@Nullable String given) {
-        return RequestId.of(given, keys);
+        if (given != null && REQUEST_ID.matcher(given).matches() && !keys.isIn(given)) {
+            return given;
+        }
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        HexFormat hex = HexFormat.of();
+        return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
     }
 
     /// Records that the header block of a request is complete. Returns the trace that the request belongs to.

@@ -37,7 +37,6 @@ class WorstTextTest {
                         "W/\""),
                 WorstText.FIELD.tests("X-Forwarded-For",
                         text -> proxies.client(peer, field(TrustedProxies.USUAL_FIELD, text)), "", "["),
-                WorstText.FIELD.tests("X-Request-Id", text -> RequestId.of(text, keys), ""),
                 WorstText.FIELD.tests("keys", keys::isIn, "", "pets_", "a-configured-ke"),
                 WorstText.FIELD.tests("host", UriHost::isHostAndPort, "", "[", "[v1.", "a:", "1.2.3.4"),
                 WorstText.FIELD.tests("end of host", UriHost::end, "", "["),
