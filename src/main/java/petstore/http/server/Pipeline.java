@@ -112,7 +112,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 stream.pipeline().addLast(new RequestHandler(connection, listener, connection::ended));
             }
         }));
-        StreamsShutdown shutdown = new StreamsShutdown(connection);
+        StreamsShutdown shutdown = new StreamsShutdown(connection, pipeline.channel());
         // Ends the connection in two steps.
         pipeline.addLast(shutdown);
         connection.opened(shutdown);

@@ -2,6 +2,7 @@ package petstore.http.server;
 
 import java.util.concurrent.TimeUnit;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
@@ -10,7 +11,6 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2PingFrame;
 import io.netty.util.ReferenceCountUtil;
-import org.jspecify.annotations.Nullable;
 
 /// Ends a connection of HTTP/2 in two steps; the stock codec sends one GOAWAY. It gets all frames of the connection.
 ///
@@ -22,35 +22,30 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
     private static final long PING = 0x70_65_74_73_74_6f_72_65L;
 
     private final Connection connection;
-    private @Nullable ChannelHandlerContext context;
+    private final Channel channel;
     private boolean isBegun;
     private boolean isNamed;
 
-    StreamsShutdown(Connection connection) {
+    StreamsShutdown(Connection connection, Channel channel) {
         this.connection = connection;
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext added) {
-        context = added;
+        this.channel = channel;
     }
 
     /// Sends the first GOAWAY.
     void begin() {
-        ChannelHandlerContext to = context;
-        if (to == null || isBegun) {
-            return;
+        if (!isBegun) {
+            isBegun = true;
+            var _ = channel.write(
+                    new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
+            var _ = channel.writeAndFlush(new DefaultHttp2PingFrame(PING));
+            var _ = channel.eventLoop().schedule(this::nameLastStream, LONGEST_ROUND_TRIP_S, TimeUnit.SECONDS);
         }
-        isBegun = true;
-        var _ = to.write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
-        var _ = to.writeAndFlush(new DefaultHttp2PingFrame(PING));
-        var _ = to.executor().schedule(() -> nameLastStream(to), LONGEST_ROUND_TRIP_S, TimeUnit.SECONDS);
     }
 
-    private void nameLastStream(ChannelHandlerContext to) {
-        if (!isNamed && to.channel().isActive()) {
+    private void nameLastStream() {
+        if (!isNamed && channel.isActive()) {
             isNamed = true;
-            var _ = to.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+            var _ = channel.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
             connection.closeAfterExchanges();
         }
     }
@@ -58,7 +53,7 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext from, Object frame) {
         if (frame instanceof Http2PingFrame ping && ping.ack() && ping.content() == PING) {
-            nameLastStream(from);
+            nameLastStream();
         }
         ReferenceCountUtil.release(frame);
     }
