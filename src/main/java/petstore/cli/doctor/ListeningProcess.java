@@ -1,7 +1,7 @@
 package petstore.cli.doctor;
 
+import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,11 +42,7 @@ record ListeningProcess(long id, String name) {
     }
 
     private static Stream<Path> list(Path folder) {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.toList().stream();
-        } catch (IOException | UncheckedIOException e) {
-            return Stream.empty();
-        }
+        return Stream.ofNullable(folder.toFile().listFiles()).flatMap(Stream::of).map(File::toPath);
     }
 
     private static String target(Path link) {
