@@ -6,15 +6,9 @@ import java.util.Optional;
 
 import petstore.RateLimit;
 
-/// Settings of the API.
+/// Settings of the API, as docs/settings.md explains them.
 ///
-/// @param baseUrl the public URL of `/v1`; absent for relative links
-/// @param stagingBaseUrl the URL of the staging environment, for the OpenAPI document
-/// @param idempotencyRetention the time that the result of a request with an Idempotency-Key is kept
-/// @param rateLimit the limit of API keys without their own; absent for none
-/// @param page true if `/` has a page for people
 /// @param tls true if clients reach the API by TLS
-/// @param corsOrigins the origins whose pages may use the API from a browser, e.g. `https://shop.example`
 public record ApiSettings(Optional<BaseUrl> baseUrl, Optional<BaseUrl> stagingBaseUrl, Duration idempotencyRetention,
         Optional<RateLimit> rateLimit, boolean page, boolean tls, List<String> corsOrigins) {
 

@@ -33,9 +33,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     private static final int MAX_BODY_BYTES = 64 * 1024;
     private static final byte[] NO_BODY = {};
 
-    /// A request and its route.
-    ///
-    /// @param match absent if no route has both path and method
+    /// A request. It has no `match` if no route has both path and method.
     private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> forBrowsers) {
 
         List<Header> routeHeaders() {

@@ -76,7 +76,6 @@ public record Routes(List<Route> table, String directions) {
                 Response.NO_STORE);
     }
 
-    /// A route and the value of its path's parameter.
     record Match(Route route, String parameter) {
     }
 

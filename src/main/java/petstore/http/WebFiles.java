@@ -59,7 +59,6 @@ final class WebFiles {
                 html -> settings.page() ? html : LINK_TO_PAGE.matcher(html).replaceAll(""));
     }
 
-    /// Returns the file `index.html`.
     Response page(Request request) {
         return respond(request, INDEX);
     }

@@ -13,11 +13,9 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 /// The parser and generator of JSON.
 final class Json {
 
-    /// Maximum nesting of arrays and objects.
     static final int MAX_DEPTH = 32;
-    /// Maximum length of a number in characters.
     static final int MAX_NUMBER_LENGTH = 32;
-    /// Maximum length of a member's name in characters. The factory caches up to 12,000 names, which clients choose.
+    /// The factory caches up to 12,000 names, which clients choose.
     static final int MAX_NAME_LENGTH = 256;
 
     static final JsonFactory FACTORY = new JsonFactoryBuilder()

@@ -24,7 +24,6 @@ final class ImportLineGroups {
     private final int size;
     private long lastId;
 
-    /// @param progress receives the number of bytes read
     ImportLineGroups(Plan plan, SeekableByteChannel file, long lastId, int size, LongConsumer progress)
             throws IOException {
         this.plan = plan;
@@ -54,7 +53,6 @@ final class ImportLineGroups {
         return group;
     }
 
-    /// Returns the names of columns, as [ImportLine.Reader#ignoredColumns].
     List<String> ignoredColumns() {
         return lines.ignoredColumns();
     }

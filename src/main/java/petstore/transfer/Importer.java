@@ -46,7 +46,6 @@ public final class Importer {
     /// @param good the number of lines that are animals
     /// @param bad the number of lines that are not
     /// @param firstBad the first 100 of these, e.g. `line 7: name must not be blank`
-    /// @param ignoredColumns the names of the CSV columns that an animal does not have
     public record Report(long good, long bad, List<String> firstBad, List<String> ignoredColumns, long written) {
     }
 

@@ -15,8 +15,6 @@ final class PetCsv {
     }
 
     /// Appends an animal, e.g. `1,Whiskers,7,available`; an absent status is empty.
-    ///
-    /// @param spreadsheet true if the name is [#guarded]
     static void append(Pet pet, boolean spreadsheet, StringBuilder csv) {
         csv.append(pet.id()).append(',');
         appendQuoted(spreadsheet ? guarded(pet.name()) : pet.name(), csv);

@@ -36,11 +36,9 @@ public final class Bearer {
     private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
     private static final String SCHEME = "Bearer ";
 
-    /// The result of the check of an `Authorization` field.
     public sealed interface Authentication {
     }
 
-    /// The request comes from the owner of this key.
     public record Accepted(ApiKey key) implements Authentication {
     }
 

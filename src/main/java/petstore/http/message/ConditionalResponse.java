@@ -76,7 +76,6 @@ public final class ConditionalResponse {
                 .filter(header -> !header.is("Content-Type") && !header.is("Content-Length")).toList());
     }
 
-    /// Returns the length of the body in bytes.
     public int length() {
         return whole.body().length;
     }

@@ -61,7 +61,6 @@ public record Response(int status, List<Header> headers, byte[] body, Optional<R
                 refusal);
     }
 
-    /// Returns this response as one that refuses its request.
     Response refusing(Refusal reason) {
         return new Response(status, headers, body, Optional.of(reason));
     }

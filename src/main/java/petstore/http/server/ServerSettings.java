@@ -6,13 +6,7 @@ import java.util.Optional;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.tls.TlsFiles;
 
-/// Settings of the listeners.
-///
-/// @param host the address that the API listens on, e.g. `127.0.0.1`
-/// @param port its port; 0 for a free port
-/// @param maxConnections the maximum number of open connections of each listener
-/// @param shutdownDelay the time from the signal to stop, in which the service still serves but is not ready
-/// @param tls certificate and key of the API listener; absent for plain HTTP
+/// Settings of the listeners, as docs/settings.md explains them.
 public record ServerSettings(String host, int port, String adminHost, int adminPort, Deadlines deadlines,
         int maxConnections, Duration shutdownDelay, TrustedProxies proxies, Optional<TlsFiles> tls) {
 

@@ -15,7 +15,6 @@ import petstore.http.message.Response;
 /// @param beganMillis when the header block was complete, in milliseconds since 1970
 /// @param durationNanos the time from `beganMillis` to the end, in nanoseconds
 /// @param status the status of the response; 0 if the connection ended before it was sent
-/// @param bytes the length of the body that was sent
 /// @param refusal the code of the response; absent if the request was not refused
 /// @param reason the reason why the request was refused or abandoned; absent if it was neither
 public record FinishedRequest(String id, String method, String route, boolean deprecated, String key,
@@ -29,7 +28,6 @@ public record FinishedRequest(String id, String method, String route, boolean de
     ///
     /// @param decision absent if the API does not know the request
     /// @param sent absent if the connection ended before the response was sent
-    /// @param ending the reason why the connection ended
     public static FinishedRequest of(RequestHead head, Optional<Api.Decision> decision,
             Optional<SpanContext> parent, Optional<Response> sent, String ending, long durationNanos) {
         long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);

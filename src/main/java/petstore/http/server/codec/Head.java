@@ -13,7 +13,6 @@ import petstore.http.message.Response;
 ///
 /// @param target the path and query
 /// @param hasBody true if the client sends a body, which may be empty
-/// @param next the use of the connection after the response
 /// @param refusal the response to a head that HTTP forbids; absent if it is valid
 public record Head(String method, String target, RequestFields fields, boolean hasBody, Next next,
         Optional<Response> refusal) {
@@ -41,14 +40,11 @@ public record Head(String method, String target, RequestFields fields, boolean h
                 : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
     }
 
-    /// Returns true if the connection closes after the response.
     public boolean isLast() {
         return next == Next.CLOSE;
     }
 
     /// Returns the field `Connection` of the response; absent if the client knows its value.
-    ///
-    /// @param closes true if the connection closes after the response
     public Optional<Header> connectionField(boolean closes) {
         return switch (next) {
             case STREAMS -> Optional.empty();
