@@ -10,8 +10,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
-/// The parser and generator of JSON.
-final class Json {
+/// The parser and generator of JSON, and the body of every error.
+public final class Json {
 
     static final int MAX_DEPTH = 32;
     static final int MAX_NUMBER_LENGTH = 32;
@@ -29,6 +29,17 @@ final class Json {
     }
 
     private Json() {
+    }
+
+    /// Returns an error, e.g. `{"code":"not_found","message":"there is no animal with this id","status":404}`. Source: SPEC `Error`.
+    public static byte[] error(String code, String message, int status) {
+        return bytes(json -> {
+            json.writeStartObject();
+            json.writeStringField("code", code);
+            json.writeStringField("message", message);
+            json.writeNumberField("status", status);
+            json.writeEndObject();
+        });
     }
 
     /// Returns the output of `writer`, in UTF-8 without white space.

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 import petstore.Failure;
 import petstore.Failure.Kind;
-import petstore.json.ErrorJson;
+import petstore.json.Json;
 
 /// Error responses: the table of status codes. Source: SPEC `Error`.
 public final class Errors {
@@ -58,7 +58,7 @@ public final class Errors {
 
     /// Returns an error response with another status code than that of its kind. The message is also the reason of the refusal.
     public static Response response(int status, Kind kind, String message, Header... headers) {
-        return Response.json(status, ErrorJson.write(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
+        return Response.json(status, Json.error(kind.name().toLowerCase(Locale.ROOT), message, status), headers)
                 .with(List.of(Response.NO_STORE)).refusing(new Response.Refusal(kind, Optional.empty(), message));
     }
 }
