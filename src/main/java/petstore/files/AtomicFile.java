@@ -9,7 +9,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -169,9 +168,11 @@ public final class AtomicFile {
         }
     }
 
-    /// Waits until the content of a file is on disk.
-    public static void sync(Path file) throws IOException {
-        sync(file, StandardOpenOption.WRITE);
+    /// Waits until the content of a file, or the names in a folder, are on disk.
+    public static void sync(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
     }
 
     /// Waits until the names in a folder are on disk, if this user may open the folder and its file system can sync it.
@@ -179,7 +180,7 @@ public final class AtomicFile {
     /// Errors: `IOException` if the disk fails.
     public static void syncNames(Path folder) throws IOException {
         try {
-            sync(folder, StandardOpenOption.READ);
+            sync(folder);
         } catch (AccessDeniedException e) {
             // The names follow the content soon.
         } catch (IOException e) {
@@ -188,12 +189,6 @@ public final class AtomicFile {
                         "the folder " + folder.toAbsolutePath().normalize() + " cannot be synced: " + e.getMessage(),
                         e);
             }
-        }
-    }
-
-    private static void sync(Path path, OpenOption option) throws IOException {
-        try (FileChannel channel = FileChannel.open(path, option)) {
-            channel.force(true);
         }
     }
 }
