@@ -10,7 +10,6 @@ import java.util.concurrent.Callable;
 import petstore.CommandFailure;
 import petstore.app.EmbeddedStore;
 import petstore.app.PostgresStore;
-import petstore.app.StoreChoice;
 import petstore.cli.options.SecretVariable;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.terminal.ConsoleCommand;
@@ -42,20 +41,31 @@ public final class DoctorCommand extends ConsoleCommand implements Callable<Inte
         ServerSettings server = options.server();
         Instant now = console().clock().instant();
         List<Check> checks = new ArrayList<>();
-        checks.add(new Check("system", () -> SystemChecks.findings(server, now)));
-        checks.add(new Check("api key", () -> apiKey(environment)));
+        checks.add(new Check("system", new SystemChecks(server, now)::findings));
+        checks.add(new Check("api key", () -> List.of(Finding.ok("api key",
+                options.configuredKey(environment).isPresent()
+                        ? "configured by " + SecretVariable.API_KEY.source(environment)
+                        : "those of the store"))));
         List<Finding> wrong = new ArrayList<>();
-        Optional<StoreChoice> store = store(environment, wrong);
-        // Only once, because locks of one process would conflict.
-        Optional<FolderLock.Owner> serving = store.flatMap(choice -> switch (choice) {
-            case EmbeddedStore(var folder, _) -> FolderLock.server(folder);
-            case PostgresStore _ -> Optional.empty();
-        });
-        store.ifPresent(choice -> checks.add(new Check("store", () -> store(choice, serving, now))));
-        boolean isUnknown = store.filter(choice -> switch (choice) {
-            case EmbeddedStore(var folder, _) -> FolderLock.isHidden(folder);
-            case PostgresStore _ -> true;
-        }).isPresent();
+        Optional<FolderLock.Owner> serving = Optional.empty();
+        boolean isUnknown = false;
+        try {
+            switch (options.store(environment)) {
+                case EmbeddedStore(var folder, var migrate) -> {
+                    // Only once, because locks of one process would conflict.
+                    serving = FolderLock.server(folder);
+                    isUnknown = FolderLock.isHidden(folder);
+                    checks.add(new Check("store", new FolderChecks(folder, migrate, serving, now)::findings));
+                }
+                case PostgresStore(var uri, var migrate) -> {
+                    isUnknown = true;
+                    checks.add(new Check("store", new DatabaseChecks(uri, migrate, options.databaseReaders(),
+                            console().clock())::findings));
+                }
+            }
+        } catch (CommandFailure | ParameterException e) {
+            wrong.add(Finding.fail("store", e));
+        }
         checks.addAll(new ServerChecks(server, serving, isUnknown).ports());
         server.tls().ifPresent(files -> checks.add(new Check("tls", () -> ServerChecks.tls(files, now))));
         List<Finding> findings = new ArrayList<>(Check.run(checks));
@@ -65,30 +75,5 @@ public final class DoctorCommand extends ConsoleCommand implements Callable<Inte
             case JSON -> ListFormat.JSON.show(Finding.NAMES, findings.stream().map(Finding::columns).toList());
         });
         return findings.stream().anyMatch(finding -> finding.state() == Finding.State.FAIL) ? FAILED : DONE;
-    }
-
-    /// Returns the chosen store; absent if the choice is wrong, which is a finding.
-    private Optional<StoreChoice> store(Map<String, String> environment, List<Finding> wrong) {
-        try {
-            return Optional.of(options.store(environment));
-        } catch (CommandFailure | ParameterException e) {
-            wrong.add(Finding.fail("store", e));
-            return Optional.empty();
-        }
-    }
-
-    private List<Finding> store(StoreChoice choice, Optional<FolderLock.Owner> serving, Instant now) {
-        return switch (choice) {
-            case EmbeddedStore(var folder, var migrate) ->
-                new FolderChecks(folder, migrate, serving, now).findings();
-            case PostgresStore(var uri, var migrate) ->
-                new DatabaseChecks(uri, migrate, options.databaseReaders(), console().clock()).findings();
-        };
-    }
-
-    private List<Finding> apiKey(Map<String, String> environment) {
-        return List.of(Finding.ok("api key", options.configuredKey(environment).isPresent()
-                ? "configured by " + SecretVariable.API_KEY.source(environment)
-                : "those of the store"));
     }
 }

@@ -15,19 +15,16 @@ import petstore.app.SystemLimits;
 import petstore.http.server.ServerSettings;
 
 /// Checks of Java and of the operating system.
-final class SystemChecks {
+record SystemChecks(ServerSettings server, Instant now) {
 
     private static final long MIB = 1 << 20;
     /// Files of libraries and of the store.
     private static final long OTHER_FILES = 256;
     private static final Instant BUILT_AFTER = Instant.parse("2025-01-01T00:00:00Z");
 
-    private SystemChecks() {
-    }
-
-    static List<Finding> findings(ServerSettings server, Instant now) {
-        return List.of(Finding.ok("petstore", Build.running().toString()), java(), memory(), files(server), threads(),
-                temporaryFolder(), clock(now));
+    List<Finding> findings() {
+        return List.of(Finding.ok("petstore", Build.running().toString()), java(), memory(), files(), threads(),
+                temporaryFolder(), clock());
     }
 
     private static Finding java() {
@@ -48,7 +45,7 @@ final class SystemChecks {
                 : Finding.ok("memory", text);
     }
 
-    private static Finding files(ServerSettings server) {
+    private Finding files() {
         String check = "open files";
         if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
             return Finding.ok(check, "the system does not show its limit");
@@ -79,7 +76,7 @@ final class SystemChecks {
                         "set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER");
     }
 
-    private static Finding clock(Instant now) {
+    private Finding clock() {
         String text = now.truncatedTo(ChronoUnit.SECONDS).toString();
         return now.isBefore(BUILT_AFTER)
                 ? Finding.fail("clock", text + " is in the past", "set the clock: certificates expire by it")
