@@ -12,7 +12,6 @@ import petstore.http.server.ServerSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `petstore healthcheck`: the probe of a container.
 @Command(name = "healthcheck", description = "Exits with 0 if the server is ready, else with 1.", footer = {"",
         "Example:",
         "  petstore healthcheck --admin-port 9090"})

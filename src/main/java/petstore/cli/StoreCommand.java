@@ -11,7 +11,6 @@ abstract class StoreCommand extends ConsoleCommand {
     @Mixin
     final StoreOptions store = new StoreOptions();
 
-    /// Returns the chosen store. Errors: as for [StoreOptions#choice].
     final StoreChoice choice() {
         return store.choice(console().environment());
     }

@@ -13,7 +13,6 @@ public final class StrictUtf8 {
     private StrictUtf8() {
     }
 
-    /// Returns the text; absent if the bytes are not valid UTF-8.
     public static Optional<String> decode(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         boolean isValid = text.indexOf(REPLACEMENT) < 0 || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes);

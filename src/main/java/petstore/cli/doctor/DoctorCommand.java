@@ -22,7 +22,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// `petstore doctor`: finds problems that would stop or endanger a service with these settings.
 @Command(name = "doctor", description = "Checks this machine, the settings of serve and the store, and changes nothing; exits with 1 if something is wrong.", footer = {
         "", "Examples:", "  petstore doctor --data ./data", "  petstore doctor --format json"})
 public final class DoctorCommand extends ConsoleCommand implements Callable<Integer> {

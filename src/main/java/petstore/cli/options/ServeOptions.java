@@ -133,7 +133,6 @@ public final class ServeOptions implements HasVariables {
                         : Optional.of(new TlsFiles(tlsCertificate, tlsKey)));
     }
 
-    /// Returns the choice of a store. Errors: as for [StoreOptions#choice].
     public StoreChoice store(Map<String, String> environment) {
         return store.choice(environment);
     }

@@ -121,7 +121,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Adds an exchange, whose head has arrived.
     void began(Exchange exchange) {
         if (exchanges.number() == 0) {
             phase.become(Kind.EXCHANGES);
@@ -185,7 +184,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Closes the connection to free the memory of unread responses.
     void abortForMemory() {
         limit.refused().increment();
         exchanges.endBecauseOfMemory();

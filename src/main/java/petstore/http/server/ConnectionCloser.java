@@ -65,7 +65,6 @@ final class ConnectionCloser {
         return isInputEnded;
     }
 
-    /// Records that the client has ended its output.
     void inputEnded() {
         isInputEnded = true;
         if (isDraining) {

@@ -47,7 +47,6 @@ record ConnectionLimit(int most, AtomicInteger open, LongAdder active, Counter r
                 .tag("listener", listener).tag("state", state).register(meters);
     }
 
-    /// Returns true if more connections are open than may be.
     boolean isExceeded() {
         return open.get() > most;
     }

@@ -25,7 +25,6 @@ final class Listener {
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final byte[] NO_BODY = {};
 
-    /// The field `Date` of a second.
     private record Dated(long second, Header field) {
     }
 

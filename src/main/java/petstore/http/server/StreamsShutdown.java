@@ -31,7 +31,6 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
         this.channel = channel;
     }
 
-    /// Sends the first GOAWAY.
     void begin() {
         if (!isBegun) {
             isBegun = true;

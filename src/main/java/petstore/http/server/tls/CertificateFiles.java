@@ -55,7 +55,6 @@ public final class CertificateFiles {
         return first;
     }
 
-    /// Returns the validity of the last valid certificates. For any thread.
     public Validity validity() {
         return validity;
     }
