@@ -6,7 +6,6 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -206,17 +205,14 @@ public final class Importer {
     }
 
     private List<ImportLine.Good> goodOf(List<ImportLine> group) {
-        List<ImportLine.Good> pets = new ArrayList<>(group.size());
-        for (ImportLine line : group) {
+        return group.stream().<ImportLine.Good>mapMulti((line, pets) -> {
             switch (line) {
-                case ImportLine.Good good -> pets.add(good);
-                case ImportLine.Bad(var number, var reason, _) -> {
-                    if (!plan.skipBad()) {
-                        throw new CommandFailure("the file was changed meanwhile, line " + number + ": " + reason);
-                    }
+                case ImportLine.Good good -> pets.accept(good);
+                case ImportLine.Bad(var number, var reason, _) when !plan.skipBad() ->
+                    throw new CommandFailure("the file was changed meanwhile, line " + number + ": " + reason);
+                case ImportLine.Bad _ -> {
                 }
             }
-        }
-        return pets;
+        }).toList();
     }
 }
