@@ -1,9 +1,13 @@
 package petstore.http.message;
 
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The forms of a request target. Source: RFC 9112 section 3.2.
 public final class RequestTarget {
+
+    private static final Pattern URL = Pattern.compile("(?i)https?://([^:/?][^/?]*+)(.*)");
 
     private RequestTarget() {
     }
@@ -15,24 +19,15 @@ public final class RequestTarget {
         if (isPath(method, target)) {
             return Optional.of(target);
         }
-        int host = Math.max(prefix("http://", target), prefix("https://", target));
-        int end = host;
-        while (end < target.length() && target.charAt(end) != '/' && target.charAt(end) != '?') {
-            end++;
-        }
-        boolean isUrl = host > 0 && isVisible(target) && !target.startsWith(":", host) && host < end
-                && UriHost.isHostAndPort(target.substring(host, end));
-        return isUrl ? Optional.of(path(method, target.substring(end))) : Optional.empty();
+        Matcher url = URL.matcher(target);
+        return isVisible(target) && url.matches() && UriHost.isHostAndPort(url.group(1))
+                ? Optional.of(path(method, url.group(2)))
+                : Optional.empty();
     }
 
     /// Returns true if a target is a path in visible ASCII characters, or `*` of OPTIONS.
     public static boolean isPath(String method, String target) {
         return (target.startsWith("/") && isVisible(target)) || (target.equals("*") && method.equals("OPTIONS"));
-    }
-
-    /// Returns the length of a prefix in any case; 0 if the text does not begin with it.
-    private static int prefix(String prefix, String text) {
-        return text.regionMatches(true, 0, prefix, 0, prefix.length()) ? prefix.length() : 0;
     }
 
     /// @param rest of the URL, behind its host
