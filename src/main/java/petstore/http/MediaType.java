@@ -32,7 +32,8 @@ final class MediaType {
     static Optional<Response> refusal(HeaderFields headers) {
         List<String> violations = new ArrayList<>(0);
         violation(headers.all("Content-Type")).ifPresent(violations::add);
-        boolean coded = isCoded(headers.all("Content-Encoding"));
+        // The coding identity does not change a body (RFC 9110 section 8.4).
+        boolean coded = !headers.elements("Content-Encoding").stream().allMatch("identity"::equalsIgnoreCase);
         if (coded) {
             violations.add("the body must not be compressed: Content-Encoding is not supported");
         }
@@ -40,12 +41,6 @@ final class MediaType {
                 ? Optional.empty()
                 : Optional.of(Errors.response(Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations))
                         .with(coded ? UNCODED : List.of()));
-    }
-
-    /// Returns true if a body has a coding that changes it (RFC 9110 section 8.4). Empty elements of lists count as none.
-    private static boolean isCoded(List<String> contentEncodings) {
-        return contentEncodings.stream().flatMap(list -> Stream.of(list.split(",", -1)))
-                .map(String::strip).anyMatch(coding -> !coding.isEmpty() && !coding.equalsIgnoreCase("identity"));
     }
 
     private static Optional<String> violation(List<String> contentTypes) {

@@ -1,5 +1,7 @@
 package petstore.http.message;
 
+import java.util.List;
+
 /// The field `Expect` of a request. Source: RFC 9110 section 10.1.1.
 public enum Expectation {
 
@@ -9,21 +11,11 @@ public enum Expectation {
     /// At least one expectation is not `100-continue`.
     UNKNOWN;
 
-    private static final String FIELD = "Expect";
-
-    /// Returns the expectation of all fields together, which are one list. Empty elements do not count.
     public static Expectation of(HeaderFields headers) {
-        Expectation found = NONE;
-        if (headers.contains(FIELD)) {
-            for (String element : String.join(",", headers.all(FIELD)).split(",", -1)) {
-                String expectation = element.strip();
-                if (expectation.equalsIgnoreCase("100-continue")) {
-                    found = CONTINUE;
-                } else if (!expectation.isEmpty()) {
-                    return UNKNOWN;
-                }
-            }
+        List<String> expectations = headers.elements("Expect");
+        if (expectations.isEmpty()) {
+            return NONE;
         }
-        return found;
+        return expectations.stream().allMatch("100-continue"::equalsIgnoreCase) ? CONTINUE : UNKNOWN;
     }
 }

@@ -30,12 +30,20 @@ public interface HeaderFields {
         return first(name) != null;
     }
 
+    /// Returns the elements of all fields of this name together, which are one list (RFC 9110 section 5.6.1). Empty ones do not count.
+    default List<String> elements(String name) {
+        return contains(name)
+                ? all(name).stream().flatMap(list -> Stream.of(list.split(",", -1))).map(String::strip)
+                        .filter(element -> !element.isEmpty()).toList()
+                : List.of();
+    }
+
     /// Returns true if a list field, e.g. `Accept`, names a value with a weight above 0 (RFC 9110 section 12.5). Wildcards do not
     /// count.
     ///
     /// @param value in lower case, e.g. `text/html`
     default boolean accepts(String name, String value) {
-        return all(name).stream().flatMap(list -> Stream.of(list.split(",", -1))).anyMatch(item -> {
+        return elements(name).stream().anyMatch(item -> {
             int end = item.indexOf(';');
             return item.substring(0, end < 0 ? item.length() : end).strip().equalsIgnoreCase(value)
                     && (end < 0 || Stream.of(item.substring(end + 1).split(";", -1))

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /// Proxies that name the client of a request, and the header field that they use.
 ///
@@ -67,9 +66,7 @@ public record TrustedProxies(List<Network> networks, String field) {
     /// ends the list: then the client is the proxy that appended it. So does the last of [#MOST_PROXIES].
     public InetAddress client(InetAddress peer, HeaderFields headers) {
         InetAddress client = peer;
-        List<String> elements = headers.all(field).stream().flatMap(line -> Stream.of(line.split(",", -1)))
-                .map(String::strip).filter(element -> !element.isEmpty()).toList();
-        for (String element : elements.reversed().stream().limit(MOST_PROXIES).toList()) {
+        for (String element : headers.elements(field).reversed().stream().limit(MOST_PROXIES).toList()) {
             Optional<InetAddress> named = trust(client) ? address(element) : Optional.empty();
             if (named.isEmpty()) {
                 return client;
