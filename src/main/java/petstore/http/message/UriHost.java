@@ -59,18 +59,9 @@ public final class UriHost {
 
     private static String normalized(String hostAndPort, String scheme) {
         int end = end(hostAndPort);
-        String port = hostAndPort.substring(Math.min(end + 1, hostAndPort.length()));
-        String explicit = port.isEmpty() ? defaultPort(scheme.toLowerCase(Locale.ROOT)) : port;
-        return hostAndPort.substring(0, end).toLowerCase(Locale.ROOT) + ":"
-                + (explicit.isEmpty() ? "" : Integer.parseInt(explicit));
-    }
-
-    private static String defaultPort(String scheme) {
-        return switch (scheme) {
-            case "http" -> "80";
-            case "https" -> "443";
-            default -> "";
-        };
+        String port = hostAndPort.substring(end).replaceFirst("^:(?:0*(?=.))?", "");
+        boolean isDefault = port.isEmpty() || (scheme + ":" + port).matches("(?i)http:80|https:443");
+        return hostAndPort.substring(0, end).toLowerCase(Locale.ROOT) + (isDefault ? "" : ":" + port);
     }
 
     /// Returns true for a host name or an IPv4 address: letters, digits, hyphens and dots. A dot may end the name.
