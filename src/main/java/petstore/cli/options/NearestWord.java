@@ -1,5 +1,6 @@
 package petstore.cli.options;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
@@ -35,11 +36,8 @@ final class NearestWord {
     }
 
     private static int commonBeginning(String word, String other) {
-        int at = 0;
-        while (at < Math.min(word.length(), other.length()) && word.charAt(at) == other.charAt(at)) {
-            at++;
-        }
-        return at;
+        int at = Arrays.mismatch(word.toCharArray(), other.toCharArray());
+        return at < 0 ? word.length() : at;
     }
 
     private static String behind(String text) {
