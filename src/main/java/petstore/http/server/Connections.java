@@ -1,12 +1,11 @@
 package petstore.http.server;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +29,7 @@ final class Connections {
     private final ConnectionLimit limit;
     private final TrustedProxies proxies;
     private final long mostUnreadBytes;
-    private final Map<EventLoop, Connections> all;
+    private final Collection<Connections> all;
     private final Set<Connection> open = new HashSet<>();
     private final ConnectionLimit.DisplacementOrder<Connection> order = new ConnectionLimit.DisplacementOrder<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
@@ -38,7 +37,7 @@ final class Connections {
     /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
     /// @param all the connections of each event loop of the listener
     Connections(EventLoop loop, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
-            long mostUnreadBytes, Map<EventLoop, Connections> all) {
+            long mostUnreadBytes, Collection<Connections> all) {
         this.loop = loop;
         this.deadlines = deadlines;
         this.limit = limit;
@@ -83,18 +82,18 @@ final class Connections {
     /// the new connection.
     ///
     /// @param asked the event loops that have none
-    private void makeRoom(Connection newest, Channel channel, Set<EventLoop> asked) {
+    private void makeRoom(Connection newest, Channel channel, Set<Connections> asked) {
         long now = System.nanoTime();
-        Optional<EventLoop> next = all.keySet().stream()
-                .filter(other -> !asked.contains(other) && rank(other, now) != ConnectionLimit.DisplacementOrder.NONE)
-                .min(Comparator.comparingLong(other -> rank(other, now)));
+        Optional<Connections> next = all.stream().filter(
+                other -> !asked.contains(other) && other.order.rank(now) != ConnectionLimit.DisplacementOrder.NONE)
+                .min(Comparator.comparingLong(other -> other.order.rank(now)));
         if (next.isEmpty()) {
             newest.refuse();
             return;
         }
         asked.add(next.get());
         CompletableFuture<Boolean> displaced = new CompletableFuture<>();
-        next.get().execute(() -> of(next.get()).displace(displaced));
+        next.get().loop.execute(() -> next.get().displace(displaced));
         var _ = displaced.thenAcceptAsync(done -> {
             if (done) {
                 channel.config().setAutoRead(true);
@@ -102,14 +101,6 @@ final class Connections {
                 makeRoom(newest, channel, asked);
             }
         }, loop);
-    }
-
-    private Connections of(EventLoop other) {
-        return Objects.requireNonNull(all.get(other));
-    }
-
-    private long rank(EventLoop other, long now) {
-        return of(other).order.rank(now);
     }
 
     /// Closes the first connection without input, unless there is room meanwhile.
@@ -126,18 +117,13 @@ final class Connections {
         candidate.awaitInput();
         // By then, the event loop has read what the system has of its input.
         var _ = loop.schedule(() -> {
-            if (!limit.isExceeded()) {
-                candidate.awaitRequest(System.nanoTime());
-                displaced.complete(true);
-            } else if (candidate.hasInput()) {
-                candidate.awaitRequest(System.nanoTime());
-                displace(displaced);
-            } else if (open.contains(candidate)) {
+            if (limit.isExceeded() && !candidate.hasInput() && open.contains(candidate)) {
                 limit.displaced().increment();
                 candidate.closer().close();
                 // A client that does not read delays its close by a second at most. The new one need not wait for that.
                 displaced.complete(true);
             } else {
+                candidate.awaitRequest(System.nanoTime());
                 displace(displaced);
             }
         }, 0, TimeUnit.NANOSECONDS);

@@ -147,7 +147,7 @@ public final class Server implements AutoCloseable {
         for (EventExecutor executor : group) {
             EventLoop loop = (EventLoop) executor;
             ofLoops.put(loop, new Connections(loop, settings.deadlines(), limit, settings.proxies(),
-                    mostUnreadBytes / loops, ofLoops));
+                    mostUnreadBytes / loops, ofLoops.values()));
         }
         connections.addAll(ofLoops.values());
         limits.add(limit);

@@ -413,7 +413,7 @@ class ExchangeTest {
         EventLoop loop = loops.next();
         Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
         all.put(loop, new Connections(loop, deadlines, ConnectionLimit.of("api", 10, () -> false, meters), proxies,
-                mostUnreadBytes, all));
+                mostUnreadBytes, all.values()));
         Listener listener = new Listener(new TestedApi(api), telemetry, Clock.systemUTC(), () -> stopping);
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<>() {
