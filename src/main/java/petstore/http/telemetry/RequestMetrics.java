@@ -84,9 +84,7 @@ public final class RequestMetrics {
             timer = durations.computeIfAbsent(name, this::duration);
         }
         timer.record(request.durationNanos(), TimeUnit.NANOSECONDS);
-        if (request.refusal().isPresent()) {
-            Objects.requireNonNull(refusals.get(request.refusal().get())).increment();
-        }
+        request.refusal().ifPresent(kind -> Objects.requireNonNull(refusals.get(kind)).increment());
         request.unavailability().ifPresent(cause -> Objects.requireNonNull(
                 (request.route().equals(READYZ) ? unready : unavailable).get(cause)).increment());
         if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
