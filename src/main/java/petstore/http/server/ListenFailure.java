@@ -28,20 +28,17 @@ public final class ListenFailure {
 
     static CommandFailure of(String host, int port, String optionPrefix, Exception e) {
         Exception cause = isPortInUse(e) ? new PortInUseException(host, port, optionPrefix + "port", e) : e;
+        String reason = switch (cause) {
+            case UnknownHostException _ -> "the host is unknown; give an address of this machine";
+            case BindException _ -> "this machine does not have this address, or the port needs privileges";
+            default -> String.valueOf(cause.getMessage());
+        };
         return new CommandFailure("cannot listen on " + ServerSettings.authority(host, port) + " ("
-                + optionPrefix + "host, " + optionPrefix + "port): " + reason(cause), cause);
+                + optionPrefix + "host, " + optionPrefix + "port): " + reason, cause);
     }
 
     /// Returns true if an address cannot be listened on because its port is in use.
     public static boolean isPortInUse(Exception e) {
         return e instanceof BindException && String.valueOf(e.getMessage()).contains("in use");
-    }
-
-    private static String reason(Exception e) {
-        return switch (e) {
-            case UnknownHostException _ -> "the host is unknown; give an address of this machine";
-            case BindException _ -> "this machine does not have this address, or the port needs privileges";
-            default -> String.valueOf(e.getMessage());
-        };
     }
 }
