@@ -81,6 +81,9 @@ public final class SqlStore implements AutoCloseable {
     /// [Database.Watch#check] at a time serves all callers. A success also serves the callers of the next second.
     public void check() {
         database.watch().requireReady();
+        if (isChecked()) {
+            return;
+        }
         try {
             checks.next().join();
         } catch (CompletionException e) {
@@ -92,8 +95,13 @@ public final class SqlStore implements AutoCloseable {
         database.watch().retryWrite();
     }
 
+    private boolean isChecked() {
+        return System.nanoTime() - checkedNs <= CHECKED_FOR.toNanos();
+    }
+
     private boolean checkNow() {
-        if (System.nanoTime() - checkedNs > CHECKED_FOR.toNanos()) {
+        // A caller may have been late for the check before.
+        if (!isChecked()) {
             long beganNs = System.nanoTime();
             database.watch().check();
             checkedNs = beganNs;
