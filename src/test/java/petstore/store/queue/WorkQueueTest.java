@@ -129,6 +129,17 @@ class WorkQueueTest {
         assertThat(readGroups).contains(List.of("item 0", "item 1", "item 2"));
     }
 
+    /// One commit may serve other items of its group.
+    @Test
+    void exceptionAsResultFailsItsItemAlone() {
+        WorkQueue.Limits limits = WorkQueue.Limits.ofSharedWork(PATIENCE, Unavailability.OUTCOME_UNKNOWN);
+        try (WorkQueue<Object, Object> queue = new WorkQueue<>("test", limits, List.of(group -> group))) {
+            CompletableFuture<Object> failed = queue.submit(new IllegalStateException("refused"));
+            assertThat(queue.submit("done")).succeedsWithin(PATIENCE).isEqualTo("done");
+            assertThat(failed).failsWithin(PATIENCE).withThrowableThat().havingCause().withMessage("refused");
+        }
+    }
+
     @Test
     void refusesItemsBeyondCapacityAtOnce() {
         WorkQueue.Limits limits = new WorkQueue.Limits(2, 1, PATIENCE, PATIENCE, Unavailability.OUTCOME_UNKNOWN, true);
