@@ -75,7 +75,8 @@ final class Rules {
             case State.Primary(var adoption, _) -> new Transition(
                     state.withReason(adoption.host(), Optional.of(reason)),
                     new Unusable(State.line(adoption.host(), reason))).then(used -> endTerm(used, new State.None()));
-            case State.Opening _ -> endTerm(state, new State.None());
+            case State.Opening(var adoption) ->
+                endTerm(state.withReason(adoption.host(), Optional.of(reason)), new State.None());
             case State.None _,State.Closed _ -> stay(state);
         };
     }

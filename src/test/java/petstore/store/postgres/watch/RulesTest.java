@@ -387,6 +387,16 @@ class RulesTest {
                 a proves 1              | closed""");
     }
 
+    /// A start that waits for this server says why.
+    @Test
+    void reasonOfServerThatIsSlowToOpen() {
+        play("""
+                a proves 1              | opening a, epoch 1; open a with keys
+                silent 1900             | none; ask all""");
+        assertThat(state.reasons()).containsOnlyKeys("a").containsValue(
+                "no commit has completed for 1.90 s; the server or its synchronous standby does not respond");
+    }
+
     @Test
     void numbersOfServerOnlyRise() {
         play("a serves 1 v1.5 | primary a, epoch 1");
