@@ -44,7 +44,8 @@ import java.util.regex.Pattern;
 /// Usage: java ClusterLoad FOLDER TARGETS NODES [OPTION=VALUE]..., e.g.
 /// java ClusterLoad /tmp/c replica-1=http://10.53.0.31:8080 10.53.0.11:5432,10.53.0.12:5432 stale=3000
 /// - FOLDER/events: lines "milliseconds event" of the caller; the event "revoked" is the end of `petstore keys revoke`.
-/// - cut-off=TARGETS: these do not reach the new primary, or are killed. Their first 201 is not measured.
+/// - cut-off=TARGETS: these do not reach the new primary. Their first 201 is not measured.
+/// - away=TARGETS: these create nothing for a while although the cluster commits. Their first 201 is measured only after an outage.
 /// - stale=MS: lists may lack animals that are acknowledged for less than MS: the target was cut off from the new primary.
 /// - no-commit=MS: a longer time without a commit of the cluster is a violation.
 /// - failures=no: a 503 or a closed connection is a violation.
@@ -54,6 +55,8 @@ final class ClusterLoad {
     /// Longest response, and longest time until the first 201.
     private static final long LONGEST_MS = 5_000;
     private static final long FIRST_CREATED_MS = 4_000;
+    /// Responses that take longer are logged. The service responds within two seconds.
+    private static final long SLOW_MS = 2_500;
     /// Longest time without a commit after which a replica may still be ready, and after a revocation until it refuses the key.
     private static final long READY_MS = 3_000;
     private static final long REVOKED_MS = 2_000;
@@ -336,7 +339,12 @@ final class ClusterLoad {
         } catch (IOException e) {
             return new Reply(0, "", "", null, sentMs);
         } finally {
-            longestMs.accumulateAndGet(System.currentTimeMillis() - sentMs, Math::max);
+            long tookMs = System.currentTimeMillis() - sentMs;
+            longestMs.accumulateAndGet(tookMs, Math::max);
+            if (tookMs > SLOW_MS) {
+                System.err.println(sentMs + ": " + target.name + " gave " + status + " after " + tookMs + " ms: "
+                        + request.build().method() + " " + request.build().uri());
+            }
             statuses.computeIfAbsent(status, _ -> new AtomicInteger()).incrementAndGet();
         }
     }
@@ -447,19 +455,23 @@ final class ClusterLoad {
         return longest;
     }
 
+    private boolean isIn(String option, Target target) {
+        return List.of(options.getOrDefault(option, "").split(",")).contains(target.name);
+    }
+
     /// Returns the longest time from the cluster's first commit after an outage to the first 201 of a target.
     private long judgeRecovery(long beginMs, long stopMs) {
         long longest = 0;
         var commits = new ConcurrentSkipListSet<>(commitsMs);
         for (Target target : targets) {
-            if (List.of(options.getOrDefault("cut-off", "").split(",")).contains(target.name)) {
+            if (isIn("cut-off", target)) {
                 continue;
             }
             long before = beginMs;
             var times = new ArrayList<>(createdMs.get(target.name));
             times.add(stopMs);
             for (long time : times) {
-                long possible = before;
+                long possible = isIn("away", target) ? time : before;
                 long previous = before;
                 for (long commit : time - before > OUTAGE_MS ? commits.subSet(before, time) : List.<Long>of()) {
                     possible = commit - previous > OUTAGE_MS ? commit : possible;
