@@ -61,24 +61,10 @@ public interface Catalogue {
 
     /// One page of the catalogue.
     ///
-    /// @param pets by ascending id, at most the query's limit
+    /// @param json the animals by ascending id, at most the query's limit, as a JSON array; not a copy
     /// @param next the query of the page that follows; absent on the last page
-    record Page(List<Pet> pets, Optional<PetQuery> next) {
-
-        public Page {
-            pets = List.copyOf(pets);
-        }
-
-        /// Returns the page of a query.
-        ///
-        /// @param matches the matching animals; one more than the limit if there is a next page
-        public static Page of(PetQuery query, List<Pet> matches) {
-            if (matches.size() <= query.limit()) {
-                return new Page(matches, Optional.empty());
-            }
-            List<Pet> pets = matches.subList(0, query.limit());
-            return new Page(pets, Optional.of(query.continuedAfter(pets.getLast().id())));
-        }
+    @SuppressWarnings("ArrayRecordComponent") // Pages are not compared.
+    record Page(byte[] json, Optional<PetQuery> next) {
     }
 
     /// The result of [#add].

@@ -16,7 +16,7 @@ import petstore.http.message.ConditionalResponse;
 /// Encoded pages of the catalogue. A page is returned only while it equals the page in the catalogue.
 public final class PageCache {
 
-    private static final long MOST_BYTES = 32L * 1024 * 1024;
+    private static final long MOST_BYTES = 8L * 1024 * 1024;
     private static final int BYTES_WITHOUT_BODY = 1_024;
     /// A power of two.
     private static final int RECENT = 1 << 14;

@@ -69,10 +69,9 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
     }
 
     private ConditionalResponse encode(Catalogue.Page page) {
-        byte[] body = PetJson.write(page.pets());
         return new ConditionalResponse(page.next().isEmpty()
-                ? Response.json(200, body)
-                : Response.json(200, body, link(page.next().get())));
+                ? Response.json(200, page.json())
+                : Response.json(200, page.json(), link(page.next().get())));
     }
 
     private Header link(PetQuery next) {

@@ -4,15 +4,18 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
+import petstore.CatalogueVersion;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
+import petstore.store.block.Block;
 
 /// Statements on the table `pet`, and its rows.
 public final class PetTable {
@@ -27,6 +30,11 @@ public final class PetTable {
     /// Needs the same status twice, as a range. With an equality, PostgreSQL may scan by id, past all animals of other statuses.
     public static final String LIST_BY_STATUS = SELECT
             + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
+    /// The animals of a range of ids, and in each row the version of the same snapshot. Without an animal, one row has the version alone.
+    /// PostgreSQL does not know that the version is one row.
+    private static final String BLOCK = "SELECT " + NAMES + ", changes, last_id"
+            + " FROM (SELECT changes, last_id FROM catalogue_version LIMIT 1) AS version"
+            + " LEFT JOIN pet ON id BETWEEN ? AND ? ORDER BY id";
     private static final String FIND = SELECT + "WHERE id = ?";
     private static final String ROW = "(?" + ", ?".repeat(COLUMNS.size() - 1) + ")";
     private static final String INSERT = "INSERT INTO pet (" + NAMES + ") VALUES " + ROW;
@@ -74,6 +82,26 @@ public final class PetTable {
                 ? session.prepare(LIST, query.after(), most)
                 : session.prepare(LIST_BY_STATUS, status.get(), status.get(), query.after(), most);
         return Session.rows(select, PetTable::read);
+    }
+
+    static Block block(Session session, Block.Ids ids) throws SQLException {
+        List<CatalogueVersion> versions = new ArrayList<>();
+        List<Pet> pets = new ArrayList<>();
+        try (ResultSet row = session.prepare(BLOCK, ids.first(), ids.last()).executeQuery()) {
+            while (row.next()) {
+                if (versions.isEmpty()) {
+                    versions.add(
+                            new CatalogueVersion(row.getLong(COLUMNS.size() + 1), row.getLong(COLUMNS.size() + 2)));
+                }
+                if (row.getLong(1) != 0) {
+                    pets.add(read(row));
+                }
+            }
+        }
+        if (versions.isEmpty()) {
+            throw new SQLException(Session.emptied("pet_id or pet_change"));
+        }
+        return new Block(ids, versions.getFirst(), pets);
     }
 
     static Optional<Pet> find(Session session, long id) throws SQLException {

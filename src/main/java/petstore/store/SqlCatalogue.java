@@ -11,19 +11,24 @@ import petstore.Catalogue;
 import petstore.Catalogue.Added;
 import petstore.CatalogueVersion;
 import petstore.Closer;
+import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
+import petstore.json.PetJson;
+import petstore.store.block.Block;
+import petstore.store.block.BlockCache;
 import petstore.store.queue.SharedReading;
 
 /// The catalogue in the table `pet`.
-final class SqlCatalogue implements Catalogue, AutoCloseable {
+final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable {
 
     private final Database database;
     private final KnownVersion version;
     private final SharedReading<CatalogueVersion> versions;
     private final PetWriter writer;
+    private final BlockCache blocks = new BlockCache(this, BlockCache.IDS);
 
     SqlCatalogue(Database database, MeterRegistry meters) {
         this.database = database;
@@ -34,7 +39,36 @@ final class SqlCatalogue implements Catalogue, AutoCloseable {
 
     @Override
     public CompletableFuture<Page> list(PetQuery query) {
-        return database.read(session -> Page.of(query, database.dialect().pets(session, query)));
+        try {
+            return findEpoch().map(epoch -> blocks.list(query, epoch))
+                    .orElseGet(() -> version().thenCompose(read -> blocks.list(query, read.epoch())));
+        } catch (Failure notReady) {
+            return CompletableFuture.failedFuture(notReady);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Page> readPage(PetQuery query) {
+        return database.read(session -> page(query, database.dialect().pets(session, query)));
+    }
+
+    /// @param matches the matching animals; one more than the limit if there is a next page
+    private static Page page(PetQuery query, List<Pet> matches) {
+        if (matches.size() <= query.limit()) {
+            return new Page(PetJson.write(matches), Optional.empty());
+        }
+        List<Pet> pets = matches.subList(0, query.limit());
+        return new Page(PetJson.write(pets), Optional.of(query.continuedAfter(pets.getLast().id())));
+    }
+
+    @Override
+    public CompletableFuture<Block> readBlock(Block.Ids ids) {
+        return database.read(session -> database.dialect().block(session, ids));
+    }
+
+    @Override
+    public Optional<CatalogueVersion> findVersion() {
+        return version.find();
     }
 
     @Override

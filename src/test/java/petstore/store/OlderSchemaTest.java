@@ -109,7 +109,7 @@ class OlderSchemaTest {
 
     private static void assertHasAnimalAndKey(SqlStore store, long nextId) {
         assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(WHISKERS.id()))).contains(WHISKERS);
-        assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(new PetQuery(1, WHISKERS.status(), 0))).pets())
+        assertThat(AbstractCatalogueTest.list(store.catalogue(), new PetQuery(1, WHISKERS.status(), 0)).pets())
                 .containsExactly(WHISKERS);
         assertThat(store.keys().list()).usingRecursiveFieldByFieldElementComparator().containsExactly(KEY);
         assertThat(AbstractCatalogueTest.added(store.catalogue(), new NewPet("Rex", 1, Optional.empty())).id())

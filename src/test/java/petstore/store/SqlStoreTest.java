@@ -40,7 +40,7 @@ class SqlStoreTest {
         SqlStore store = open();
         store.close();
         assertTimeoutPreemptively(PATIENCE, () -> {
-            assertUnavailable(() -> AbstractCatalogueTest.awaited(store.catalogue().list(FIRST_PAGE)));
+            assertUnavailable(() -> AbstractCatalogueTest.list(store.catalogue(), FIRST_PAGE));
             assertUnavailable(() -> AbstractCatalogueTest.awaited(store.catalogue().find(1)));
             assertUnavailable(
                     () -> AbstractCatalogueTest
@@ -83,7 +83,7 @@ class SqlStoreTest {
                 added.add(
                         AbstractCatalogueTest
                                 .added(store.catalogue(), new NewPet("Whiskers", 7, Optional.empty())).id());
-                AbstractCatalogueTest.awaited(store.catalogue().list(FIRST_PAGE));
+                AbstractCatalogueTest.list(store.catalogue(), FIRST_PAGE);
                 busy.countDown();
             }
         } catch (Failure e) {

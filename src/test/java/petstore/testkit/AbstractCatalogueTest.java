@@ -1,5 +1,7 @@
 package petstore.testkit;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -14,12 +16,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Catalogue;
 import petstore.Catalogue.Added;
-import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.IdempotencyKey;
@@ -35,6 +37,7 @@ import static org.awaitility.Awaitility.await;
 /// Tests of a [Catalogue]; each store has a subclass.
 public abstract class AbstractCatalogueTest {
 
+    private static final ObjectMapper JACKSON = new ObjectMapper();
     private static final PetQuery FIRST_PAGE = new PetQuery(PetQuery.DEFAULT_LIMIT, Optional.empty(), 0);
 
     /// More animals than a group has.
@@ -420,7 +423,27 @@ public abstract class AbstractCatalogueTest {
     }
 
     private Page list(PetQuery query) {
-        return awaited(catalogue().list(query));
+        return list(catalogue(), query);
+    }
+
+    /// A page whose animals are read from its JSON.
+    public record Page(List<Pet> pets, Optional<PetQuery> next) {
+    }
+
+    public static Page list(Catalogue catalogue, PetQuery query) {
+        Catalogue.Page page = awaited(catalogue.list(query));
+        return new Page(pets(page.json()), page.next());
+    }
+
+    private static List<Pet> pets(byte[] json) {
+        try {
+            return JACKSON.readTree(json).valueStream().map(pet -> new Pet(pet.get("id").longValue(),
+                    pet.get("name").textValue(), pet.get("categoryId").longValue(),
+                    Optional.ofNullable(pet.get("status")).flatMap(status -> PetStatus.find(status.textValue()))))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Optional<Added> findAdded(IdempotencyKey key) {

@@ -82,8 +82,8 @@ class SpreadsheetTest {
                         new Importer.Plan(file, Format.CSV, spreadsheet, false, false), _ -> {
                         }, () -> false);
                 PetQuery all = new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0);
-                assertThat(AbstractCatalogueTest.awaited(other.catalogue().list(all)).pets())
-                        .isEqualTo(AbstractCatalogueTest.awaited(store.catalogue().list(all)).pets());
+                assertThat(AbstractCatalogueTest.list(other.catalogue(), all).pets())
+                        .isEqualTo(AbstractCatalogueTest.list(store.catalogue(), all).pets());
             }
         }
     }

@@ -73,7 +73,7 @@ class PgBouncerTest {
         try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
             Pet pet = AbstractCatalogueTest.added(store.catalogue(), pet("Rex"));
             assertThat(
-                    AbstractCatalogueTest.awaited(store.catalogue().list(new PetQuery(20, Optional.empty(), 0))).pets())
+                    AbstractCatalogueTest.list(store.catalogue(), new PetQuery(20, Optional.empty(), 0)).pets())
                     .containsExactly(pet);
             assertThatCode(store::check).doesNotThrowAnyException();
         }

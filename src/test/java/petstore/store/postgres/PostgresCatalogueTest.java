@@ -67,7 +67,7 @@ class PostgresCatalogueTest extends AbstractCatalogueTest {
             assertThat(added(catalogue(), rex).id()).isEqualTo(2);
             operator.commit();
         }
-        assertThat(awaited(catalogue().list(new PetQuery(1, Optional.empty(), 0))).pets())
+        assertThat(list(catalogue(), new PetQuery(1, Optional.empty(), 0)).pets())
                 .containsExactly(rex.withId(2));
     }
 

@@ -83,9 +83,9 @@ class PostgresTest {
                 case AVAILABLE -> 50_001;
                 case PENDING -> 90_001;
             };
-            assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(query)).pets()).extracting(Pet::id)
+            assertThat(AbstractCatalogueTest.list(store.catalogue(), query).pets()).extracting(Pet::id)
                     .containsExactly(first, first + 1, first + 2);
-            assertThat(AbstractCatalogueTest.awaited(store.catalogue().list(query.continuedAfter(first + 100))).pets())
+            assertThat(AbstractCatalogueTest.list(store.catalogue(), query.continuedAfter(first + 100)).pets())
                     .extracting(Pet::id).containsExactly(first + 101, first + 102, first + 103);
         }
     }

@@ -369,7 +369,7 @@ class PostgresWatchTest {
     }
 
     private static List<Pet> list(SqlStore store) {
-        return AbstractCatalogueTest.awaited(store.catalogue().list(ALL)).pets();
+        return AbstractCatalogueTest.list(store.catalogue(), ALL).pets();
     }
 
     private static long add(SqlStore store, String name) {

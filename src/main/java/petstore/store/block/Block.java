@@ -1,0 +1,105 @@
+package petstore.store.block;
+
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.Optional;
+
+import petstore.CatalogueVersion;
+import petstore.Pet;
+import petstore.PetStatus;
+import petstore.json.PetJson;
+
+/// The animals of consecutive ids as JSON, read in one snapshot.
+public final class Block {
+
+    private static final List<PetStatus> STATUSES = List.of(PetStatus.values());
+    private static final byte NO_ANIMAL = 0;
+    private static final byte NO_STATUS = 1;
+    private static final int USUAL_BYTES_OF_ANIMAL = 80;
+    private static final int BYTES_WITHOUT_ANIMALS = 200;
+
+    /// The ids of a block, from the first to the last.
+    public record Ids(long first, long last) {
+
+        int count() {
+            return Math.toIntExact(last - first + 1);
+        }
+    }
+
+    private final Ids ids;
+    private final CatalogueVersion version;
+    /// Each animal and a comma.
+    private final byte[] json;
+    /// Where the animal of each id ends in [#json], after one element for the begin of the first.
+    private final int[] ends;
+    private final byte[] statuses;
+
+    /// @param version the version of the snapshot, as the database counts it
+    /// @param pets all animals with these ids, ascending
+    public Block(Ids ids, CatalogueVersion version, List<Pet> pets) {
+        this.ids = ids;
+        this.version = version;
+        this.ends = new int[ids.count() + 1];
+        this.statuses = new byte[ids.count()];
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(pets.size() * USUAL_BYTES_OF_ANIMAL);
+        int slot = 0;
+        for (Pet pet : pets) {
+            int found = slot(pet.id());
+            while (slot < found) {
+                ends[++slot] = bytes.size();
+            }
+            bytes.writeBytes(PetJson.write(pet));
+            bytes.write(',');
+            statuses[slot] = code(pet.status());
+            ends[++slot] = bytes.size();
+        }
+        while (slot < ids.count()) {
+            ends[++slot] = bytes.size();
+        }
+        this.json = bytes.toByteArray();
+    }
+
+    private static byte code(Optional<PetStatus> status) {
+        return (byte) (status.isEmpty() ? NO_STATUS : NO_STATUS + 1 + STATUSES.indexOf(status.get()));
+    }
+
+    private int slot(long id) {
+        return (int) (id - ids.first());
+    }
+
+    Ids ids() {
+        return ids;
+    }
+
+    CatalogueVersion version() {
+        return version;
+    }
+
+    /// Returns true if this block lacks many of the animals up to `id`.
+    boolean isOutdated(long id) {
+        return id >= Math.min(ids.last(), version.lastId() + ids.count() / 4);
+    }
+
+    byte[] json() {
+        return json;
+    }
+
+    /// Returns true if animals may be added to these ids.
+    boolean isOpen() {
+        return version.lastId() < ids.last();
+    }
+
+    /// Adds the animals from id `from` on to a page until it is complete.
+    void addTo(BlockPage page, long from, Optional<PetStatus> status) {
+        byte wanted = status.isEmpty() ? NO_ANIMAL : code(status);
+        for (int slot = slot(from); slot < statuses.length && !page.hasNext(); slot++) {
+            if (status.isEmpty() ? statuses[slot] != NO_ANIMAL : statuses[slot] == wanted) {
+                page.add(ids.first() + slot, ends[slot], ends[slot + 1]);
+            }
+        }
+    }
+
+    int bytes() {
+        return BYTES_WITHOUT_ANIMALS + json.length + Integer.BYTES * ends.length + statuses.length;
+    }
+}

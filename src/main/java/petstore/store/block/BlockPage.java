@@ -1,0 +1,110 @@
+package petstore.store.block;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+import petstore.Catalogue.Page;
+import petstore.PetQuery;
+
+/// A page that is put together from blocks, by ascending id. For one thread at a time.
+final class BlockPage {
+
+    private static final int MOST_BLOCKS = 4;
+    private static final int USUAL_BYTES_OF_ANIMAL = 96;
+
+    private final PetQuery query;
+    private byte[] json;
+    /// The part of a block that is not copied yet: animals in a row are copied at once.
+    private byte[] source = {};
+    private int begin;
+    private int end;
+    private int length = 1;
+    private int count;
+    private long lastId;
+    private boolean hasNext;
+    private long from;
+    private int blocks;
+    private long changes;
+    /// The block after which there is no other; animals may be added to it.
+    private Optional<Block> open = Optional.empty();
+
+    BlockPage(PetQuery query) {
+        this.query = query;
+        this.from = Math.max(query.after(), 0) + 1;
+        this.json = new byte[1 + query.limit() * USUAL_BYTES_OF_ANIMAL];
+        json[0] = '[';
+    }
+
+    PetQuery query() {
+        return query;
+    }
+
+    /// Returns the least id that may be the next animal.
+    long from() {
+        return from;
+    }
+
+    /// Returns true if the animals of the block with [#from] may complete this page. After the greatest id of all, `from` is negative.
+    boolean needsBlock() {
+        return !hasNext && blocks < MOST_BLOCKS && open.isEmpty() && from > 0;
+    }
+
+    /// Adds the animals of the block with [#from]. A page does not mix states before and after a change by SQL.
+    void add(Block block) {
+        if (blocks > 0 && block.version().epoch() != changes) {
+            blocks = MOST_BLOCKS;
+            return;
+        }
+        blocks++;
+        changes = block.version().epoch();
+        source = block.json();
+        begin = 0;
+        end = 0;
+        block.addTo(this, from, query.status());
+        copy();
+        from = block.ids().last() + 1;
+        open = hasNext || !block.isOpen() ? Optional.empty() : Optional.of(block);
+    }
+
+    /// Adds an animal of the current block, or notes that there is one after the last of this page.
+    void add(long id, int first, int afterLast) {
+        if (count == query.limit()) {
+            hasNext = true;
+            return;
+        }
+        if (first != end) {
+            copy();
+            begin = first;
+        }
+        end = afterLast;
+        lastId = id;
+        count++;
+    }
+
+    private void copy() {
+        int more = end - begin;
+        if (length + more > json.length) {
+            json = Arrays.copyOf(json, Math.max(length + more, 2 * json.length));
+        }
+        System.arraycopy(source, begin, json, length, more);
+        length += more;
+        begin = end;
+    }
+
+    /// Returns true if an animal after this page is known.
+    boolean hasNext() {
+        return hasNext;
+    }
+
+    /// Returns the block in which this page ends without a next page; absent for other pages.
+    Optional<Block> open() {
+        return open;
+    }
+
+    Page toPage() {
+        int whole = Math.max(length, 2);
+        byte[] body = Arrays.copyOf(json, whole);
+        body[whole - 1] = ']';
+        return new Page(body, hasNext ? Optional.of(query.continuedAfter(lastId)) : Optional.empty());
+    }
+}

@@ -1,0 +1,2 @@
+/// Blocks of animals in memory, without SQL.
+package petstore.store.block;
