@@ -57,12 +57,12 @@ public final class ServiceApi implements AutoCloseable {
         bearer = new Bearer(store.keys(), configuredKey, metrics);
         UnavailabilityLog unavailability = new UnavailabilityLog();
         health = new Health(store::check, version, unavailability);
-        PageCache pages = new PageCache(metrics);
-        heap = new HeapGuard(HeapGuard.MOST_USED, pages::clear, tasks);
+        heap = new HeapGuard(HeapGuard.MOST_USED, store.memory()::clear, tasks);
         RateLimits limits = new RateLimits(settings.rateLimit(), clock);
         api = new Dispatcher(
                 Routes.api(settings,
-                        new PetOperations(store.catalogue(), settings, pages, new KeyScanner(configuredKey), clock),
+                        new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),
+                                new KeyScanner(configuredKey), clock),
                         health, virtualThreads),
                 bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), settings.tls()), unavailability);
         admin = new Dispatcher(Routes.admin(health, metrics, virtualThreads), bearer,

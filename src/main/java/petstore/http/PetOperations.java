@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import petstore.ApiKey;
 import petstore.Catalogue;
@@ -60,12 +61,14 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
 
     /// @param version the version before the page is read, so that the page is not older
     private CompletableFuture<ConditionalResponse> page(PetQuery query, CatalogueVersion version) {
-        return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(
-                () -> catalogue.list(query).thenApply(page -> {
-                    ConditionalResponse response = encode(page);
-                    cache.put(query, version, page.next().isPresent(), response);
-                    return response;
-                }));
+        return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(() -> {
+            Consumer<PageCache.CachedPage> keeper = cache.keeper(query);
+            return catalogue.list(query).thenApply(page -> {
+                ConditionalResponse response = encode(page);
+                keeper.accept(new PageCache.CachedPage(version, page.next().isPresent(), response));
+                return response;
+            });
+        });
     }
 
     private ConditionalResponse encode(Catalogue.Page page) {

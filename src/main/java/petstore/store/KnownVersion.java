@@ -40,6 +40,11 @@ public final class KnownVersion {
         return relied ? Optional.of(last.version()) : Optional.empty();
     }
 
+    /// Returns true if a reading would make the version known.
+    boolean isExpired() {
+        return !database.traits().isShared() && find().isEmpty();
+    }
+
     /// Reads the version from the database. Blocks.
     CatalogueVersion read() {
         long beganNs = System.nanoTime();

@@ -11,12 +11,12 @@ import petstore.Catalogue;
 import petstore.Catalogue.Added;
 import petstore.CatalogueVersion;
 import petstore.Closer;
-import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.json.PetJson;
+import petstore.memory.SharedMemory;
 import petstore.store.block.Block;
 import petstore.store.block.BlockCache;
 import petstore.store.queue.SharedReading;
@@ -28,23 +28,23 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
     private final KnownVersion version;
     private final SharedReading<CatalogueVersion> versions;
     private final PetWriter writer;
-    private final BlockCache blocks = new BlockCache(this, BlockCache.IDS);
+    private final BlockCache blocks;
 
-    SqlCatalogue(Database database, MeterRegistry meters) {
+    SqlCatalogue(Database database, SharedMemory memory, int idsOfBlock, MeterRegistry meters) {
         this.database = database;
         this.version = new KnownVersion(database);
         this.versions = new SharedReading<>("catalogue-version", database.traits().patience(), version::read, meters);
         this.writer = new PetWriter(database, version, meters);
+        this.blocks = new BlockCache(this, memory, idsOfBlock);
     }
 
+    /// If the version has expired, no page waits for the next one: until then, the store reads the pages.
     @Override
     public CompletableFuture<Page> list(PetQuery query) {
-        try {
-            return findEpoch().map(epoch -> blocks.list(query, epoch))
-                    .orElseGet(() -> version().thenCompose(read -> blocks.list(query, read.epoch())));
-        } catch (Failure notReady) {
-            return CompletableFuture.failedFuture(notReady);
+        if (version.isExpired()) {
+            var _ = versions.next();
         }
+        return blocks.list(query);
     }
 
     @Override

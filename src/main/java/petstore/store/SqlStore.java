@@ -10,6 +10,8 @@ import petstore.Catalogue;
 import petstore.Closer;
 import petstore.KeyRing;
 import petstore.Pet;
+import petstore.memory.SharedMemory;
+import petstore.store.block.BlockCache;
 import petstore.store.queue.QueueMetrics;
 import petstore.store.queue.SharedReading;
 
@@ -36,6 +38,7 @@ public final class SqlStore implements AutoCloseable {
     }
 
     private final Database database;
+    private final SharedMemory memory;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
     private final SharedReading<Boolean> checks;
@@ -43,8 +46,13 @@ public final class SqlStore implements AutoCloseable {
     private volatile long checkedNs = System.nanoTime() - CHECKED_FOR.toNanos() - 1;
 
     public SqlStore(Database database, MeterRegistry meters) {
+        this(database, meters, BlockCache.IDS);
+    }
+
+    SqlStore(Database database, MeterRegistry meters, int idsOfBlock) {
         this.database = database;
-        this.catalogue = new SqlCatalogue(database, meters);
+        this.memory = new SharedMemory(meters);
+        this.catalogue = new SqlCatalogue(database, memory, idsOfBlock, meters);
         this.keys = new SqlKeyRing(database, meters);
         this.checks = new SharedReading<>("store-check", database.traits().patience(), this::checkNow, meters);
         QueueMetrics.measureLength("readers", database::waitingReads, meters);
@@ -67,6 +75,11 @@ public final class SqlStore implements AutoCloseable {
 
     public Catalogue catalogue() {
         return catalogue;
+    }
+
+    /// Returns the memory of the catalogue's blocks.
+    public SharedMemory memory() {
+        return memory;
     }
 
     public KeyRing keys() {

@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.http.message.KeyScanner;
@@ -30,7 +29,7 @@ class RoutesTest {
         ApiSettings settings = new TestSettings().api();
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
             Routes routes = Routes.api(settings,
-                    new PetOperations(store.catalogue(), settings, new PageCache(new SimpleMeterRegistry()),
+                    new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),
                             new KeyScanner(Optional.empty()),
                             Clock.systemUTC()),
                     new Health(store::check, "1.2.3", new UnavailabilityLog()), Runnable::run);

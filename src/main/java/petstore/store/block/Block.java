@@ -8,18 +8,24 @@ import petstore.CatalogueVersion;
 import petstore.Pet;
 import petstore.PetStatus;
 import petstore.json.PetJson;
+import petstore.memory.SharedMemory;
 
 /// The animals of consecutive ids as JSON, read in one snapshot.
-public final class Block {
+public final class Block implements SharedMemory.Value {
 
     private static final List<PetStatus> STATUSES = List.of(PetStatus.values());
     private static final byte NO_ANIMAL = 0;
     private static final byte NO_STATUS = 1;
     private static final int USUAL_BYTES_OF_ANIMAL = 80;
-    private static final int BYTES_WITHOUT_ANIMALS = 200;
+    private static final int BYTES_OF_OBJECTS = 150;
 
     /// The ids of a block, from the first to the last.
     public record Ids(long first, long last) {
+
+        /// Returns `count` ids, or all that are left.
+        static Ids from(long first, int count) {
+            return new Ids(first, first + Math.min(count - 1, Long.MAX_VALUE - first));
+        }
 
         int count() {
             return Math.toIntExact(last - first + 1);
@@ -75,7 +81,8 @@ public final class Block {
         return version;
     }
 
-    /// Returns true if this block lacks many of the animals up to `id`.
+    /// Returns true if this block lacks many of the animals up to `id`. A block that were read again for each new animal would cost more
+    /// than the pages.
     boolean isOutdated(long id) {
         return id >= Math.min(ids.last(), version.lastId() + ids.count() / 4);
     }
@@ -99,7 +106,8 @@ public final class Block {
         }
     }
 
-    int bytes() {
-        return BYTES_WITHOUT_ANIMALS + json.length + Integer.BYTES * ends.length + statuses.length;
+    @Override
+    public int bytes() {
+        return BYTES_OF_OBJECTS + json.length + Integer.BYTES * ends.length + statuses.length;
     }
 }

@@ -7,33 +7,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Policy;
 import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
 import petstore.PetQuery;
+import petstore.memory.SharedMemory;
 
 /// Animals in memory as JSON, in blocks of consecutive ids, so that a page needs no database.
 ///
-/// Within an epoch, animals up to the greatest id never change. So a block is right for every page of its epoch that it completes.
+/// Within an epoch, animals up to the greatest id never change. So a page whose next animal is in a block is right while its epoch is
+/// known. A last page is right only while the catalogue has the block's greatest id. The store reads every other page, whole.
 public final class BlockCache {
 
     /// The usual number of ids in a block.
     public static final int IDS = 256;
 
-    private static final long MOST_BYTES = 24L * 1024 * 1024;
+    private static final long NO_EPOCH = Long.MIN_VALUE;
     /// A power of two.
     private static final int RECENT = 1 << 14;
-    /// What a block costs if another has to go, in the unit of the two below. So reading blocks that do not fit stays cheap.
-    private static final int COST = 512;
-    private static final int SAVED_BY_HIT = 8;
-    private static final int SAVED_BY_MISS = 1;
-    private static final int MOST_SAVED = 16 * COST;
+    /// While memory is full, one of so many repeated requests reads its block, which costs as much as five pages. So a catalogue that
+    /// does not fit costs at most 10 % more, and memory still follows the requests.
+    private static final int REPEATS_OF_READ = 64;
 
     /// A block in an epoch.
-    private record Key(long epoch, long number) {
+    private record Key(long epoch, long number) implements SharedMemory.Key<Block> {
     }
 
     /// The store behind this cache.
@@ -45,7 +43,7 @@ public final class BlockCache {
         /// Reads a block in one snapshot, queued.
         CompletableFuture<Block> readBlock(Block.Ids ids);
 
-        /// Returns the epoch; absent if it is not known now.
+        /// Returns the epoch, as [petstore.Catalogue#findEpoch].
         Optional<Long> findEpoch();
 
         /// Returns the version; absent if it is not known now.
@@ -53,56 +51,62 @@ public final class BlockCache {
     }
 
     private final Source source;
+    private final SharedMemory memory;
     private final int idsOfBlock;
-    private final Cache<Key, Block> blocks = Caffeine.newBuilder().executor(Runnable::run).maximumWeight(MOST_BYTES)
-            .weigher((Key _, Block block) -> block.bytes()).build();
-    private final Policy.Eviction<Key, Block> size = blocks.policy().eviction().orElseThrow();
+    /// Reads of blocks. All requests that need the block wait for the same read.
     private final Map<Key, CompletableFuture<Block>> inFlight = new ConcurrentHashMap<>();
-    private final AtomicLong latestEpoch = new AtomicLong();
-    /// For each block that was requested recently, an id in it: there the walk goes on whose page was read last. Blocks that share a slot
-    /// overwrite each other.
+    private final AtomicLong latestEpoch = new AtomicLong(NO_EPOCH);
+    /// For blocks that were requested recently, the id with which the next page of a walk begins, or a negated id in the block. Initially
+    /// 0, which is in no page. Blocks that share a slot overwrite each other.
     private final AtomicLongArray recent = new AtomicLongArray(RECENT);
-    private final AtomicInteger saved = new AtomicInteger();
+    private final AtomicInteger repeats = new AtomicInteger();
 
-    public BlockCache(Source source, int idsOfBlock) {
+    public BlockCache(Source source, SharedMemory memory, int idsOfBlock) {
         this.source = source;
+        this.memory = memory;
         this.idsOfBlock = idsOfBlock;
-        recent.set(0, Long.MAX_VALUE);
     }
 
-    /// Returns a page of blocks, or else one that the store reads whole: no page is joined from two snapshots.
-    ///
-    /// @param epoch the epoch before this call
-    public CompletableFuture<Page> list(PetQuery query, long epoch) {
-        if (epoch > latestEpoch.get() && latestEpoch.getAndAccumulate(epoch, Math::max) < epoch) {
-            blocks.invalidateAll();
+    /// Returns a page, as [petstore.Catalogue#list]. It is never joined from two snapshots that differ in its animals.
+    public CompletableFuture<Page> list(PetQuery query) {
+        Optional<Long> epoch = source.findEpoch();
+        return epoch.filter(this::isLatest).isPresent()
+                ? complete(new BlockPage(query), epoch.get(), memory::hit)
+                : readPage(query);
+    }
+
+    /// Returns false for an epoch that is over. The first request of a later epoch clears memory.
+    private boolean isLatest(long epoch) {
+        long before = latestEpoch.getAndAccumulate(epoch, Math::max);
+        if (before < epoch && before != NO_EPOCH) {
+            memory.clear();
         }
-        return fill(new BlockPage(query), epoch);
+        return before <= epoch;
     }
 
-    private CompletableFuture<Page> fill(BlockPage page, long epoch) {
+    /// @param counter counts the page if its blocks are in memory
+    private CompletableFuture<Page> complete(BlockPage page, long epoch, Runnable counter) {
         while (page.needsBlock()) {
             Key key = key(epoch, page.from());
-            Block block = blocks.getIfPresent(key);
-            if (block == null) {
-                if (!isWanted(key, page.from()) || !isAffordable()) {
-                    return readPage(page, key);
-                }
-                return readBlock(key).thenCompose(read -> {
-                    page.add(read);
-                    return fill(page, epoch);
-                });
+            Optional<Block> block = memory.find(key);
+            if (block.isEmpty()) {
+                return isRepeated(key, page.from()) && isAffordable()
+                        ? readBlock(key).thenCompose(read -> {
+                            page.add(read);
+                            return complete(page, epoch, memory::missed);
+                        })
+                        : readPage(page.query(), key, page.from());
             }
-            page.add(block);
+            page.add(block.get());
         }
         if (!isCurrent(page, epoch)) {
             return readPage(page, epoch);
         }
-        save(SAVED_BY_HIT);
+        counter.run();
         return CompletableFuture.completedFuture(page.toPage());
     }
 
-    /// Returns true if the page is complete, and the catalogue has not changed since its epoch was read.
+    /// Returns true if the page is whole, and the catalogue still has the epoch in which its reading began.
     private boolean isCurrent(BlockPage page, long epoch) {
         return page.hasNext()
                 ? source.findEpoch().equals(Optional.of(epoch))
@@ -111,40 +115,35 @@ public final class BlockCache {
     }
 
     /// Returns true if the block was requested before. The pages of a walk count as one request.
-    private boolean isWanted(Key key, long from) {
+    private boolean isRepeated(Key key, long from) {
         long last = recent.get(slot(key));
-        return last != from && last / idsOfBlock == key.number();
+        return last != 0 && last != from && Math.abs(last) / idsOfBlock == key.number();
     }
 
-    /// Returns true if there is room for a block, or if enough reads were saved to displace another block.
     private boolean isAffordable() {
-        return size.weightedSize().orElse(0) < MOST_BYTES / 16 * 15
-                || saved.getAndUpdate(before -> before < COST ? before : before - COST) >= COST;
+        return !memory.isFull() || repeats.incrementAndGet() % REPEATS_OF_READ == 0;
     }
 
-    private void save(int more) {
-        if (saved.get() < MOST_SAVED) {
-            saved.addAndGet(more);
-        }
+    private CompletableFuture<Page> readPage(PetQuery query) {
+        memory.missed();
+        return source.readPage(query);
     }
 
-    /// Reads a page whose block `key` is missing.
-    private CompletableFuture<Page> readPage(BlockPage page, Key key) {
-        save(SAVED_BY_MISS);
-        recent.set(slot(key), page.from());
-        return source.readPage(page.query()).thenApply(read -> {
-            read.next().ifPresent(next -> recent.set(slot(key), Math.min(next.after() + 1, ids(key).last())));
+    /// Reads a page whose block is missing, and records the request.
+    private CompletableFuture<Page> readPage(PetQuery query, Key key, long from) {
+        recent.set(slot(key), -from);
+        return readPage(query).thenApply(read -> {
+            read.next().filter(next -> next.after() < ids(key).last())
+                    .ifPresent(next -> recent.set(slot(key), next.after() + 1));
             return read;
         });
     }
 
     /// Reads a page that the blocks do not complete. If it shows that the last block has grown, that block is dropped.
     private CompletableFuture<Page> readPage(BlockPage page, long epoch) {
-        CompletableFuture<Page> whole = source.readPage(page.query());
-        return page.open().isEmpty() ? whole : whole.thenApply(read -> {
-            Block last = page.open().get();
-            read.next().filter(next -> last.isOutdated(next.after()))
-                    .ifPresent(_ -> blocks.asMap().remove(key(epoch, last.ids().first()), last));
+        return readPage(page.query()).thenApply(read -> {
+            page.open().filter(last -> read.next().filter(next -> last.isOutdated(next.after())).isPresent())
+                    .ifPresent(last -> memory.remove(key(epoch, last.ids().first()), last));
             return read;
         });
     }
@@ -156,13 +155,15 @@ public final class BlockCache {
         if (other != null) {
             return other;
         }
-        var _ = source.readBlock(ids(key)).whenComplete((block, failure) -> {
-            if (failure == null) {
-                blocks.put(key, block);
-            }
-            inFlight.remove(key);
-            var _ = failure == null ? result.complete(block) : result.completeExceptionally(failure);
-        });
+        Consumer<Block> keeper = memory.keeper(key);
+        var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock)
+                .whenComplete((block, failure) -> {
+                    if (failure == null) {
+                        keeper.accept(block);
+                    }
+                    inFlight.remove(key);
+                    var _ = failure == null ? result.complete(block) : result.completeExceptionally(failure);
+                });
         return result;
     }
 
@@ -171,8 +172,7 @@ public final class BlockCache {
     }
 
     private Block.Ids ids(Key key) {
-        long first = key.number() * idsOfBlock;
-        return new Block.Ids(first, first + idsOfBlock - 1);
+        return Block.Ids.from(key.number() * idsOfBlock, idsOfBlock);
     }
 
     private static int slot(Key key) {

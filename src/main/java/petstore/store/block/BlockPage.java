@@ -24,7 +24,8 @@ final class BlockPage {
     private boolean hasNext;
     private long from;
     private int blocks;
-    private long changes;
+    private Optional<Block> first = Optional.empty();
+    private boolean isMixed;
     /// The block after which there is no other; animals may be added to it.
     private Optional<Block> open = Optional.empty();
 
@@ -46,17 +47,17 @@ final class BlockPage {
 
     /// Returns true if the animals of the block with [#from] may complete this page. After the greatest id of all, `from` is negative.
     boolean needsBlock() {
-        return !hasNext && blocks < MOST_BLOCKS && open.isEmpty() && from > 0;
+        return !hasNext && !isMixed && blocks < MOST_BLOCKS && open.isEmpty() && from > 0;
     }
 
     /// Adds the animals of the block with [#from]. A page does not mix states before and after a change by SQL.
     void add(Block block) {
-        if (blocks > 0 && block.version().epoch() != changes) {
-            blocks = MOST_BLOCKS;
+        if (first.isPresent() && first.get().version().epoch() != block.version().epoch()) {
+            isMixed = true;
             return;
         }
+        first = Optional.of(block);
         blocks++;
-        changes = block.version().epoch();
         source = block.json();
         begin = 0;
         end = 0;

@@ -8,36 +8,57 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
+import petstore.Failure;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.json.PetJson;
+import petstore.memory.SharedMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class BlockCacheTest {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
-    private static final int REQUESTS = Integer.getInteger("tests.block.requests", 5_000);
+    private static final int PAGES = Integer.getInteger("petstore.pages", 5_000);
+    private static final PetQuery FIRST = new PetQuery(20, Optional.empty(), 0);
+    private static final Runnable NOTHING = () -> {
+    };
 
     /// A catalogue in memory that counts its reads.
-    private static final class Model implements BlockCache.Source {
+    private static class Model implements BlockCache.Source {
 
-        private final NavigableMap<Long, Pet> pets = new TreeMap<>();
-        private long lastId;
-        private long changes;
-        private int pages;
-        private final List<Block.Ids> blocks = new ArrayList<>();
+        final NavigableMap<Long, Pet> pets = new TreeMap<>();
+        long lastId;
+        long epoch;
+        long changes;
+        int pages;
+        final List<Block.Ids> blocks = new ArrayList<>();
+        /// Runs after the snapshot of a block, before the block is there.
+        Runnable afterBlock = NOTHING;
 
         void add(long id, Optional<PetStatus> status) {
             pets.put(id, new Pet(id, "Ünï \"" + id, id, status));
             lastId = id;
+        }
+
+        void addAll(int count) {
+            LongStream.rangeClosed(1, count).forEach(id -> add(id, Optional.empty()));
+        }
+
+        /// Changes an animal by SQL; nobody knows it yet.
+        void rename(long id) {
+            pets.put(id, new Pet(id, "changed", id, Optional.empty()));
+            changes++;
         }
 
         Page page(PetQuery query) {
@@ -59,30 +80,46 @@ class BlockCacheTest {
         @Override
         public CompletableFuture<Block> readBlock(Block.Ids ids) {
             blocks.add(ids);
-            return CompletableFuture.completedFuture(new Block(ids, new CatalogueVersion(changes, lastId),
-                    List.copyOf(pets.subMap(ids.first(), true, ids.last(), true).values())));
+            Block block = new Block(ids, new CatalogueVersion(changes, lastId),
+                    List.copyOf(pets.subMap(ids.first(), true, ids.last(), true).values()));
+            Runnable next = afterBlock;
+            afterBlock = NOTHING;
+            next.run();
+            return CompletableFuture.completedFuture(block);
         }
 
         @Override
         public Optional<Long> findEpoch() {
-            return Optional.of(changes);
+            return Optional.of(epoch);
         }
 
         @Override
         public Optional<CatalogueVersion> findVersion() {
-            return Optional.of(new CatalogueVersion(changes, lastId));
+            return Optional.of(new CatalogueVersion(epoch, lastId));
         }
     }
 
     private final Model model = new Model();
+    private final SharedMemory memory = new SharedMemory(new SimpleMeterRegistry());
+    private final BlockCache cache = new BlockCache(model, memory, BlockCache.IDS);
 
-    private Page list(BlockCache cache, PetQuery query) {
-        Page page = cache.list(query, model.changes).join();
-        Page expected = model.page(query);
-        assertThat(new String(page.json(), StandardCharsets.UTF_8))
-                .isEqualTo(new String(expected.json(), StandardCharsets.UTF_8));
-        assertThat(page.next()).isEqualTo(expected.next());
+    private Page list(BlockCache of, PetQuery query) {
+        Page page = of.list(query).join();
+        assertEqual(page, model.page(query));
         return page;
+    }
+
+    private static void assertEqual(Page page, Page expected) {
+        assertThat(text(page)).isEqualTo(text(expected));
+        assertThat(page.next()).isEqualTo(expected.next());
+    }
+
+    private static String text(Page page) {
+        return new String(page.json(), StandardCharsets.UTF_8);
+    }
+
+    private static PetQuery after(long id) {
+        return FIRST.continuedAfter(id);
     }
 
     @ParameterizedTest
@@ -90,55 +127,194 @@ class BlockCacheTest {
     void returnsPagesOfModel(int idsOfBlock) {
         System.out.println("BlockCacheTest: -Dpetstore.seed=" + SEED);
         Random random = new Random(SEED);
-        BlockCache cache = new BlockCache(model, idsOfBlock);
+        BlockCache blocks = new BlockCache(model, memory, idsOfBlock);
         List<Optional<PetStatus>> statuses = List.of(Optional.empty(), Optional.of(PetStatus.AVAILABLE),
                 Optional.of(PetStatus.PENDING), Optional.of(PetStatus.SOLD));
         long[] ends = {Long.MIN_VALUE, -1, 0, 1_000_000_000_000L, Long.MAX_VALUE - 1, Long.MAX_VALUE};
-        for (int i = 0; i < REQUESTS; i++) {
+        for (int i = 0; i < PAGES; i++) {
             int roll = random.nextInt(200);
             if (roll == 0) {
                 model.lastId += random.nextInt(300);
             } else if (roll == 1) {
                 var _ = model.pets.remove(1 + (long) (random.nextDouble() * model.lastId));
                 model.changes++;
+                model.epoch++;
             } else if (roll < 20) {
                 model.add(model.lastId + 1 + random.nextInt(2), statuses.get(random.nextInt(3)));
             } else {
                 long after = random.nextInt(10) == 0
                         ? ends[random.nextInt(ends.length)]
                         : (long) (random.nextDouble() * model.lastId);
-                var _ = list(cache, new PetQuery(1 + random.nextInt(30), statuses.get(random.nextInt(4)), after));
+                var _ = list(blocks, new PetQuery(1 + random.nextInt(30), statuses.get(random.nextInt(4)), after));
             }
         }
         if (idsOfBlock == BlockCache.IDS) {
-            assertThat(model.pages).isLessThan(REQUESTS / 4 * 3);
+            assertThat(model.pages).isLessThan(PAGES / 4 * 3);
         }
     }
 
-    @Test
-    void readsNoBlockForWalk() {
-        for (long id = 1; id <= 2_000; id++) {
-            model.add(id, Optional.empty());
+    @ParameterizedTest
+    @ValueSource(ints = {7, 256})
+    void returnsAnimalWithGreatestIdOfAll(int idsOfBlock) {
+        model.add(Long.MAX_VALUE - 1, Optional.empty());
+        model.add(Long.MAX_VALUE, Optional.empty());
+        BlockCache blocks = new BlockCache(model, memory, idsOfBlock);
+        for (int i = 0; i < 5; i++) {
+            for (long last = Long.MAX_VALUE; last > Long.MAX_VALUE - 10; last--) {
+                var _ = list(blocks, new PetQuery(1, Optional.empty(), last));
+            }
         }
-        BlockCache cache = new BlockCache(model, BlockCache.IDS);
-        Optional<PetQuery> next = Optional.of(new PetQuery(20, Optional.empty(), 0));
+    }
+
+    /// Only a matching animal proves a next page: ids may be reserved, or of animals that were deleted.
+    @Test
+    void lastPageHasNoNextPageAlthoughLaterIdsAreUsed() {
+        model.addAll(20);
+        model.lastId = 2_000;
+        for (int i = 0; i < 5; i++) {
+            assertThat(list(cache, FIRST).next()).isEmpty();
+            assertThat(list(cache, after(10)).next()).isEmpty();
+        }
+    }
+
+    /// The version that the store counts has not changed, but the service knows a later one: the block lacks an animal.
+    @Test
+    void lastPageIsOfKnownVersion() {
+        model.addAll(10);
+        for (int i = 0; i < 3; i++) {
+            var _ = list(cache, after(i));
+        }
+        assertThat(model.blocks).hasSize(1);
+        int before = model.pages;
+        var _ = list(cache, after(3));
+        assertThat(model.pages).as("last page of a block").isEqualTo(before);
+        model.add(11, Optional.empty());
+        var _ = list(cache, after(3));
+        assertThat(model.pages).isEqualTo(before + 1);
+    }
+
+    @Test
+    void returnsNoPageOfAnEpochThatEndsDuringTheRead() {
+        model.addAll(100);
+        var _ = list(cache, FIRST);
+        model.afterBlock = () -> {
+            model.rename(5);
+            model.epoch++;
+        };
+        var _ = list(cache, after(1));
+        assertThat(model.blocks).hasSize(1);
+        var _ = list(cache, after(2));
+    }
+
+    @Test
+    void returnsNothingOfServerThatIsLeftDuringTheRead() {
+        boolean[] left = {false};
+        Model failing = new Model() {
+            @Override
+            public Optional<Long> findEpoch() {
+                if (left[0]) {
+                    throw new Failure(Failure.Unavailability.NO_PRIMARY, "left");
+                }
+                return super.findEpoch();
+            }
+        };
+        failing.addAll(100);
+        BlockCache blocks = new BlockCache(failing, memory, BlockCache.IDS);
+        assertThat(blocks.list(FIRST)).isCompleted();
+        failing.afterBlock = () -> left[0] = true;
+        assertThat(blocks.list(after(1))).isCompletedExceptionally();
+        assertThat(failing.blocks).hasSize(1);
+        assertThatThrownBy(() -> blocks.list(after(2))).as("memory has the page").isInstanceOf(Failure.class);
+    }
+
+    /// The service does not know of the change yet. A page may be from before or after it, but not from both.
+    @Test
+    void joinsNoPageOfTwoSnapshots() {
+        model.addAll(600);
+        for (int i = 0; i < 3; i++) {
+            var _ = list(cache, after(i));
+        }
+        Page before = model.page(after(250));
+        model.rename(254);
+        model.rename(258);
+        for (int i = 0; i < 3; i++) {
+            var _ = list(cache, after(300 + i));
+        }
+        assertThat(model.blocks).hasSize(2);
+        assertThat(text(cache.list(after(250)).join())).isIn(text(before), text(model.page(after(250))));
+    }
+
+    @Test
+    void readsBlockOnceForAllWhoWait() {
+        model.addAll(600);
+        CompletableFuture<Block> read = new CompletableFuture<>();
+        Model slow = new Model() {
+            @Override
+            public CompletableFuture<Block> readBlock(Block.Ids ids) {
+                blocks.add(ids);
+                return read;
+            }
+        };
+        slow.addAll(600);
+        BlockCache blocks = new BlockCache(slow, memory, BlockCache.IDS);
+        assertThat(blocks.list(FIRST)).isCompleted();
+        CompletableFuture<Page> first = blocks.list(after(1));
+        CompletableFuture<Page> second = blocks.list(after(2));
+        assertThat(slow.blocks).hasSize(1);
+        assertThat(first).isNotDone();
+        read.completeExceptionally(new Failure(Failure.Unavailability.QUEUE_FULL, "busy"));
+        assertThat(first).isCompletedExceptionally();
+        assertThat(second).isCompletedExceptionally();
+        assertThat(blocks.list(after(3))).as("the next request tries again").isCompletedExceptionally();
+        assertThat(slow.blocks).hasSize(2);
+    }
+
+    @Test
+    void keepsNothingOfReadThatBeganBeforeMemoryWasCleared() {
+        model.addAll(100);
+        var _ = list(cache, FIRST);
+        model.afterBlock = memory::clear;
+        var _ = list(cache, after(1));
+        var _ = list(cache, after(2));
+        assertThat(model.blocks).as("reads of the same block").hasSize(2);
+        var _ = list(cache, after(3));
+        assertThat(model.blocks).hasSize(2);
+    }
+
+    @Test
+    void readsBlockOnlyWhenItIsRequestedAgain() {
+        model.addAll(2_000);
+        for (int limit : new int[]{1, 20, 100}) {
+            walk(cache, limit);
+        }
+        assertThat(model.blocks).as("blocks of walks").hasSizeLessThan(2 * 8);
+    }
+
+    private void walk(BlockCache blocks, int limit) {
+        Optional<PetQuery> next = Optional.of(new PetQuery(limit, Optional.empty(), 0));
         while (next.isPresent()) {
-            next = list(cache, next.get()).next();
+            next = list(blocks, next.get()).next();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20, 100})
+    void readsNoBlockForWalk(int limit) {
+        model.addAll(2_000);
+        walk(cache, limit);
         assertThat(model.blocks).isEmpty();
-        assertThat(model.pages).isEqualTo(100);
-        var _ = list(cache, new PetQuery(20, Optional.empty(), 300));
-        var _ = list(cache, new PetQuery(20, Optional.empty(), 400));
+        assertThat(model.pages).isEqualTo(2_000 / limit);
+        var _ = list(cache, after(300));
+        var _ = list(cache, after(400));
         assertThat(model.blocks).containsExactly(new Block.Ids(256, 511));
-        assertThat(model.pages).isEqualTo(100);
+        assertThat(model.pages).isEqualTo(2_000 / limit);
     }
 
     @Test
-    void findsIdsFarApart() {
+    void looksIntoFourBlocksAtMost() {
         model.add(5, Optional.empty());
         model.add(1_000_000_000_000L, Optional.empty());
-        BlockCache cache = new BlockCache(model, BlockCache.IDS);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 100; i++) {
             for (long after : new long[]{0, 4, 5, 999_999_999_999L, 1_000_000_000_000L}) {
                 var _ = list(cache, new PetQuery(1, Optional.empty(), after));
             }

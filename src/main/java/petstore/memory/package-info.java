@@ -1,0 +1,2 @@
+/// Memory for values that the store has.
+package petstore.memory;
