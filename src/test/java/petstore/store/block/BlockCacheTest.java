@@ -100,7 +100,8 @@ class BlockCacheTest {
     }
 
     private final Model model = new Model();
-    private final SharedMemory memory = new SharedMemory(new SimpleMeterRegistry());
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final SharedMemory memory = new SharedMemory(meters);
     private final BlockCache cache = new BlockCache(model, memory, BlockCache.IDS);
 
     private Page list(BlockCache of, PetQuery query) {
@@ -207,6 +208,48 @@ class BlockCacheTest {
     }
 
     @Test
+    void waitsForNoReadOfAnEarlierEpoch() {
+        List<CompletableFuture<Block>> reads = new ArrayList<>();
+        List<Block> read = new ArrayList<>();
+        Model slow = new Model() {
+            @Override
+            public CompletableFuture<Block> readBlock(Block.Ids ids) {
+                read.add(super.readBlock(ids).join());
+                reads.add(new CompletableFuture<>());
+                return reads.getLast();
+            }
+        };
+        slow.addAll(100);
+        BlockCache blocks = new BlockCache(slow, memory, BlockCache.IDS);
+        assertThat(blocks.list(FIRST)).isCompleted();
+        CompletableFuture<Page> first = blocks.list(after(1));
+        slow.rename(5);
+        slow.epoch++;
+        CompletableFuture<Page> second = blocks.list(after(2));
+        for (int i = 0; i < reads.size(); i++) {
+            reads.get(i).complete(read.get(i));
+        }
+        assertEqual(first.join(), slow.page(after(1)));
+        assertEqual(second.join(), slow.page(after(2)));
+    }
+
+    @Test
+    void laterEpochClearsMemory() {
+        model.addAll(2_000);
+        for (int i = 0; i < 2_000; i++) {
+            var _ = list(cache, after(i));
+        }
+        assertThat(bytes()).isGreaterThan(50_000);
+        model.epoch++;
+        var _ = list(cache, FIRST);
+        assertThat(bytes()).isLessThan(30_000);
+    }
+
+    private double bytes() {
+        return meters.get("petstore.page.cache.bytes").gauge().value();
+    }
+
+    @Test
     void returnsNothingOfServerThatIsLeftDuringTheRead() {
         boolean[] left = {false};
         Model failing = new Model() {
@@ -246,7 +289,6 @@ class BlockCacheTest {
 
     @Test
     void readsBlockOnceForAllWhoWait() {
-        model.addAll(600);
         CompletableFuture<Block> read = new CompletableFuture<>();
         Model slow = new Model() {
             @Override
@@ -281,27 +323,14 @@ class BlockCacheTest {
         assertThat(model.blocks).hasSize(2);
     }
 
-    @Test
-    void readsBlockOnlyWhenItIsRequestedAgain() {
-        model.addAll(2_000);
-        for (int limit : new int[]{1, 20, 100}) {
-            walk(cache, limit);
-        }
-        assertThat(model.blocks).as("blocks of walks").hasSizeLessThan(2 * 8);
-    }
-
-    private void walk(BlockCache blocks, int limit) {
-        Optional<PetQuery> next = Optional.of(new PetQuery(limit, Optional.empty(), 0));
-        while (next.isPresent()) {
-            next = list(blocks, next.get()).next();
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {1, 20, 100})
     void readsNoBlockForWalk(int limit) {
         model.addAll(2_000);
-        walk(cache, limit);
+        Optional<PetQuery> next = Optional.of(new PetQuery(limit, Optional.empty(), 0));
+        while (next.isPresent()) {
+            next = list(cache, next.get()).next();
+        }
         assertThat(model.blocks).isEmpty();
         assertThat(model.pages).isEqualTo(2_000 / limit);
         var _ = list(cache, after(300));
