@@ -11,6 +11,7 @@ import petstore.Catalogue;
 import petstore.Catalogue.Added;
 import petstore.CatalogueVersion;
 import petstore.Closer;
+import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
@@ -44,7 +45,11 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
         if (version.isExpired()) {
             var _ = versions.next();
         }
-        return blocks.list(query);
+        try {
+            return blocks.list(query);
+        } catch (Failure notReady) {
+            return CompletableFuture.failedFuture(notReady);
+        }
     }
 
     @Override

@@ -36,7 +36,7 @@ public final class Block implements SharedMemory.Value {
     private final CatalogueVersion version;
     /// Each animal and a comma.
     private final byte[] json;
-    /// Where the animal of each id ends in [#json], after one element for the begin of the first.
+    /// The offsets in [#json]: 0, then the end of the animal of each id.
     private final int[] ends;
     private final byte[] statuses;
 
@@ -81,8 +81,8 @@ public final class Block implements SharedMemory.Value {
         return version;
     }
 
-    /// Returns true if this block lacks many of the animals up to `id`. A block that were read again for each new animal would cost more
-    /// than the pages.
+    /// Returns true if this block lacks many of the animals up to `id`. Reading a block again for each new animal would cost more than
+    /// the pages.
     boolean isOutdated(long id) {
         return id >= Math.min(ids.last(), version.lastId() + ids.count() / 4);
     }

@@ -28,10 +28,10 @@ class BlockReadsTest {
     /// The animals of 60 blocks, which take three quarters of the memory.
     private static final int HOT = 60 * BlockCache.IDS;
     private static final int MANY = 20 * HOT;
-    /// What a block takes to read, in pages.
+    /// The cost of reading a block, in pages.
     private static final int PAGES_OF_BLOCK = 5;
 
-    /// A catalogue without gaps. It counts the reads of pages and blocks, by what they take.
+    /// A catalogue without gaps. It adds up the cost of its reads.
     private static final class Numbers implements BlockCache.Source {
 
         private long cost;
