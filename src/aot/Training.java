@@ -170,6 +170,8 @@ public class Training {
                 send(request("pets").header("If-None-Match", tag));
                 send(request("pets?limit=100&status=available"));
                 send(request("pets?limit=5&after=" + round));
+                // Of a block in memory: nobody has requested this page before.
+                send(request("pets?limit=" + round + "&after=" + 2 * round));
                 send(request("pets/" + round));
                 send(request("pets/many"));
                 send(HttpRequest.newBuilder(api.resolve("pets")));
