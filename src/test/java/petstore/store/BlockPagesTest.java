@@ -124,7 +124,7 @@ class BlockPagesTest {
         int steps = 0;
         while (requests.get() < PAGES / SIZES) {
             if (requests.get() < (long) steps * PAGES / SIZES * CHANGES / ANIMALS) {
-                Thread.onSpinWait();
+                Thread.yield();
                 continue;
             }
             steps++;

@@ -27,7 +27,7 @@ class BlockReadsTest {
     private static final long MEMORY = 2L * 1024 * 1024;
     /// The animals of 60 blocks, which take three quarters of the memory.
     private static final int HOT = 60 * BlockCache.IDS;
-    private static final int MANY = 20 * HOT;
+    private static final int MANY = 5 * HOT;
     /// The cost of reading a block, in pages.
     private static final int PAGES_OF_BLOCK = 5;
 
