@@ -2,12 +2,17 @@ package petstore.store;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.CatalogueVersion;
+import petstore.PetQuery;
+import petstore.memory.SharedMemory;
+import petstore.store.block.BlockCache;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.StoreFile;
 
@@ -66,6 +71,17 @@ class KnownVersionTest {
         version.reached(SEVEN.lastId());
         version.reached(6);
         assertThat(now()).isEqualTo(SEVEN);
+    }
+
+    /// The version expires each second. No page waits until it is read again; the session that reads it is in use here.
+    @Test
+    void listsDoNotWaitForVersion() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        try (SqlCatalogue catalogue = new SqlCatalogue(sqlite, new SharedMemory(meters), BlockCache.IDS, meters)) {
+            var _ = sqlite.readUnqueued(Database.Work.of(_ -> assertThat(
+                    catalogue.list(new PetQuery(20, Optional.empty(), 0))).succeedsWithin(Duration.ofSeconds(10))));
+            await().until(() -> catalogue.findEpoch().isPresent());
+        }
     }
 
     private CatalogueVersion now() {

@@ -23,10 +23,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BlockReadsTest {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
-    private static final int ANIMALS = Integer.getInteger("petstore.animals", 200_000);
-    private static final long MEMORY = 2L * 1024 * 1024;
-    /// The animals of 60 blocks, which take three quarters of the memory.
-    private static final int HOT = 60 * BlockCache.IDS;
+    private static final int ANIMALS = Integer.getInteger("petstore.animals", 100_000);
+    private static final long MEMORY = 1024L * 1024;
+    /// The animals of 30 blocks, which take three quarters of the memory.
+    private static final int HOT = 30 * BlockCache.IDS;
     private static final int MANY = 5 * HOT;
     /// The cost of reading a block, in pages.
     private static final int PAGES_OF_BLOCK = 5;
