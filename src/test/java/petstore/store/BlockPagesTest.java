@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
@@ -194,7 +195,7 @@ class BlockPagesTest {
     }
 
     private Pet pet(long id) {
-        return animals.get(id).pet();
+        return Objects.requireNonNull(animals.get(id)).pet();
     }
 
     private Void read(SqlStore store, Random random) {

@@ -67,8 +67,9 @@ public final class BlockCache {
         this.idsOfBlock = idsOfBlock;
     }
 
-    /// Returns a page, as [petstore.Catalogue#list]. It is never joined from two snapshots that differ in its animals. Errors: [petstore.Failure]
-    /// if the store cannot be used now, although memory may have the page.
+    /// Returns a page, as [petstore.Catalogue#list]. It is never joined from two snapshots that differ in its animals.
+    ///
+    /// Errors: [petstore.Failure] if the store cannot be used now, although memory may have the page.
     public CompletableFuture<Page> list(PetQuery query) {
         Optional<Long> epoch = source.findEpoch();
         return epoch.filter(this::isLatest).isPresent()
