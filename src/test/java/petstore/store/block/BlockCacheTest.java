@@ -31,8 +31,6 @@ class BlockCacheTest {
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
     private static final int PAGES = Integer.getInteger("petstore.pages", 5_000);
     private static final PetQuery FIRST = new PetQuery(20, Optional.empty(), 0);
-    private static final Runnable NOTHING = () -> {
-    };
 
     /// A catalogue in memory that counts its reads.
     private static class Model implements BlockCache.Source {
@@ -44,7 +42,7 @@ class BlockCacheTest {
         int pages;
         final List<Block.Ids> blocks = new ArrayList<>();
         /// Runs after the snapshot of a block, before the block is there.
-        Runnable afterBlock = NOTHING;
+        Optional<Runnable> afterBlock = Optional.empty();
 
         void add(long id, Optional<PetStatus> status) {
             pets.put(id, new Pet(id, "Ünï \"" + id, id, status));
@@ -82,9 +80,9 @@ class BlockCacheTest {
             blocks.add(ids);
             Block block = new Block(ids, new CatalogueVersion(changes, lastId),
                     List.copyOf(pets.subMap(ids.first(), true, ids.last(), true).values()));
-            Runnable next = afterBlock;
-            afterBlock = NOTHING;
-            next.run();
+            Optional<Runnable> next = afterBlock;
+            afterBlock = Optional.empty();
+            next.ifPresent(Runnable::run);
             return CompletableFuture.completedFuture(block);
         }
 
@@ -198,10 +196,10 @@ class BlockCacheTest {
     void returnsNoPageOfAnEpochThatEndsDuringTheRead() {
         model.addAll(100);
         var _ = list(cache, FIRST);
-        model.afterBlock = () -> {
+        model.afterBlock = Optional.of(() -> {
             model.rename(5);
             model.epoch++;
-        };
+        });
         var _ = list(cache, after(1));
         assertThat(model.blocks).hasSize(1);
         var _ = list(cache, after(2));
@@ -264,7 +262,7 @@ class BlockCacheTest {
         failing.addAll(100);
         BlockCache blocks = new BlockCache(failing, memory, BlockCache.IDS);
         assertThat(blocks.list(FIRST)).isCompleted();
-        failing.afterBlock = () -> left[0] = true;
+        failing.afterBlock = Optional.of(() -> left[0] = true);
         assertThat(blocks.list(after(1))).isCompletedExceptionally();
         assertThat(failing.blocks).hasSize(1);
         assertThatThrownBy(() -> blocks.list(after(2))).as("memory has the page").isInstanceOf(Failure.class);
@@ -315,7 +313,7 @@ class BlockCacheTest {
     void keepsNothingOfReadThatBeganBeforeMemoryWasCleared() {
         model.addAll(100);
         var _ = list(cache, FIRST);
-        model.afterBlock = memory::clear;
+        model.afterBlock = Optional.of(memory::clear);
         var _ = list(cache, after(1));
         var _ = list(cache, after(2));
         assertThat(model.blocks).as("reads of the same block").hasSize(2);
