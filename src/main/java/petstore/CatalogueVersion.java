@@ -6,6 +6,11 @@ package petstore;
 /// @param lastId the greatest id used, 0 for none; animals that are added later get greater ids
 public record CatalogueVersion(long epoch, long lastId) {
 
+    /// Returns a version that no catalogue has.
+    public static CatalogueVersion unknownIn(long epoch) {
+        return new CatalogueVersion(epoch, -1);
+    }
+
     public CatalogueVersion plusEpochs(long epochs) {
         return new CatalogueVersion(epoch + epochs, lastId);
     }

@@ -49,7 +49,12 @@ public final class PageCache {
     /// A page that is requested only once would displace other pages and burden the garbage collector.
     boolean isWanted(PetQuery query) {
         int hash = query.hashCode();
-        return memory.contains(new Key(query)) || recent.getAndSet(hash & (RECENT - 1), hash) == hash;
+        return contains(query) || recent.getAndSet(hash & (RECENT - 1), hash) == hash;
+    }
+
+    /// Returns true if the page is cached. It need not be current.
+    boolean contains(PetQuery query) {
+        return memory.contains(new Key(query));
     }
 
     /// Returns a page that has a next page; absent if none is cached in this epoch.

@@ -49,25 +49,28 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
         return page(query).thenApply(page -> page.respondTo(request));
     }
 
-    /// Returns a page. A cached page with a next page needs no query if the epoch is known. Other cached pages need the version.
+    /// Returns a page. One with a next page needs no version: it is kept for its epoch.
     private CompletableFuture<ConditionalResponse> page(PetQuery query) {
         if (!cache.isWanted(query)) {
             return catalogue.list(query).thenApply(this::encode);
         }
-        return catalogue.findEpoch().flatMap(epoch -> cache.findFull(query, epoch))
-                .map(CompletableFuture::completedFuture)
-                .orElseGet(() -> catalogue.version().thenCompose(version -> page(query, version)));
+        Optional<Long> epoch = catalogue.findEpoch();
+        return epoch.flatMap(now -> cache.findFull(query, now)).map(CompletableFuture::completedFuture)
+                .orElseGet(() -> epoch.isPresent() && !cache.contains(query)
+                        ? read(query, CatalogueVersion.unknownIn(epoch.get()))
+                        : catalogue.version().thenCompose(version -> cache.find(query, version)
+                                .map(CompletableFuture::completedFuture).orElseGet(() -> read(query, version))));
     }
 
+    /// Reads a page and keeps it.
+    ///
     /// @param version the version before the page is read, so that the page is not older
-    private CompletableFuture<ConditionalResponse> page(PetQuery query, CatalogueVersion version) {
-        return cache.find(query, version).map(CompletableFuture::completedFuture).orElseGet(() -> {
-            Consumer<PageCache.CachedPage> keeper = cache.keeper(query);
-            return catalogue.list(query).thenApply(page -> {
-                ConditionalResponse response = encode(page);
-                keeper.accept(new PageCache.CachedPage(version, page.next().isPresent(), response));
-                return response;
-            });
+    private CompletableFuture<ConditionalResponse> read(PetQuery query, CatalogueVersion version) {
+        Consumer<PageCache.CachedPage> keeper = cache.keeper(query);
+        return catalogue.list(query).thenApply(page -> {
+            ConditionalResponse response = encode(page);
+            keeper.accept(new PageCache.CachedPage(version, page.next().isPresent(), response));
+            return response;
         });
     }
 

@@ -1,5 +1,6 @@
 package petstore.memory;
 
+import java.lang.ref.WeakReference;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -65,10 +66,11 @@ public final class SharedMemory {
         return values.asMap().containsKey(key);
     }
 
-    /// Returns a function that keeps the result of a read which begins now. It does nothing if memory is cleared meanwhile.
+    /// Returns a function that keeps the result of a read which begins now. It does nothing if memory is cleared meanwhile, and does not
+    /// hold what was cleared.
     public <V extends Value> Consumer<V> keeper(Key<V> key) {
-        Cache<Key<?>, Value> now = values;
-        return value -> now.put(key, value);
+        WeakReference<Cache<Key<?>, Value>> now = new WeakReference<>(values);
+        return value -> Optional.ofNullable(now.get()).ifPresent(cache -> cache.put(key, value));
     }
 
     public <V extends Value> void remove(Key<V> key, V value) {

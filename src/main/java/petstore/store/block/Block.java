@@ -3,6 +3,7 @@ package petstore.store.block;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import petstore.CatalogueVersion;
 import petstore.Pet;
@@ -17,7 +18,8 @@ public final class Block implements SharedMemory.Value {
     private static final byte NO_ANIMAL = 0;
     private static final byte NO_STATUS = 1;
     private static final int USUAL_BYTES_OF_ANIMAL = 80;
-    private static final int BYTES_OF_OBJECTS = 150;
+    private static final int BYTES_OF_OBJECTS = 170;
+    private static final int LACKS_OF_READ = 64;
 
     /// The ids of a block, from the first to the last.
     public record Ids(long first, long last) {
@@ -39,6 +41,7 @@ public final class Block implements SharedMemory.Value {
     /// The offsets in [#json]: 0, then the end of the animal of each id.
     private final int[] ends;
     private final byte[] statuses;
+    private final AtomicInteger lacks = new AtomicInteger();
 
     /// @param version the version of the snapshot, as the database counts it
     /// @param pets all animals with these ids, ascending
@@ -81,10 +84,10 @@ public final class Block implements SharedMemory.Value {
         return version;
     }
 
-    /// Returns true if this block lacks many of the animals up to `id`. Reading a block again for each new animal would cost more than
-    /// the pages.
+    /// Returns true if pages often needed animals up to `id` that this block lacks. A new read for each of them would cost more than the
+    /// pages.
     boolean isOutdated(long id) {
-        return id >= Math.min(ids.last(), version.lastId() + ids.count() / 4);
+        return id > version.lastId() && lacks.incrementAndGet() >= LACKS_OF_READ;
     }
 
     byte[] json() {

@@ -1,7 +1,7 @@
 package petstore.store.block;
 
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,12 +53,12 @@ public final class BlockCache {
     private final Source source;
     private final SharedMemory memory;
     private final int idsOfBlock;
-    /// Reads of blocks. All requests that need the block wait for the same read.
-    private final Map<Key, CompletableFuture<Block>> inFlight = new ConcurrentHashMap<>();
+    /// The blocks that are being read.
+    private final Set<Key> inFlight = ConcurrentHashMap.newKeySet();
     private final AtomicLong latestEpoch = new AtomicLong(NO_EPOCH);
     /// For blocks that were requested recently, the id with which the next page of a walk begins, or a negated id in the block. Initially
     /// 0, which is in no page. Blocks that share a slot overwrite each other.
-    private final AtomicLongArray recent = new AtomicLongArray(RECENT);
+    private volatile AtomicLongArray recent = new AtomicLongArray(RECENT);
     private final AtomicInteger repeats = new AtomicInteger();
 
     public BlockCache(Source source, SharedMemory memory, int idsOfBlock) {
@@ -73,7 +73,7 @@ public final class BlockCache {
     public CompletableFuture<Page> list(PetQuery query) {
         Optional<Long> epoch = source.findEpoch();
         return epoch.filter(this::isLatest).isPresent()
-                ? complete(new BlockPage(query), epoch.get(), memory::hit)
+                ? complete(new BlockPage(query), epoch.get())
                 : readPage(query);
     }
 
@@ -82,29 +82,24 @@ public final class BlockCache {
         long before = latestEpoch.getAndAccumulate(epoch, Math::max);
         if (before < epoch && before != NO_EPOCH) {
             memory.clear();
+            recent = new AtomicLongArray(RECENT);
         }
         return before <= epoch;
     }
 
-    /// @param counter counts the page if its blocks are in memory
-    private CompletableFuture<Page> complete(BlockPage page, long epoch, Runnable counter) {
+    private CompletableFuture<Page> complete(BlockPage page, long epoch) {
         while (page.needsBlock()) {
             Key key = key(epoch, page.from());
             Optional<Block> block = memory.find(key);
             if (block.isEmpty()) {
-                return isRepeated(key, page.from()) && isAffordable()
-                        ? readBlock(key).thenCompose(read -> {
-                            page.add(read);
-                            return complete(page, epoch, memory::missed);
-                        })
-                        : readPage(page.query(), key, page.from());
+                return readPage(page.query(), key, page.from());
             }
             page.add(block.get());
         }
         if (!isCurrent(page, epoch)) {
             return readPage(page, epoch);
         }
-        counter.run();
+        memory.hit();
         return CompletableFuture.completedFuture(page.toPage());
     }
 
@@ -131,42 +126,36 @@ public final class BlockCache {
         return source.readPage(query);
     }
 
-    /// Reads a page whose block is missing, and records the request.
+    /// Reads a page whose block is missing, and the block if it was requested before. No request waits for a block.
     private CompletableFuture<Page> readPage(PetQuery query, Key key, long from) {
+        boolean repeated = isRepeated(key, from);
         recent.set(slot(key), -from);
-        return readPage(query).thenApply(read -> {
+        CompletableFuture<Page> page = readPage(query).thenApply(read -> {
             read.next().filter(next -> next.after() < ids(key).last())
                     .ifPresent(next -> recent.set(slot(key), next.after() + 1));
             return read;
         });
+        if (repeated && isAffordable() && inFlight.add(key)) {
+            readBlock(key);
+        }
+        return page;
     }
 
-    /// Reads a page that the blocks do not complete. If it shows that the last block has grown, that block is dropped.
+    /// Reads a page that the blocks do not complete. If often the reason is that the last block has grown, that block is dropped.
     private CompletableFuture<Page> readPage(BlockPage page, long epoch) {
         return readPage(page.query()).thenApply(read -> {
-            page.open().filter(last -> read.next().filter(next -> last.isOutdated(next.after())).isPresent())
+            page.open().filter(last -> read.next().map(PetQuery::after)
+                    .or(() -> source.findVersion().map(CatalogueVersion::lastId)).filter(last::isOutdated).isPresent())
                     .ifPresent(last -> memory.remove(key(epoch, last.ids().first()), last));
             return read;
         });
     }
 
-    /// Reads a block, once for all who wait for it.
-    private CompletableFuture<Block> readBlock(Key key) {
-        CompletableFuture<Block> result = new CompletableFuture<>();
-        CompletableFuture<Block> other = inFlight.putIfAbsent(key, result);
-        if (other != null) {
-            return other;
-        }
+    /// Keeps a block when it has been read. If that fails, a later request tries again.
+    private void readBlock(Key key) {
         Consumer<Block> keeper = memory.keeper(key);
-        var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock)
-                .whenComplete((block, failure) -> {
-                    if (failure == null) {
-                        keeper.accept(block);
-                    }
-                    inFlight.remove(key);
-                    var _ = failure == null ? result.complete(block) : result.completeExceptionally(failure);
-                });
-        return result;
+        var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock).thenAccept(keeper)
+                .whenComplete((_, _) -> inFlight.remove(key));
     }
 
     private Key key(long epoch, long id) {

@@ -13,7 +13,7 @@ final class BlockPage {
     private static final int USUAL_BYTES_OF_ANIMAL = 96;
 
     private final PetQuery query;
-    private byte[] json;
+    private byte[] json = {'['};
     /// The part of a block that is not copied yet: animals in a row are copied at once.
     private byte[] source = {};
     private int begin;
@@ -32,8 +32,6 @@ final class BlockPage {
     BlockPage(PetQuery query) {
         this.query = query;
         this.from = Math.max(query.after(), 0) + 1;
-        this.json = new byte[1 + query.limit() * USUAL_BYTES_OF_ANIMAL];
-        json[0] = '[';
     }
 
     PetQuery query() {
@@ -85,7 +83,8 @@ final class BlockPage {
     private void copy() {
         int more = end - begin;
         if (length + more > json.length) {
-            json = Arrays.copyOf(json, Math.max(length + more, 2 * json.length));
+            int usual = count == query.limit() ? 0 : query.limit() * USUAL_BYTES_OF_ANIMAL;
+            json = Arrays.copyOf(json, Math.max(length + more, Math.max(usual, 2 * json.length)));
         }
         System.arraycopy(source, begin, json, length, more);
         length += more;
@@ -104,7 +103,7 @@ final class BlockPage {
 
     Page toPage() {
         int whole = Math.max(length, 2);
-        byte[] body = Arrays.copyOf(json, whole);
+        byte[] body = json.length == whole ? json : Arrays.copyOf(json, whole);
         body[whole - 1] = ']';
         return new Page(body, hasNext ? Optional.of(query.continuedAfter(lastId)) : Optional.empty());
     }
