@@ -37,6 +37,7 @@ import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /// Pages that are read while animals are added, compared with a model of the catalogue. Cached or not, a page shows the catalogue at one
@@ -53,6 +54,7 @@ class PagesTest {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
     private static final String HITS = "petstore_page_cache_requests_total{result=\"hit\"} ";
+    private static final String VERSIONS = "petstore_store_batch_duration_seconds_count{queue=\"catalogue-version\"} ";
     private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
     /// A request for a page.
@@ -159,10 +161,30 @@ class PagesTest {
                 _ -> cacheHits(service) > before);
     }
 
+    /// The database is asked only for the versions of last pages.
+    @Test
+    void keepsPagesWithNextPageWithoutTheirVersion() {
+        assumeThat(TestStore.database(folder)).as("on SQLite a version is known for a second").isPresent();
+        Query lastPage = new Query(3, Optional.empty(), 3);
+        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+            command.catalogue().addAll(Collections.nCopies(5, new NewPet("Rex", 1, Optional.empty())));
+            for (int i = 0; i < 4; i++) {
+                var _ = awaitCachedPage(service, new Query(1, Optional.empty(), i));
+            }
+            assertThat(metric(service, VERSIONS)).isZero();
+            var _ = awaitCachedPage(service, lastPage);
+            assertThat(metric(service, VERSIONS)).isPositive();
+        }
+    }
+
     private static double cacheHits(TestService service) {
+        return metric(service, HITS);
+    }
+
+    private static double metric(TestService service, String name) {
         return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
-                .filter(line -> line.startsWith(HITS))
-                .mapToDouble(line -> Double.parseDouble(line.substring(HITS.length()))).sum();
+                .filter(line -> line.startsWith(name))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length()))).sum();
     }
 
     /// The service notices the change within a second; a slow machine needs more.
