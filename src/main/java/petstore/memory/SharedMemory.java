@@ -66,8 +66,8 @@ public final class SharedMemory {
         return values.asMap().containsKey(key);
     }
 
-    /// Returns a function that keeps the result of a read which begins now. It does nothing if memory is cleared meanwhile, and does not
-    /// hold what was cleared.
+    /// Returns a function that keeps the result of a read which begins now. It does nothing if memory is cleared meanwhile. It does not
+    /// hold the cleared values.
     public <V extends Value> Consumer<V> keeper(Key<V> key) {
         WeakReference<Cache<Key<?>, Value>> now = new WeakReference<>(values);
         return value -> Optional.ofNullable(now.get()).ifPresent(cache -> cache.put(key, value));

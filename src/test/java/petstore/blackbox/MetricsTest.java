@@ -63,9 +63,9 @@ class MetricsTest {
         service = TestService.start(folder);
         ApiClient client = service.client();
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
-        client.get("/v1/pets");
-        client.get("/v1/pets");
-        client.get("/v1/pets");
+        for (int i = 0; i < 4; i++) {
+            client.get("/v1/pets");
+        }
         client.get("/v1/pets/1");
         client.get("/v1/pets/2");
         client.get("/v1/nothing/like-this");
@@ -89,7 +89,7 @@ class MetricsTest {
     @Test
     void countsRequestsByMethodStatusAndRoute() {
         assertThat(metrics().lines()).contains(
-                requestCount("POST", "201", "/v1/pets") + " 1", requestCount("GET", "200", "/v1/pets") + " 3",
+                requestCount("POST", "201", "/v1/pets") + " 1", requestCount("GET", "200", "/v1/pets") + " 4",
                 requestCount("GET", "200", "/v1/pets/{petId}") + " 1",
                 requestCount("GET", "404", "/v1/pets/{petId}") + " 1",
                 requestCount("GET", "401", "/v1/pets") + " 1", requestCount("GET", "404", "unmatched") + " 1",
@@ -99,7 +99,7 @@ class MetricsTest {
                 "petstore_refused_requests_total{reason=\"internal_error\"} 0.0",
                 "petstore_deprecated_requests_total{key=\"configured\",route=\"/v1/pets/{petId}\"} 2.0",
                 "petstore_page_cache_requests_total{result=\"hit\"} 1.0",
-                "petstore_page_cache_requests_total{result=\"miss\"} 2.0",
+                "petstore_page_cache_requests_total{result=\"miss\"} 3.0",
                 "petstore_store_batch_size_count{queue=\"catalogue-writer\"} 1");
     }
 

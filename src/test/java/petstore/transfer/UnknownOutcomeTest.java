@@ -111,7 +111,7 @@ class UnknownOutcomeTest {
     void saysThatNextGroupMayBeAddedIfConnectionBreaks() throws IOException {
         try (TcpProxy proxy = new TcpProxy(server.port(), Duration.ZERO)) {
             String message = importFile(false, proxy.port(), UnknownOutcomeTest::makeCommitsWait, () -> {
-                awaitWaiting(STANDBY);
+                awaitWaiting("pid", STANDBY);
                 proxy.moveTo(0);
             });
             assertThat(message)
@@ -139,10 +139,7 @@ class UnknownOutcomeTest {
 
     private static String importFile(boolean keepIds, int port, Runnable obstacle, String event, String end)
             throws IOException {
-        return importFile(keepIds, port, obstacle, () -> {
-            awaitWaiting(event);
-            server.query("SELECT " + end + event);
-        });
+        return importFile(keepIds, port, obstacle, () -> awaitWaiting(end, event));
     }
 
     /// Returns the message of an import that fails because of `end`.
@@ -181,8 +178,9 @@ class UnknownOutcomeTest {
         }
     }
 
-    private static void awaitWaiting(String event) {
-        await().atMost(PATIENCE).until(() -> server.query("SELECT pid" + event).size() == 1);
+    /// Waits for a session, and then evaluates an expression. One statement, because a session may stop waiting for a moment.
+    private static void awaitWaiting(String expression, String event) {
+        await().atMost(PATIENCE).until(() -> server.query("SELECT " + expression + event).size() == 1);
     }
 
     private static long count() {
