@@ -49,7 +49,8 @@ public final class SqlStore implements AutoCloseable {
         this(database, meters, BlockCache.IDS);
     }
 
-    SqlStore(Database database, MeterRegistry meters, int idsOfBlock) {
+    /// @param idsOfBlock the number of ids whose animals memory keeps together
+    public SqlStore(Database database, MeterRegistry meters, int idsOfBlock) {
         this.database = database;
         this.memory = new SharedMemory(meters);
         this.catalogue = new SqlCatalogue(database, memory, idsOfBlock, meters);

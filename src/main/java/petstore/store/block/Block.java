@@ -84,10 +84,10 @@ public final class Block implements SharedMemory.Value {
         return version;
     }
 
-    /// Returns true if pages often needed animals up to `id` that this block lacks. A new read for each of them would cost more than the
-    /// pages.
-    boolean isOutdated(long id) {
-        return id > version.lastId() && lacks.incrementAndGet() >= LACKS_OF_READ;
+    /// Counts a page that needs later animals than this block has. Returns true if there were many: a new read for each of them would cost
+    /// more than the pages.
+    boolean isOutdated() {
+        return lacks.incrementAndGet() >= LACKS_OF_READ;
     }
 
     byte[] json() {

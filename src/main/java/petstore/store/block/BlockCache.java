@@ -26,6 +26,8 @@ public final class BlockCache {
     private static final long NO_EPOCH = Long.MIN_VALUE;
     /// A power of two.
     private static final int RECENT = 1 << 14;
+    /// Blocks that are read at the same time. Others leave the readers to pages.
+    private static final int MOST_IN_FLIGHT = 2;
     /// While memory is full, one of so many repeated requests reads its block, which costs as much as five pages. So a catalogue that
     /// does not fit costs at most 10 % more, and memory still follows the requests.
     private static final int REPEATS_OF_READ = 64;
@@ -118,7 +120,8 @@ public final class BlockCache {
     }
 
     private boolean isAffordable() {
-        return !memory.isFull() || repeats.incrementAndGet() % REPEATS_OF_READ == 0;
+        return inFlight.size() < MOST_IN_FLIGHT
+                && (!memory.isFull() || repeats.incrementAndGet() % REPEATS_OF_READ == 0);
     }
 
     private CompletableFuture<Page> readPage(PetQuery query) {
@@ -126,36 +129,43 @@ public final class BlockCache {
         return source.readPage(query);
     }
 
-    /// Reads a page whose block is missing, and the block if it was requested before. No request waits for a block.
+    /// Reads a page whose block is missing, then the block if it was requested before. No request waits for a block.
     private CompletableFuture<Page> readPage(PetQuery query, Key key, long from) {
-        boolean repeated = isRepeated(key, from);
-        recent.set(slot(key), -from);
-        CompletableFuture<Page> page = readPage(query).thenApply(read -> {
-            read.next().filter(next -> next.after() < ids(key).last())
-                    .ifPresent(next -> recent.set(slot(key), next.after() + 1));
-            return read;
+        return readPage(query).thenApply(page -> {
+            boolean repeated = isRepeated(key, from);
+            recent.set(slot(key),
+                    page.next().map(PetQuery::after).filter(last -> last >= from && last < ids(key).last())
+                            .map(last -> last + 1).orElse(-from));
+            if (repeated && isAffordable()) {
+                readBlock(key);
+            }
+            return page;
         });
-        if (repeated && isAffordable() && inFlight.add(key)) {
-            readBlock(key);
-        }
-        return page;
     }
 
-    /// Reads a page that the blocks do not complete. If often the reason is that the last block has grown, that block is dropped.
+    /// Reads a page that the blocks do not complete.
     private CompletableFuture<Page> readPage(BlockPage page, long epoch) {
+        Optional<Block> open = page.open();
         return readPage(page.query()).thenApply(read -> {
-            page.open().filter(last -> read.next().map(PetQuery::after)
-                    .or(() -> source.findVersion().map(CatalogueVersion::lastId)).filter(last::isOutdated).isPresent())
-                    .ifPresent(last -> memory.remove(key(epoch, last.ids().first()), last));
+            open.filter(block -> hasGrown(block, read) && block.isOutdated())
+                    .ifPresent(block -> memory.remove(key(epoch, block.ids().first()), block));
             return read;
         });
+    }
+
+    /// Returns true if the catalogue has animals that its last block lacks.
+    private boolean hasGrown(Block last, Page page) {
+        return page.next().isPresent()
+                || source.findVersion().filter(now -> now.lastId() > last.version().lastId()).isPresent();
     }
 
     /// Keeps a block when it has been read. If that fails, a later request tries again.
     private void readBlock(Key key) {
         Consumer<Block> keeper = memory.keeper(key);
-        var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock).thenAccept(keeper)
-                .whenComplete((_, _) -> inFlight.remove(key));
+        if (inFlight.add(key)) {
+            var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock).thenAccept(keeper)
+                    .whenComplete((_, _) -> inFlight.remove(key));
+        }
     }
 
     private Key key(long epoch, long id) {

@@ -12,6 +12,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Catalogue;
 import petstore.NewPet;
 import petstore.PetQuery;
@@ -23,9 +26,13 @@ import petstore.testkit.PostgresServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The catalogue on PostgreSQL.
+@ParameterizedClass
+@ValueSource(ints = {1, 2, 7, 256})
 class PostgresCatalogueTest extends AbstractCatalogueTest {
 
     private final String url = PostgresServer.newDatabase();
+    @Parameter
+    private int idsOfBlock;
     private SqlStore store;
 
     @BeforeEach
@@ -33,7 +40,7 @@ class PostgresCatalogueTest extends AbstractCatalogueTest {
         store = new SqlStore(
                 Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 16,
                         Duration.ofMinutes(2), new AtomicBoolean()),
-                new SimpleMeterRegistry());
+                new SimpleMeterRegistry(), idsOfBlock);
     }
 
     @AfterEach

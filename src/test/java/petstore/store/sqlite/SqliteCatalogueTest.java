@@ -17,6 +17,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Catalogue;
 import petstore.NewPet;
 import petstore.store.SchemaPolicy;
@@ -27,16 +30,20 @@ import petstore.testkit.StoreFile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The catalogue on SQLite.
+@ParameterizedClass
+@ValueSource(ints = {1, 2, 7, 256})
 class SqliteCatalogueTest extends AbstractCatalogueTest {
 
     @TempDir
     private Path folder;
+    @Parameter
+    private int idsOfBlock;
     private SqlStore store;
 
     @BeforeEach
     void open() {
         store = new SqlStore(Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
-        }), new SimpleMeterRegistry());
+        }), new SimpleMeterRegistry(), idsOfBlock);
     }
 
     @AfterEach
