@@ -250,7 +250,7 @@ final class Works {
         return List.of(
                 growth(group, "first page", database, stores, _ -> Load.get("/v1/pets", lab.key), false),
                 growth(group, "first page of a status", database, stores, _ -> Load.get("/v1/pets?status=sold", lab.key), false),
-                // With this many different pages, few are cached in either store.
+                // The blocks of the small store are in memory, those of the large one are not.
                 growth(group, "page from anywhere", database, stores,
                         animals -> Load.random("/v1/pets?after=ID&limit=LIMIT", animals - 100, lab.key), false),
                 growth(group, "create, 64 clients", database, stores, _ -> Load.create(lab.key), true));

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reports a nearly full heap, so that the server refuses connections. For any number of threads.
+/// Reports a nearly full heap, so that the server refuses connections, and frees pages and blocks. For any number of threads.
 ///
 /// The number of connections alone does not bound their memory: a connection takes 3 KB of the heap, with TLS 11 KB. 8 KB of
 /// short header fields take 135 KB until they are complete.

@@ -16,7 +16,6 @@ import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.store.block.Block;
 
 /// A database that holds a store, in four parts: sessions, the dialect, the watch, and facts. Another SQL database implements them all;
 /// `Migrations` gets its scripts.
@@ -97,11 +96,6 @@ public interface Database extends AutoCloseable {
         /// Returns the animals of a page by ascending id, and the next animal if there is one.
         default List<Pet> pets(Session session, PetQuery query) throws SQLException {
             return PetTable.list(session, query);
-        }
-
-        /// Returns the animals with these ids and the version of the store, of one snapshot.
-        default Block block(Session session, Block.Ids ids) throws SQLException {
-            return PetTable.block(session, ids);
         }
 
         /// Returns `count` ids for new animals. Called inside [Database#write].

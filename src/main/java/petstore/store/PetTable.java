@@ -84,6 +84,7 @@ public final class PetTable {
         return Session.rows(select, PetTable::read);
     }
 
+    /// Returns the animals with these ids and the version of the store, of one snapshot.
     static Block block(Session session, Block.Ids ids) throws SQLException {
         List<CatalogueVersion> versions = new ArrayList<>();
         List<Pet> pets = new ArrayList<>();

@@ -39,7 +39,7 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
         this.blocks = new BlockCache(this, memory, idsOfBlock);
     }
 
-    /// If the version has expired, no page waits for the next one: until then, the store reads the pages.
+    /// If the version has expired, the store reads pages until it is known again. No page waits for it.
     @Override
     public CompletableFuture<Page> list(PetQuery query) {
         if (version.isExpired()) {
@@ -68,7 +68,7 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
 
     @Override
     public CompletableFuture<Block> readBlock(Block.Ids ids) {
-        return database.read(session -> database.dialect().block(session, ids));
+        return database.read(session -> PetTable.block(session, ids));
     }
 
     @Override

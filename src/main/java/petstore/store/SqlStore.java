@@ -78,7 +78,7 @@ public final class SqlStore implements AutoCloseable {
         return catalogue;
     }
 
-    /// Returns the memory of the catalogue's blocks.
+    /// Returns the memory of pages and blocks.
     public SharedMemory memory() {
         return memory;
     }

@@ -26,7 +26,7 @@ public final class BlockCache {
     private static final long NO_EPOCH = Long.MIN_VALUE;
     /// A power of two.
     private static final int RECENT = 1 << 14;
-    /// Blocks that are read at the same time. Others leave the readers to pages.
+    /// Blocks that are read at the same time. The other readers are left to pages.
     private static final int MOST_IN_FLIGHT = 2;
     /// While memory is full, one of so many repeated requests reads its block, which costs as much as five pages. So a catalogue that
     /// does not fit costs at most 10 % more, and memory still follows the requests.

@@ -13,12 +13,10 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-import petstore.CatalogueVersion;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.PetTable;
 import petstore.store.Session;
-import petstore.store.block.Block;
 
 /// Many rows of the table `pet` in one value, because a call into SQLite's driver costs more than a row.
 ///
@@ -34,9 +32,6 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
             + "(SELECT id FROM pet WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2), " + Long.MAX_VALUE + ")";
     private static final String LIST = PACKED + RANGE;
     private static final String LIST_WITH_LAST_ID = PACKED + ", max(id)" + RANGE;
-    private static final String BLOCK = PACKED
-            + ", (SELECT changes FROM catalogue_version), (SELECT last_id FROM catalogue_version)"
-            + " FROM pet WHERE id BETWEEN ?1 AND ?2";
     static final String LIST_BY_STATUS = PACKED + " FROM (" + PetTable.SELECT
             + "WHERE id > ?1 AND status = ?3 ORDER BY id LIMIT ?2 + 1)";
 
@@ -62,14 +57,6 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
             read(row).forEach(pets::add);
         }
         return pets;
-    }
-
-    static Block block(Session session, Block.Ids ids) throws SQLException {
-        List<Pet> pets = new ArrayList<>();
-        try (ResultSet row = session.prepare(BLOCK, ids.first(), ids.last()).executeQuery()) {
-            read(row).forEach(pets::add);
-            return new Block(ids, new CatalogueVersion(row.getLong(2), row.getLong(3)), pets);
-        }
     }
 
     /// Passes every animal to `action`, by ascending id. The caller opens the transaction.

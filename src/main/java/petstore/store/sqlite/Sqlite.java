@@ -23,7 +23,6 @@ import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.TimeBudget;
-import petstore.store.block.Block;
 import petstore.store.queue.WorkQueue;
 
 /// A SQLite file with one connection for writes and a few for reads.
@@ -146,11 +145,6 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     @Override
     public List<Pet> pets(Session session, PetQuery query) throws SQLException {
         return PackedRows.list(session, query);
-    }
-
-    @Override
-    public Block block(Session session, Block.Ids ids) throws SQLException {
-        return PackedRows.block(session, ids);
     }
 
     @Override
