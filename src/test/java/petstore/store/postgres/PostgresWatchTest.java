@@ -90,6 +90,9 @@ class PostgresWatchTest {
     void resetServer() {
         log.detachAppender(lines);
         server.alterSystem("RESET ALL");
+        // A session of a closed store may still run its last statement, and hold locks.
+        server.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                + " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()");
         server.query("DROP SCHEMA public CASCADE");
         server.query("CREATE SCHEMA public");
     }
