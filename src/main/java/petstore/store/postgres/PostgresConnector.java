@@ -57,6 +57,10 @@ final class PostgresConnector {
             entry("lock_timeout", "0"), entry("transaction_timeout", "0"), entry("idle_session_timeout", "0"),
             // Hidden rows are an error.
             entry("row_security", "off"),
+            // Until its first ANALYZE, a table is taken for small. A plan that reads it whole would stay while it grows.
+            entry("enable_seqscan", "off"),
+            // A table without an index is still read whole, at a cost that would start the compiler.
+            entry("jit", "off"),
             // A statement sees the commits made while it waited for a lock.
             entry("default_transaction_isolation", "read committed"), entry("default_transaction_deferrable", "off"),
             entry("transform_null_equals", "off"), entry("standard_conforming_strings", "on"),

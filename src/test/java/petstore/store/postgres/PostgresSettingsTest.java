@@ -53,6 +53,8 @@ class PostgresSettingsTest {
             statement_timeout                   | 900ms           | 10min
             idle_in_transaction_session_timeout | 900ms           | 1h
             row_security                        | on              | off
+            enable_seqscan                      | on              | off
+            jit                                 | on              | off
             transform_null_equals               | on              | off
             default_transaction_isolation       | serializable    | read committed
             default_transaction_deferrable      | on              | off

@@ -63,6 +63,7 @@ class PostgresTest {
     private static final int FEW = 20;
     private static final int MANY = 100;
     private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
+    private static final List<String> GROWING = List.of("pet", "idempotency");
 
     private final String url = PostgresServer.newDatabase();
 
@@ -100,6 +101,41 @@ class PostgresTest {
             explain.setInt(4, PetQuery.DEFAULT_LIMIT + 1);
             return String.join("\n", Session.rows(explain, row -> row.getString(1)));
         }
+    }
+
+    /// Until its first ANALYZE, PostgreSQL takes a table for small.
+    @Test
+    void readsNoWholeTableBeforeFirstAnalyze() {
+        addRex();
+        for (String table : GROWING) {
+            PostgresServer.query(url, "ALTER TABLE " + table + " SET (autovacuum_enabled = off)");
+        }
+        String before = wholeReads();
+        try (SqlStore store = serve()) {
+            for (int i = 0; i < FEW; i++) {
+                List<CompletableFuture<?>> requests = new ArrayList<>();
+                IdempotencyKey repeated = key();
+                requests.add(store.catalogue().add(REX, Optional.of(repeated)));
+                for (int n = 0; n < MANY; n++) {
+                    requests.add(store.catalogue().add(REX, Optional.of(key())));
+                }
+                assertThat(requests).allSatisfy(request -> assertThat(request).succeedsWithin(PATIENCE));
+                assertThat(store.catalogue().findAdded(repeated)).succeedsWithin(PATIENCE);
+                assertThat(store.catalogue().find(i)).succeedsWithin(PATIENCE);
+                for (Optional<PetStatus> status : List.of(Optional.<PetStatus>empty(), Optional.of(PetStatus.SOLD))) {
+                    AbstractCatalogueTest.list(store.catalogue(), new PetQuery(FEW, status, (long) i * MANY));
+                }
+            }
+        }
+        assertThat(wholeReads()).isEqualTo(before);
+    }
+
+    /// Returns how often the tables that grow were read whole. A session counts when it ends.
+    private String wholeReads() {
+        await("no session").atMost(PATIENCE).until(() -> PostgresServer.query(url, "SELECT 1 FROM pg_stat_activity"
+                + " WHERE datname = current_database() AND application_name = 'petstore'").isEmpty());
+        return PostgresServer.query(url, "SELECT sum(seq_scan) FROM pg_stat_user_tables WHERE relname IN ('"
+                + String.join("', '", GROWING) + "')").getFirst();
     }
 
     @ParameterizedTest
