@@ -113,6 +113,9 @@ final class ConnectionCloser {
 
     /// Returns the number of bytes of responses that the client has not read. They are off-heap.
     long unreadBytes() {
+        if (channel instanceof DuplexChannel duplex && duplex.isOutputShutdown()) {
+            return 0;
+        }
         WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
         return channel.isWritable()
                 ? marks.high() + 1 - channel.bytesBeforeUnwritable()
