@@ -79,9 +79,10 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         return switch (authentication) {
             case Bearer.Accepted(var key) -> admit(call, Optional.of(key), limits.take(key));
             case Bearer.Refused(var refusal) -> call.respond(refuse(call, NO_KEY, refusal));
-            case Bearer.Pending(var later) -> call.respond(new AwaitKey(later.thenApply(known -> decide(call, known))
-                    .exceptionally(failure -> call.decision(NO_KEY, call.routeHeaders(),
-                            new Respond(response(call.head(), failure))))));
+            case Bearer.Pending(var later) -> call.decision(NO_KEY, call.routeHeaders(),
+                    new AwaitKey(later.thenApply(known -> decide(call, known))
+                            .exceptionally(failure -> call.decision(NO_KEY, call.routeHeaders(),
+                                    new Respond(response(call.head(), failure))))));
         };
     }
 

@@ -2,7 +2,12 @@ package petstore.blackbox;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.AfterEach;
@@ -11,16 +16,23 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyToken;
+import petstore.http.server.ServerSettings.Deadlines;
+import petstore.store.postgres.PostgresUri;
 import petstore.testkit.ApiClient;
+import petstore.testkit.PostgresServer;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// getPet over HTTP, before and after its removal date.
 @Tag("both-stores")
 class GetPetTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     @TempDir
     private Path folder;
@@ -86,6 +98,23 @@ class GetPetTest {
             HttpResponse<String> response = client.withKey(key).get("/v1/pets/1");
             assertThat(response.statusCode()).isEqualTo(401);
             assertThat(response.headers().firstValue("Deprecation")).as(key).isEmpty();
+        }
+    }
+
+    /// The time of the request ends while its key is looked up.
+    @Test
+    void sendsDeprecationHeadersWith503() throws SQLException {
+        Optional<PostgresUri> database = TestStore.database(folder);
+        assumeThat(database).as("SQLite lets no lock delay a look-up").isPresent();
+        String unknown = new KeyToken("a".repeat(10), "b".repeat(32)).text();
+        try (TestService late = TestService.start(folder, new Deadlines(LONG, LONG, Duration.ofSeconds(1)), 10);
+                Connection other = PostgresServer.connect(database.orElseThrow().toString());
+                Statement lock = other.createStatement()) {
+            other.setAutoCommit(false);
+            lock.execute("LOCK TABLE api_key, api_key_change");
+            HttpResponse<String> response = late.client().withKey(unknown).get("/v1/pets/1");
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertHasDeprecationHeaders(response);
         }
     }
 

@@ -52,7 +52,7 @@ final class Exchange {
     private Stage stage = Stage.READING;
     /// Takes the body; null until the API wants it.
     private Api.@Nullable ReadBody reader;
-    /// The time by [System#nanoTime] just before the response was sent.
+    /// The time by [System#nanoTime] just before the response was sent, or when the exchange ended without one.
     private long sentNanos;
     private boolean isLast;
 
@@ -176,11 +176,13 @@ final class Exchange {
         if (stage.compareTo(Stage.SENDING) >= 0) {
             return;
         }
-        stage = Stage.SENDING;
-        sentNanos = System.nanoTime();
         // Frees their memory: the client may take long to read the response.
         body.drop();
-        head.fields().drop();
+        if (stage != Stage.WORKING) {
+            head.fields().drop();
+        }
+        stage = Stage.SENDING;
+        sentNanos = System.nanoTime();
         isLast |= !head.isStream() && listener.isStopping();
         var _ = context.writeAndFlush(record.outgoing(response, head.connectionField(isLast)))
                 .addListener(sent -> ended(response, sent.isSuccess()));
@@ -234,6 +236,9 @@ final class Exchange {
     void closed() {
         if (listener.isStopping()) {
             endsBecause("the connection was closed while the service stopped");
+        }
+        if (stage.compareTo(Stage.SENDING) < 0) {
+            sentNanos = System.nanoTime();
         }
         stage = Stage.ENDED;
         record.finish(Optional.empty());

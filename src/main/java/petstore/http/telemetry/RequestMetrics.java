@@ -40,6 +40,7 @@ public final class RequestMetrics {
     private final Map<Kind, Counter> refusals = new EnumMap<>(Kind.class);
     private final Map<Unavailability, Counter> unavailable;
     private final Map<Unavailability, Counter> unready;
+    private final Counter abandoned;
     private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
 
     public RequestMetrics(MeterRegistry registry) {
@@ -52,6 +53,9 @@ public final class RequestMetrics {
                     .description("Requests refused with an error.")
                     .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry));
         }
+        abandoned = Counter.builder("petstore.abandoned.requests")
+                .description("Requests that ended without a whole response, e.g. because the client left.")
+                .register(registry);
         unavailable = counters("petstore.unavailable", "Requests that got 503.", registry);
         unready = counters("petstore.unready", "Requests of /readyz that got 503.", registry);
     }
@@ -73,6 +77,8 @@ public final class RequestMetrics {
     void finished(FinishedRequest request) {
         if (request.isAnswered()) {
             count(request);
+        } else {
+            abandoned.increment();
         }
         inFlight.decrement();
     }

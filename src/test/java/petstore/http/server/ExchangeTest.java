@@ -254,6 +254,37 @@ class ExchangeTest {
         }
     }
 
+    /// Netty knows none then. The connection stays open until the client ends its output.
+    @Test
+    void hasNoUnreadBytesOnceOutputHasEnded() throws IOException {
+        List<Channel> channels = new CopyOnWriteArrayList<>();
+        int port = listen(channels::add, _ -> new Api.Respond(text("a")));
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(receive(client, GET_AND_CLOSE)).endsWith("\r\n\r\na");
+            Channel channel = channels.getFirst();
+            assertThat(channel.eventLoop().submit(() -> new ConnectionCloser(channel).unreadBytes()))
+                    .succeedsWithin(LONG).isEqualTo(0L);
+        }
+    }
+
+    /// The API may need them to decide whether it adds an animal.
+    @Test
+    void keepsFieldsWhileApiWorksAfterRequestTimeout() throws IOException {
+        deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
+        List<RequestHead> heads = new CopyOnWriteArrayList<>();
+        CompletableFuture<Response> late = new CompletableFuture<>();
+        int port = listen(_ -> {
+        }, head -> {
+            heads.add(head);
+            return new Api.Await(late);
+        });
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            assertThat(receive(client, GET_AND_CLOSE.replace("Host", "If-Match: \"a\"\r\nHost")))
+                    .startsWith("HTTP/1.1 503");
+            assertThat(heads.getFirst().headers().first("If-Match")).isEqualTo("\"a\"");
+        }
+    }
+
     /// The input comes after a pause, so that it is not read together with the request.
     @Test
     void stopsReadingWhileResponseIsDue() throws IOException, InterruptedException {
@@ -393,6 +424,8 @@ class ExchangeTest {
     private void assertAbandoned(String reason) throws InterruptedException {
         FinishedRequest request = log.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
         assertThat(request).isNotNull().matches(known -> !known.isAnswered());
+        await().untilAsserted(
+                () -> assertThat(meters.get("petstore.abandoned.requests").counter().count()).isOne());
         assertThat(request.reason()).contains(reason);
     }
 
