@@ -76,7 +76,7 @@ public final class Postgres implements Database, Database.Watch {
         }
     }
 
-    /// Opens a database for a command, which uses one connection without a time limit.
+    /// Opens a database for a command, which uses one connection. A statement may take ten minutes.
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresConnector connector = new PostgresConnector(false);
         PostgresSession session = PostgresSearch.forCommand(connector, uri, access != StoreAccess.READ,

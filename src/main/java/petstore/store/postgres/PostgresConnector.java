@@ -37,7 +37,7 @@ final class PostgresConnector {
         /// For the watch of the primary.
         static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
         static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));
-        static final Timeouts MIGRATION = new Timeouts(Duration.ZERO, Duration.ZERO);
+        static final Timeouts MIGRATION = new Timeouts(Duration.ZERO, Duration.ofMinutes(1));
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);

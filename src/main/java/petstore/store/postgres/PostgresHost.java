@@ -27,6 +27,8 @@ final class PostgresHost implements AutoCloseable {
 
     /// SQLSTATE `connection_does_not_exist`.
     static final String OTHER_SERVER = "08003";
+    /// SQLSTATE `read_only_sql_transaction`.
+    static final String READ_ONLY = "25006";
     /// SQLSTATE `query_canceled`.
     private static final String CANCELLED = "57014";
     /// SQL that yields the timeline. On a primary, `pg_control_checkpoint()` would show the old one until the next checkpoint. A standby
@@ -95,8 +97,12 @@ final class PostgresHost implements AutoCloseable {
     PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
         PostgresSession session = connector.open(address, timeouts);
         try {
-            if (!read(session).isSameRun(expected)) {
+            ServerState found = read(session);
+            if (!found.isSameRun(expected)) {
                 throw new SQLException("the address leads to another server now", OTHER_SERVER);
+            }
+            if (found.readOnly() != expected.readOnly()) {
+                throw new SQLException("default_transaction_read_only has changed", READ_ONLY);
             }
             return session;
         } catch (Throwable e) {

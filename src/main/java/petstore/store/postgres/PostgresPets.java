@@ -110,6 +110,8 @@ final class PostgresPets implements Database.Dialect {
     long addWithIds(Iterator<List<Pet>> groups, PostgresSession session) throws SQLException {
         Range ids = session.inTransaction(_ -> load(groups, session));
         return session.inTransaction(_ -> {
+            // This command may be suspended, and must not stop the creates of others for long.
+            session.execute("SET LOCAL idle_in_transaction_session_timeout = '5s'");
             Database.requireAbove(reservePetIds(session, ids.last()), ids.first());
             session.execute("INSERT INTO pet SELECT * FROM pg_temp.imported_pet ORDER BY id");
             var _ = groups.hasNext(); // Throws if the command was interrupted.

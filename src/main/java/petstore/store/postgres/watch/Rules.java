@@ -18,7 +18,8 @@ import petstore.store.postgres.watch.Effect.Usable;
 /// - It is left as soon as a later timeline shows, it cannot commit durably, or its last commit is too old. A server whose commits
 ///   take more than half of that age is not opened, because the next one would complete too late.
 /// - An observation of an earlier term changes nothing. So what a request did on a server that was left is not acknowledged.
-/// - An epoch continues only on the same timeline, after a server that was opened, with a version that did not fall.
+/// - An epoch continues only with the same run of a server that was opened, and a version that did not fall. A restarted server may have
+///   an older state, to which others have added as many animals.
 final class Rules {
 
     private static final Duration SLOWEST = Adoption.TRUST.dividedBy(2);
@@ -152,7 +153,7 @@ final class Rules {
     private static Transition open(State state, Observation.Proved proof) {
         long epochsBefore = state.last().map(Adoption::epochsBefore).orElse(0L);
         CatalogueVersion read = proof.read();
-        boolean continues = state.lineage().equals(Optional.of(proof.server().lineage()))
+        boolean continues = state.continued().filter(proof.server()::isSameRun).isPresent()
                 && !read.plusEpochs(epochsBefore).fellBelow(proof.known());
         Adoption adoption = new Adoption(proof,
                 continues ? epochsBefore : proof.known().epoch() + 1 - read.epoch(), !continues);

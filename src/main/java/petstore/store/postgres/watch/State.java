@@ -11,10 +11,10 @@ import java.util.stream.Collectors;
 ///
 /// @param term the number of servers that were left, also during their opening; a term has at most one server
 /// @param last the server of this term or of an earlier one
-/// @param lineage the data whose epoch may continue; absent unless the last server was opened, and its version did not fall
+/// @param continued the server whose epoch may continue; absent unless it was the last, was opened, and its version did not fall
 /// @param reasons the reasons why hosts cannot be used, by host
 /// @param logged the servers that were logged for their timeline
-public record State(long term, Phase phase, Optional<Adoption> last, Optional<ServerState.Lineage> lineage,
+public record State(long term, Phase phase, Optional<Adoption> last, Optional<ServerState> continued,
         Timelines timelines, Map<String, String> reasons, Set<String> logged) {
 
     public interface Connections extends AutoCloseable {
@@ -80,28 +80,28 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
 
     State opened(Connections connections) {
         Adoption adoption = last.orElseThrow();
-        return new State(term, new Primary(adoption, connections), last, Optional.of(adoption.server().lineage()),
+        return new State(term, new Primary(adoption, connections), last, Optional.of(adoption.server()),
                 timelines, reasons, logged).withReason(adoption.host(), Optional.empty());
     }
 
     State left(Phase next) {
-        return new State(term + 1, next, last, lineage, timelines, reasons, logged);
+        return new State(term + 1, next, last, continued, timelines, reasons, logged);
     }
 
     State withTimeline(ServerState.Lineage shown) {
-        return new State(term, phase, last, lineage, timelines.with(shown), reasons, logged);
+        return new State(term, phase, last, continued, timelines.with(shown), reasons, logged);
     }
 
     /// Returns the state with a reason for a host; absent if it can be used.
     State withReason(String host, Optional<String> reason) {
         Map<String, String> all = new HashMap<>(reasons);
         reason.ifPresentOrElse(text -> all.put(host, text), () -> all.remove(host));
-        return new State(term, phase, last, lineage, timelines, Map.copyOf(all), logged);
+        return new State(term, phase, last, continued, timelines, Map.copyOf(all), logged);
     }
 
     State withLogged(String server) {
         Set<String> all = new HashSet<>(logged);
         all.add(server);
-        return new State(term, phase, last, lineage, timelines, reasons, Set.copyOf(all));
+        return new State(term, phase, last, continued, timelines, reasons, Set.copyOf(all));
     }
 }
