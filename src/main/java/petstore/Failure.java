@@ -38,7 +38,7 @@ public final class Failure extends RuntimeException {
         OUTCOME_UNKNOWN, NO_PRIMARY,
         /// The database refused a statement, or the connection to it broke.
         STATEMENT_FAILED, DISK_FULL, NOT_WRITABLE,
-        /// The store's disk lost data, and the service stops.
+        /// The store's disk lost data, and the service stops; or its file was moved.
         DISK_FAILED, WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
 
         /// Returns the code for log and metrics, e.g. `queue_full`.

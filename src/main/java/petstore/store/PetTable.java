@@ -45,7 +45,7 @@ public final class PetTable {
         /// Returns the next value, of a column that has no nulls.
         long number() throws SQLException;
 
-        /// Returns the next value; absent for null.
+        /// Returns the next value; absent for null, and for an empty text if the rows do not tell them apart.
         Optional<String> text() throws SQLException;
     }
 
@@ -70,7 +70,8 @@ public final class PetTable {
 
     /// Returns the animal with the next values. Errors: `IllegalStateException` for an unknown status.
     public static Pet read(Values row) throws SQLException {
-        return new Pet(row.number(), row.text().orElseThrow(), row.number(),
+        // SQL may have made a name empty.
+        return new Pet(row.number(), row.text().orElse(""), row.number(),
                 row.text().map(text -> PetStatus.find(text).orElseThrow(
                         () -> new IllegalStateException("the store has an animal with an unknown status"))));
     }

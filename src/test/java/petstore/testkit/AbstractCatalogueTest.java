@@ -317,6 +317,19 @@ public abstract class AbstractCatalogueTest {
                 .isEqualTo(new Added(new Pet(id, "Tom", REX.categoryId(), Optional.empty()), true));
     }
 
+    /// The API refuses such a name, SQL does not.
+    @Test
+    void showsEmptyNameGivenBySql() {
+        long id = add("Rex").id();
+        execute("UPDATE pet SET name = '' WHERE id = " + id);
+        assertThat(awaited(catalogue().find(id))).map(Pet::name).contains("");
+        assertThat(list(catalogue(), new PetQuery(1, Optional.empty(), 0)).pets()).extracting(Pet::name)
+                .containsExactly("");
+        List<String> names = new ArrayList<>();
+        catalogue().forEachGroup(group -> group.forEach(pet -> names.add(pet.name())));
+        assertThat(names).containsExactly("");
+    }
+
     @Test
     void everyChangeBySqlBeginsNewEpoch() {
         IntStream.range(0, 3).forEach(i -> add("pet" + i));

@@ -48,7 +48,7 @@ public final class FolderLock implements AutoCloseable {
     public static FolderLock change(Path folder) {
         FolderLock lock = open(folder);
         if (!lock.tryLock(CHANGING, true)) {
-            throw lock.inUse(folder, ", which replaces or moves it; try again when that has ended");
+            throw lock.inUse(folder, ", which excludes other changes; try again when that has ended");
         }
         return lock.repair(folder);
     }

@@ -20,11 +20,12 @@ import petstore.store.Session;
 
 /// Many rows of the table `pet` in one value, because a call into SQLite's driver costs more than a row.
 ///
-/// A NUL ends each column, because no text contains one. An empty text stands for null.
+/// The byte FF ends each column, because no text in UTF-8 contains it. An empty text stands for null, too.
 final class PackedRows implements Iterator<Pet>, PetTable.Values {
 
     private static final int GROUP = 2_000;
     private static final byte[] NONE = {};
+    private static final byte END = (byte) 0xFF;
     private static final String PACKED = "SELECT " + packed(PetTable.COLUMNS);
     /// The first `?2 + 1` animals after `?1`. SQLite reads a range of ids from the table in order, but copies the rows of a subquery with
     /// a limit.
@@ -44,7 +45,7 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
 
     /// Returns the SQL of an aggregate that packs these columns of all rows.
     static String packed(List<String> columns) {
-        return "CAST(group_concat(concat_ws(char(0), " + columns.stream()
+        return "CAST(group_concat(concat_ws(CAST(x'FF' AS TEXT), " + columns.stream()
                 .map(column -> "coalesce(" + column + ", ''), ").collect(Collectors.joining()) + "''), '') AS BLOB)";
     }
 
@@ -104,7 +105,7 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
             at++;
         }
         long value = 0;
-        for (byte digit = packed[at++]; digit != 0; digit = packed[at++]) {
+        for (byte digit = packed[at++]; digit != END; digit = packed[at++]) {
             value = value * 10 - (digit - '0');
         }
         return negative ? value : -value;
@@ -113,7 +114,7 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
     @Override
     public Optional<String> text() {
         int begin = at;
-        while (packed[at] != 0) {
+        while (packed[at] != END) {
             at++;
         }
         String text = new String(packed, begin, at - begin, StandardCharsets.UTF_8);

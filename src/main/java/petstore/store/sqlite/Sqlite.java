@@ -43,7 +43,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
         this.file = file;
         this.errors = errors;
         this.sessions = sessions;
-        this.writer = new SqliteWriter(sessions, errors, onLostDisk);
+        this.writer = new SqliteWriter(file, sessions, errors, onLostDisk);
         this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, traits().patience()),
                 sessions.queued().stream().map(this::reader).toList());
     }
@@ -233,7 +233,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     @Override
     public void check() {
         readUnqueued(Migrations::requireLatest);
-        requireReady();
+        writer.check();
         if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
             throw new Failure(Failure.Unavailability.NOT_WRITABLE, "the store cannot be written");
         }

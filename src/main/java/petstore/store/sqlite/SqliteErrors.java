@@ -46,6 +46,11 @@ final class SqliteErrors {
         return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE);
     }
 
+    /// Returns true if the log's index cannot grow.
+    static boolean isOfIndex(SQLException e) {
+        return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMMAP);
+    }
+
     /// Returns true if the store cannot be written now. False for reasons that pass without an operator, or concern one write.
     static boolean isFailedWrite(SQLException e) {
         return !isFullDisk(e) && FAILED_WRITE.stream().anyMatch(code -> hasPrimary(e, code));

@@ -150,6 +150,7 @@ public final class SqliteFile {
 
     /// Connects to a file that no process changes, without locks and companions.
     static Session connectUnlocked(Path file) throws SQLException {
+        StoreFiles.inspectAlone(file);
         return connect(file, "?immutable=1&mode=ro", session -> {
             set(session, "trusted_schema", "0");
             set(session, "query_only", "1");
@@ -158,6 +159,7 @@ public final class SqliteFile {
     }
 
     private static Session connect(Path file, String queryOnly) throws SQLException {
+        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
         return connect(file, "", session -> {
             set(session, "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()));
             set(session, "journal_mode", "wal");
@@ -178,7 +180,6 @@ public final class SqliteFile {
     }
 
     private static Session connect(Path file, String parameters, Database.Work<Session> setUp) throws SQLException {
-        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
         requireReadable(file);
         SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();

@@ -1,5 +1,7 @@
 package petstore.store.sqlite;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.function.Function;
 
@@ -18,7 +20,9 @@ final class SqliteWriter implements AutoCloseable {
     /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
+    private static final String MOVED = "the store's file was moved or deleted";
 
+    private final Path file;
     private final Session session;
     private final Function<SQLException, RuntimeException> errors;
     private final boolean served;
@@ -27,16 +31,37 @@ final class SqliteWriter implements AutoCloseable {
             "the store can be written again");
     private final Runnable onLostDisk;
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
-    private volatile boolean diskLost;
+    /// The reason why nothing is written until the next start; empty for none.
+    private volatile String lost = "";
     /// Lasts until the file holds everything that the log held at the start, as [#settleUnlessFull].
     private final Outage fullDisk;
 
-    SqliteWriter(SqliteSessions sessions, Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
+    SqliteWriter(Path file, SqliteSessions sessions, Function<SQLException, RuntimeException> errors,
+            Runnable onLostDisk) {
+        this.file = file;
         this.session = sessions.writer();
         this.fullDisk = sessions.fullDisk();
         this.served = sessions.areServed();
         this.errors = errors;
         this.onLostDisk = onLostDisk;
+    }
+
+    /// Throws as [#requireReady], and also if the file is gone.
+    void check() {
+        requireFile(Failure.Unavailability.DISK_FAILED);
+        requireReady();
+    }
+
+    /// Throws if the file was moved or deleted. SQLite would go on to write it, and a restart would not find that.
+    private void requireFile(Failure.Unavailability failure) {
+        if (Files.notExists(file)) {
+            if (lost.isEmpty()) {
+                lost = MOVED;
+                LOG.error("{} was moved or deleted; nothing is written until it is back and the service has restarted",
+                        file);
+            }
+            throw new Failure(failure, MOVED);
+        }
     }
 
     void requireReady() {
@@ -48,8 +73,8 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void requireDisk() {
-        if (diskLost) {
-            throw new Failure(Failure.Unavailability.DISK_FAILED, LOST_DISK);
+        if (!lost.isEmpty()) {
+            throw new Failure(Failure.Unavailability.DISK_FAILED, lost);
         }
     }
 
@@ -96,6 +121,7 @@ final class SqliteWriter implements AutoCloseable {
                 settle(session, fullDisk);
             }
             T result = inTransaction(session, work);
+            requireFile(Failure.Unavailability.OUTCOME_UNKNOWN);
             checkpoint();
             return result;
         } catch (SQLException e) {
@@ -123,7 +149,7 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void loseDisk(SQLException e) {
-        diskLost = true;
+        lost = LOST_DISK;
         LOG.error("the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
                 e.getMessage());
         onLostDisk.run();
@@ -135,7 +161,7 @@ final class SqliteWriter implements AutoCloseable {
             return session.perform(prepared -> {
                 prepared.prepare("BEGIN IMMEDIATE").execute();
                 T result = work.on(prepared);
-                prepared.prepare("COMMIT").execute();
+                commit(prepared);
                 return result;
             });
         } catch (SQLException | RuntimeException | Error e) {
@@ -148,11 +174,23 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
+    /// Errors: [Failure] if the log may have the transaction, although its index cannot grow, which SQLite writes last.
+    private static void commit(Session prepared) throws SQLException {
+        try {
+            prepared.prepare("COMMIT").execute();
+        } catch (SQLException e) {
+            if (SqliteErrors.isOfIndex(e)) {
+                throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN, Database.UNAVAILABLE, e);
+            }
+            throw e;
+        }
+    }
+
     /// Moves the log into the file, because SQLite would hide an error when it does so at the close of the last session.
     @Override
     public void close() {
         try {
-            if (!diskLost) {
+            if (lost.isEmpty()) {
                 session.perform(Database.Work.of(Checkpoints::complete));
             }
         } catch (SQLException e) {

@@ -125,14 +125,19 @@ public final class StoreFiles {
                 });
     }
 
+    /// Checks that a file is missing or regular. It is opened without companions, so it may have several names.
+    ///
+    /// Errors: [CommandFailure] that names the file.
+    static void inspectAlone(Path file) {
+        try {
+            find(file).ifPresent(StoreFiles::requireRegular);
+        } catch (IOException e) {
+            throw CommandFailure.of(file + " cannot be read", e);
+        }
+    }
+
     private static void requireOwnFile(DirectoryEntry entry) throws IOException {
-        if (entry.is("isSymbolicLink")) {
-            throw new CommandFailure(entry.path + " is a symbolic link; a store has regular files only:"
-                    + " put the file itself in the place of the link");
-        }
-        if (!entry.is("isRegularFile")) {
-            throw new CommandFailure(entry.path + " is not a regular file; move it out of the store's folder");
-        }
+        requireRegular(entry);
         if (entry.hardLinks() > 1 + ReplacedStore.names(entry).size()) {
             throw new CommandFailure(
                     entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
@@ -140,14 +145,24 @@ public final class StoreFiles {
         }
     }
 
+    private static void requireRegular(DirectoryEntry entry) {
+        if (entry.is("isSymbolicLink")) {
+            throw new CommandFailure(entry.path + " is a symbolic link; a store has regular files only:"
+                    + " put the file itself in the place of the link");
+        }
+        if (!entry.is("isRegularFile")) {
+            throw new CommandFailure(entry.path + " is not a regular file; move it out of the store's folder");
+        }
+    }
+
     /// Checks that a log or journal has its database: SQLite would delete it, or replay it over another database.
     ///
     /// Errors: [CommandFailure] that names the file.
     static void requireDatabaseOfLogs(Path database) {
-        // A killed start leaves an empty database with a journal that holds nothing.
+        // A killed start leaves an empty database with a journal that holds nothing. A running one fills the database first.
         Optional<Path> orphan = Files.notExists(database)
                 ? companions(database, LOGS).filter(StoreFiles::isPresent).findFirst()
-                : Optional.of(SqliteFile.log(database)).filter(log -> !hasContent(database) && hasContent(log));
+                : Optional.of(SqliteFile.log(database)).filter(log -> hasContent(log) && !hasContent(database));
         if (orphan.isPresent()) {
             throw new CommandFailure(orphan.get() + " belongs to a store, but " + database
                     + " is missing or empty; put that back, or run '" + SafeText.command("restore")

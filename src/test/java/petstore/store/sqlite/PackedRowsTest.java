@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PackedRowsTest {
 
     private static final List<String> TEXTS = List.of("a,b", ",", "\"quoted\",", "line\nfeed\r\t", "\u0001\u001F", "-1",
-            "犬 🐕");
+            "犬 🐕", "a\0b");
     private static final List<String> COLUMNS = List.of("id", "number", "name", "tag");
 
     @TempDir
@@ -52,12 +52,14 @@ class PackedRowsTest {
     }
 
     private static String literal(Object text) {
-        return ((Optional<?>) text).map(value -> "'" + value + "'").orElse("NULL");
+        return ((Optional<?>) text).map(value -> "'" + String.valueOf(value).replace("\0", "' || char(0) || '") + "'")
+                .orElse("NULL");
     }
 
     private static List<Map<String, Object>> read(Session session, List<String> order) throws SQLException {
-        PackedRows packed = new PackedRows(Session.rows(session.prepare("SELECT " + PackedRows.packed(order)
-                + " FROM (SELECT * FROM packed ORDER BY id)"), row -> row.getBytes(1)).getFirst());
+        PackedRows packed = new PackedRows(
+                Session.rows(session.prepare("SELECT " + PackedRows.packed(order)
+                        + " FROM (SELECT * FROM packed ORDER BY id)"), row -> row.getBytes(1)).getFirst());
         List<Map<String, Object>> rows = new ArrayList<>();
         while (packed.hasNext()) {
             Map<String, Object> row = new TreeMap<>();

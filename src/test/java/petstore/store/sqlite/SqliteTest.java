@@ -3,6 +3,7 @@ package petstore.store.sqlite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -116,6 +118,24 @@ class SqliteTest {
         assertDiskLost(sqlite::check);
         assertThat(count()).as("reads still work").isEqualTo("0");
         assertThat(lostDisks).hasValue(1);
+    }
+
+    /// SQLite would go on to write it. A file in its place may be another one.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void writesNothingOnceFileIsMoved(boolean byCheck) throws IOException {
+        ThrowingCallable write = () -> write("INSERT INTO mark VALUES (1)");
+        Files.move(SqliteFile.in(folder), folder.resolve("moved"));
+        assertMoved(byCheck ? sqlite::check : write);
+        Files.move(folder.resolve("moved"), SqliteFile.in(folder));
+        assertMoved(write);
+        assertMoved(sqlite::check);
+        assertThat(count()).isEqualTo(byCheck ? "0" : "1");
+        assertThat(lostDisks).hasValue(0);
+    }
+
+    private static void assertMoved(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(Failure.class).hasMessage("the store's file was moved or deleted");
     }
 
     @ParameterizedTest
