@@ -285,7 +285,7 @@ class BackupIT {
         try (FolderLock _ = FolderLock.replace(shell.data())) {
             Ending refusal = new Ending(1, List.of(),
                     List.of("petstore: the store in ./data is in use by process " + ProcessHandle.current().pid()
-                            + ", which replaces or moves it; try again when that has ended"));
+                            + ", which excludes other changes; try again when that has ended"));
             // First, because a command in this process would release the lock for other processes.
             assertThat(shell.run("petstore import animals.ndjson")).isEqualTo(refusal);
             for (String command : List.of("keys create --name shop", "keys rotate 4fQ0c8sXbT",
