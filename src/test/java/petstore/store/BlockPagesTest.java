@@ -111,8 +111,9 @@ class BlockPagesTest {
             }
         }
         assertThat(readings).hasSize(PAGES).allSatisfy(this::check);
+        // A page of blocks of one id needs many of them at the same time.
         assertThat(meters.get("petstore.page.cache.requests").tag("result", "hit").counter().count())
-                .as("pages of blocks").isPositive();
+                .as("pages of blocks").isGreaterThanOrEqualTo(idsOfBlock > 1 ? 1 : 0);
     }
 
     private Database open() {
