@@ -25,8 +25,7 @@ final class PassingFailures {
     /// SQLSTATEs and their classes: an address that moved, a server that became read-only, a deadlock, a lack of resources, a table or
     /// schema in use, and a server that is starting or stopping.
     private static final Set<String> PASSING = Set.of(PostgresHost.OTHER_SERVER, PostgresHost.READ_ONLY, "40", "53",
-            "55P03",
-            PostgresSchema.IN_USE, "57");
+            "55P03", PostgresSchema.IN_USE, "57");
     /// The class of connections. A pooler without a server sends it; the driver has it for broken connections and for other protocols.
     private static final String CONNECTION = "08";
     private static final String BROKEN_SESSION = "08006";

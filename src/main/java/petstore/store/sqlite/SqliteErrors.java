@@ -43,12 +43,12 @@ final class SqliteErrors {
 
     /// Returns true also if the log's index cannot grow.
     static boolean isFullDisk(SQLException e) {
-        return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE);
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_FULL) || isOfIndex(e);
     }
 
     /// Returns true if the log's index cannot grow.
     static boolean isOfIndex(SQLException e) {
-        return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE) || hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMMAP);
+        return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE);
     }
 
     /// Returns true if the store cannot be written now. False for reasons that pass without an operator, or concern one write.
