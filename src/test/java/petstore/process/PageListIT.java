@@ -286,8 +286,11 @@ class PageListIT extends AbstractPageTest {
         browser.run("Object.defineProperty(document, 'visibilityState', { get: () => window.visibility })");
         browser.run("window.visibility = 'hidden'");
         assertThat(requestsAfter(Duration.ofMinutes(1))).isZero();
-        browser.run("window.visibility = 'visible'");
-        assertThat(requestsAfter(Duration.ZERO)).isOne();
+        // In one script, because the page's timer would ask between two.
+        assertThat(browser.run("""
+                window.visibility = 'visible';
+                document.dispatchEvent(new Event('visibilitychange'));
+                return window.requests;""")).isEqualTo(1L);
     }
 
     @Test
