@@ -20,12 +20,13 @@ import org.jspecify.annotations.Nullable;
 /// A TCP proxy that can delay all data from clients, to imitate a slow server, or lead to another server, as an address that moves.
 public final class TcpProxy implements AutoCloseable {
 
-    private final ServerSocket listener;
+    private volatile ServerSocket listener;
     private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
     private final Duration delay;
     private final AtomicInteger remaining = new AtomicInteger(-1);
     private volatile int target;
     private volatile int next;
+    private volatile boolean refuses;
     private volatile Optional<SocketFault> fault = Optional.empty();
     private volatile Optional<SocketFault> nextFault = Optional.empty();
     private volatile List<String> failsAfter = List.of();
@@ -58,7 +59,25 @@ public final class TcpProxy implements AutoCloseable {
     public void moveTo(int other) {
         target = other;
         fault = Optional.empty();
+        if (listener.isClosed()) {
+            listenAgain();
+        }
         clients.forEach(TcpProxy::close);
+    }
+
+    private void listenAgain() {
+        try {
+            listener = new ServerSocket(port(), 0, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    /// Refuses connections after a number of further ones, which stay open, until [#moveTo].
+    public void refuseAfter(int connections) {
+        refuses = true;
+        moveTo(target, connections - 1);
     }
 
     /// Leads to another server once a number of further connections has been made, which stay open.
@@ -100,6 +119,10 @@ public final class TcpProxy implements AutoCloseable {
                 if (remaining.getAndDecrement() == 0) {
                     target = next;
                     fault = nextFault;
+                    if (refuses) {
+                        refuses = false;
+                        listener.close();
+                    }
                 }
                 Thread.ofVirtual().start(() -> connect(client));
             } catch (IOException e) {

@@ -70,11 +70,6 @@ final class CurrentPrimary implements PostgresSessions {
         return current.getAndUpdate(Transition::withoutFirst).effects().stream().findFirst();
     }
 
-    /// Returns the host of the last server.
-    String host() {
-        return state().last().map(Adoption::host).orElse("");
-    }
-
     private Failure unavailable(Unavailability cause) {
         return new Failure(cause, Database.UNAVAILABLE, state().unavailable());
     }
@@ -86,7 +81,7 @@ final class CurrentPrimary implements PostgresSessions {
                 : Optional.empty();
     }
 
-    private Primary requireReady() {
+    private Primary requirePrimary() {
         return findReady().orElseThrow(() -> unavailable(Unavailability.NO_PRIMARY));
     }
 
@@ -99,7 +94,7 @@ final class CurrentPrimary implements PostgresSessions {
 
     @Override
     public Optional<Long> findEpoch() {
-        Adoption adoption = requireReady().adoption();
+        Adoption adoption = requirePrimary().adoption();
         Optional<Long> epoch = adoption.findEpoch(System.nanoTime());
         // If the server was left meanwhile, the next term may use this epoch for other animals.
         requireUsed(adoption, Unavailability.NO_PRIMARY);
@@ -152,11 +147,11 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     @Override
-    public <T> T use(SqlFunction<PostgresSession, T> use) throws SQLException {
-        return use(requireReady(), use);
+    public <T> T use(SqlFunction<PostgresSession, T> use) {
+        return use(requirePrimary(), use);
     }
 
-    private <T> T use(Primary primary, SqlFunction<PostgresSession, T> use) throws SQLException {
+    private <T> T use(Primary primary, SqlFunction<PostgresSession, T> use) {
         Adoption adoption = primary.adoption();
         long beganNs = System.nanoTime();
         try (PostgresSession session = pool(primary).connect()) {
@@ -169,6 +164,8 @@ final class CurrentPrimary implements PostgresSessions {
         } catch (PostgresSession.TransactionPoolingException e) {
             observe(new Observation.Pooled(adoption.term(), adoption.host(), PostgresErrors.message(e)));
             throw unavailable(Unavailability.NO_PRIMARY);
+        } catch (SQLException e) {
+            throw PostgresErrors.ofRequest(adoption.host(), e);
         }
     }
 
@@ -178,8 +175,8 @@ final class CurrentPrimary implements PostgresSessions {
 
     /// Returns the version of the catalogue. If animals were changed by SQL, its epoch rises.
     @Override
-    public CatalogueVersion version() throws SQLException {
-        Primary primary = requireReady();
+    public CatalogueVersion version() {
+        Primary primary = requirePrimary();
         Adoption adoption = primary.adoption();
         CatalogueVersion known = adoption.version();
         long beganNs = System.nanoTime();

@@ -36,12 +36,14 @@ final class PassingFailures {
     }
 
     /// Returns the refusal of a host that cannot be used.
-    static Refusal refusal(SQLException e) {
+    ///
+    /// @param answered true if its server has answered before: a port that refuses connections is then of a server that restarts
+    static Refusal refusal(SQLException e, boolean answered) {
         SQLException root = PostgresErrors.root(e);
-        return new Refusal(PostgresErrors.reason(root), outlook(root));
+        return new Refusal(PostgresErrors.reason(root), outlook(root, answered));
     }
 
-    static Refusal.Outlook outlook(SQLException root) {
+    static Refusal.Outlook outlook(SQLException root, boolean answered) {
         String state = PostgresErrors.state(root);
         boolean passes = root instanceof PostgresSession.UnknownOutcomeException
                 || root instanceof SQLTransientException
@@ -49,15 +51,15 @@ final class PassingFailures {
                 || (state.startsWith(CONNECTION) && PostgresErrors.server(root).isPresent())
                 || (state.equals(BROKEN_SESSION)
                         && (root.getCause() instanceof EOFException || root.getCause() instanceof SocketException));
-        return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause());
+        return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause(), answered);
     }
 
-    private static Refusal.Outlook ofNetwork(@Nullable Throwable cause) {
+    private static Refusal.Outlook ofNetwork(@Nullable Throwable cause, boolean answered) {
         return switch (cause) {
             // A connection that ends during the handshake; a certificate has another cause.
-            case SSLException tls -> ofNetwork(tls.getCause());
+            case SSLException tls -> ofNetwork(tls.getCause(), answered);
             case UnknownHostException unknown when isTemporary(unknown) -> Refusal.Outlook.UNREACHABLE;
-            case ConnectException _ -> Refusal.Outlook.LASTING;
+            case ConnectException _ when !answered -> Refusal.Outlook.LASTING;
             case EOFException _,SocketException _,SocketTimeoutException _ -> Refusal.Outlook.UNREACHABLE;
             case null, default -> Refusal.Outlook.LASTING;
         };

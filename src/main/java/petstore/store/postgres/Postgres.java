@@ -1,6 +1,5 @@
 package petstore.store.postgres;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;
@@ -9,18 +8,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
 
-import petstore.CatalogueVersion;
 import petstore.Closer;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.store.Database;
-import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
-import petstore.store.SqlFunction;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
@@ -29,7 +23,7 @@ import petstore.store.queue.WorkQueue;
 ///
 /// A transaction that adds animals locks the one row of `pet_id` until COMMIT. So these transactions commit one after the other, in all
 /// processes, and ids become visible in ascending order.
-public final class Postgres implements Database, Database.Watch {
+public final class Postgres implements Database {
 
     /// While one transaction waits for its COMMIT, the next already waits in the database.
     private static final int WRITERS = 2;
@@ -43,12 +37,9 @@ public final class Postgres implements Database, Database.Watch {
     private final PostgresSessions sessions;
     private final Duration patience;
     private final WorkQueue<Work<?>, Object> readers;
-    private final Function<SQLException, RuntimeException> errors;
 
-    private Postgres(PostgresSessions sessions, Function<SQLException, RuntimeException> errors, Duration patience,
-            int readers) {
+    private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
-        this.errors = errors;
         this.patience = patience;
         this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(1, patience),
                 Collections.nCopies(readers, group -> List.of(readUnqueued(group.getFirst()))));
@@ -56,8 +47,7 @@ public final class Postgres implements Database, Database.Watch {
 
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
             AtomicBoolean waiting) {
-        PostgresConnector connector = new PostgresConnector(true);
-        List<PostgresHost> hosts = PostgresSearch.hosts(connector, uri);
+        List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(true), uri);
         long beganNs = System.nanoTime();
         try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
@@ -69,8 +59,7 @@ public final class Postgres implements Database, Database.Watch {
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
             CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.timelines(),
                     readers + WRITERS + OTHERS, rest));
-            Postgres postgres = new Postgres(primary, e -> PostgresErrors.ofRequest(primary.host(), e),
-                    TimeBudget.POSTGRES.whole(), readers);
+            Postgres postgres = new Postgres(primary, TimeBudget.POSTGRES.whole(), readers);
             opened.handOver();
             return postgres;
         }
@@ -78,22 +67,19 @@ public final class Postgres implements Database, Database.Watch {
 
     /// Opens a database for a command, which uses one connection. A statement may take ten minutes.
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
-        PostgresConnector connector = new PostgresConnector(false);
-        PostgresSession session = PostgresSearch.forCommand(connector, uri, access != StoreAccess.READ,
+        PostgresSession session = PostgresSearch.forCommand(uri, access != StoreAccess.READ,
                 PostgresSearch.COMMAND_WAIT, host -> {
                     PostgresSchema.prepare(host, migrate, access);
                     return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
                 });
-        return new Postgres(new PostgresSessions.OfCommand(session), e -> PostgresErrors.cannotBeUsed(uri, e),
-                COMMAND_PATIENCE, 1);
+        return new Postgres(new PostgresSessions.OfCommand(uri, session), COMMAND_PATIENCE, 1);
     }
 
     /// Returns the place of the store in a database that a command changes, for a message; absent without a store.
     ///
     /// @param wait the longest wait for a database that cannot be used yet
     public static Optional<String> findStore(PostgresUri uri, Duration wait) {
-        PostgresConnector connector = new PostgresConnector(false);
-        return PostgresSearch.forCommand(connector, uri, true, wait, PostgresSchema::findStore);
+        return PostgresSearch.forCommand(uri, true, wait, PostgresSchema::findStore);
     }
 
     @Override
@@ -104,41 +90,13 @@ public final class Postgres implements Database, Database.Watch {
 
     @Override
     public <T> T readUnqueued(Work<T> work) {
-        return perform(all -> all.use(work::on));
+        return sessions.use(work::on);
     }
 
     /// Runs `work` in a transaction. If COMMIT fails, it is not retried, because its outcome is unknown.
     @Override
     public <T> T write(Work<T> work) {
-        return perform(all -> all.use(session -> session.inTransaction(work)));
-    }
-
-    @Override
-    public CatalogueVersion version() {
-        return perform(PostgresSessions::version);
-    }
-
-    @Override
-    public Optional<Long> findEpoch() {
-        return sessions.findEpoch();
-    }
-
-    @Override
-    public void onNewLineage(Work<?> reading) {
-        sessions.onNewLineage(reading);
-    }
-
-    @Override
-    public <T> T atStart(Supplier<T> step) {
-        return sessions.atStart(step);
-    }
-
-    private <T> T perform(SqlFunction<PostgresSessions, T> work) {
-        try {
-            return work.on(sessions);
-        } catch (SQLException e) {
-            throw errors.apply(e);
-        }
+        return sessions.use(session -> session.inTransaction(work));
     }
 
     @Override
@@ -156,7 +114,7 @@ public final class Postgres implements Database, Database.Watch {
 
     @Override
     public Watch watch() {
-        return this;
+        return sessions;
     }
 
     @Override
@@ -184,22 +142,12 @@ public final class Postgres implements Database, Database.Watch {
 
     @Override
     public Optional<List<Pet>> addInOneStatement(List<NewPet> pets) {
-        return Optional.of(perform(all -> all.use(session -> PostgresPets.add(pets, session))));
+        return Optional.of(sessions.use(session -> PostgresPets.add(pets, session)));
     }
 
     @Override
     public long addWithIds(Iterator<List<Pet>> groups) {
-        return perform(all -> all.use(session -> pets.addWithIds(groups, session)));
-    }
-
-    @Override
-    public void requireReady() {
-        var _ = sessions.findEpoch();
-    }
-
-    @Override
-    public void check() {
-        readUnqueued(Migrations::requireLatest);
+        return sessions.use(session -> pets.addWithIds(groups, session));
     }
 
     @Override

@@ -90,7 +90,7 @@ final class PostgresConnector {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
-            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeouts.statement().toMillis()));
+            session.limit(timeouts.statement());
             return session;
         } catch (Throwable e) {
             connection.close();

@@ -129,7 +129,7 @@ final class PostgresErrors {
         SQLException root = root(e);
         String reason = place + reason(root);
         Throwable cause = isDefect(root) ? null : root.getCause();
-        SQLException explained = PassingFailures.outlook(root) != Refusal.Outlook.LASTING
+        SQLException explained = PassingFailures.outlook(root, true) != Refusal.Outlook.LASTING
                 ? new SQLTransientException(reason, root.getSQLState(), cause)
                 : new SQLException(reason, root.getSQLState(), cause);
         explained.setStackTrace(root.getStackTrace());

@@ -39,7 +39,8 @@ final class PostgresHost implements AutoCloseable {
             + " (SELECT max(received_tli) FROM pg_stat_wal_receiver))"
             + " ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::BIT(32)::BIGINT END";
     private static final String SELECT_STATE = "SELECT (SELECT system_identifier FROM pg_control_system()),"
-            + " (SELECT oid FROM pg_database WHERE datname = current_database()), " + TIMELINE
+            + " concat_ws('.', (SELECT oid FROM pg_database WHERE datname = current_database()),"
+            + " to_regnamespace(quote_ident(current_schema()))::OID), " + TIMELINE
             + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
             + " current_setting('transaction_read_only') = 'on',"
             + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
@@ -93,13 +94,17 @@ final class PostgresHost implements AutoCloseable {
         return Objects.requireNonNull(state);
     }
 
-    /// Opens a session. Errors: `SQLException`, also if the address leads to another server than `expected` now.
+    boolean hasAnswered() {
+        return state != null;
+    }
+
+    /// Opens a session. Errors: `SQLException`, also if the address leads to another server or schema than `expected` now.
     PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
         PostgresSession session = connector.open(address, timeouts);
         try {
             ServerState found = read(session);
             if (!found.isSameRun(expected)) {
-                throw new SQLException("the address leads to another server now", OTHER_SERVER);
+                throw new SQLException("the address leads to another server or schema now", OTHER_SERVER);
             }
             if (found.readOnly() != expected.readOnly()) {
                 throw new SQLException("default_transaction_read_only has changed", READ_ONLY);

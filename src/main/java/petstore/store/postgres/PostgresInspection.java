@@ -51,7 +51,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
                         false);
             }
         } catch (SQLException e) {
-            Refusal refusal = PassingFailures.refusal(e);
+            Refusal refusal = PassingFailures.refusal(e, false);
             return new Outcome(name, Optional.empty(), refusal.reason(),
                     refusal.outlook() != Refusal.Outlook.LASTING);
         } catch (CommandFailure e) {

@@ -50,7 +50,8 @@ final class PostgresSchema {
         session.execute(USE);
     }
 
-    /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit.
+    /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit
+    /// for its statements.
     /// Creates a missing store if `access` allows it, and logs where.
     ///
     /// Errors: [CommandFailure]; `SQLException` if a statement fails, also if other
@@ -73,7 +74,13 @@ final class PostgresSchema {
             }
         }
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
-            if (session.inTransaction(locked -> upgrade(locked, host))) {
+            boolean isNew = session.inTransaction(locked -> {
+                boolean created = upgrade(locked, host);
+                // Its COMMIT waits for the standby, which may not respond.
+                session.limit(PostgresConnector.Timeouts.COMMAND.statement());
+                return created;
+            });
+            if (isNew) {
                 LOG.info("created a new store in {}", place(session, host));
             }
         }

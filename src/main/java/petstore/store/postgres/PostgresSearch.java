@@ -49,9 +49,8 @@ final class PostgresSearch {
     }
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
-    static <T> T forCommand(PostgresConnector connector, PostgresUri database, boolean toWrite,
-            Duration wait, SqlFunction<PostgresHost, T> use) {
-        List<PostgresHost> hosts = hosts(connector, database);
+    static <T> T forCommand(PostgresUri database, boolean toWrite, Duration wait, SqlFunction<PostgresHost, T> use) {
+        List<PostgresHost> hosts = hosts(new PostgresConnector(false), database);
         try (Closer _ = new Closer(hosts)) {
             String over = wait.isZero() ? "" : COMMAND_WAIT_IS_OVER;
             return new PostgresSearch(database, hosts, toWrite).find(wait, over, host -> {
@@ -131,7 +130,7 @@ final class PostgresSearch {
     }
 
     private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e) {
-        return new Candidate<>(host, Optional.empty(), Optional.of(PassingFailures.refusal(e)));
+        return new Candidate<>(host, Optional.empty(), Optional.of(PassingFailures.refusal(e, host.hasAnswered())));
     }
 
     /// Called when all hosts have been asked, so that each timeline is known.

@@ -3,6 +3,7 @@ package petstore.store.postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.time.Duration;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,11 @@ final class PostgresSession extends Session {
     /// Throws [TransactionPoolingException] if a statement of this session reaches another server connection.
     void requireOwnServer() throws SQLException {
         requireMark(text(SELECT_MARK));
+    }
+
+    /// Limits the time of each later statement and COMMIT; zero for no limit.
+    void limit(Duration time) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(time.toMillis()));
     }
 
     /// Records that a statement has committed a change by itself.

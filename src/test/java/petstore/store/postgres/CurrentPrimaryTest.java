@@ -96,6 +96,26 @@ class CurrentPrimaryTest {
         }
     }
 
+    /// Two sessions with another schema would show another store's animals.
+    @Test
+    void usesOneSchema() {
+        PostgresUri other = PostgresUri.parse(database + "?options=-csearch_path%3Dother");
+        try (CurrentPrimary primary = start()) {
+            PostgresServer.query(database, "CREATE SCHEMA other");
+            Postgres.forCommand(other, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
+            PostgresServer.query(database, "UPDATE other.pet_id SET last_id = 3");
+            Adoption first = primary.findReady().orElseThrow().adoption();
+            PostgresServer.query(database, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = other, public',"
+                    + " current_database()); END $$");
+            assertThat(primary.version().lastId()).isZero();
+            PostgresServer.query(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    + " WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'petstore'");
+            Adoption next = awaitNext(primary, first.term());
+            assertThat(next.version().epoch()).isGreaterThan(first.version().epoch());
+            assertThat(primary.version().lastId()).isEqualTo(3);
+        }
+    }
+
     /// Two openings fail, because the keys cannot be read.
     @Test
     void opensServerOnlyAfterReadings() {

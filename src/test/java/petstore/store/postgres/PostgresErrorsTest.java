@@ -71,7 +71,7 @@ class PostgresErrorsTest {
     }
 
     private static Refusal.Outlook ofDns(String reason) {
-        return PassingFailures.refusal(new SQLException("", "08001", new UnknownHostException(reason))).outlook();
+        return PassingFailures.refusal(new SQLException("", "08001", new UnknownHostException(reason)), true).outlook();
     }
 
     private static String reason(IOException cause) {

@@ -135,11 +135,7 @@ class PostgresSearchTest {
     void refusesServerThatWasNotProved(int connections, boolean serves) throws IOException {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
             address.moveTo(old.port(), connections);
-            String host = "127.0.0.1:" + address.port();
-            usesNext(() -> serves
-                    ? new SqlStore(Postgres.forService(address(host), SchemaPolicy.AUTO, 1, PATIENCE,
-                            new AtomicBoolean()), new SimpleMeterRegistry())
-                    : open(StoreAccess.CREATE, host), "waiting", () -> {
+            usesNext(() -> serves ? service(address) : open(StoreAccess.CREATE, host(address)), "waiting", () -> {
                         await().atMost(PATIENCE).until(() -> old.connections() > 0);
                         address.moveTo(next.port());
                     });
@@ -159,17 +155,25 @@ class PostgresSearchTest {
     void waitsOnEveryPath(SocketFault fault, int connections, boolean serves) throws IOException {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
             address.fail(fault, connections);
-            String host = "127.0.0.1:" + address.port();
-            usesNext(() -> serves
-                    ? new SqlStore(Postgres.forService(address(host), SchemaPolicy.AUTO, 1, PATIENCE,
-                            new AtomicBoolean()), new SimpleMeterRegistry())
-                    : open(StoreAccess.CREATE, refusing(), host), "waiting", () -> {
-                        assertThat(PostgresInspection.of(address(host))).singleElement()
+            usesNext(() -> serves ? service(address) : open(StoreAccess.CREATE, refusing(), host(address)),
+                    "waiting", () -> {
+                        assertThat(PostgresInspection.of(address(host(address)))).singleElement()
                                 .matches(PostgresInspection.Outcome::passing)
                                 .matches(outcome -> connections > 0 || fault.text().equals("reset")
                                         || !log.with(outcome.problem()).isEmpty());
                         address.moveTo(next.port());
                     });
+        }
+    }
+
+    /// A port that refuses connections is of a server that restarts, once that server has answered.
+    @ParameterizedTest
+    @CsvSource({"1, false", "2, false", "3, false", "1, true", "2, true", "3, true"})
+    void waitsForServerThatRestarts(int connections, boolean serves) throws IOException {
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.refuseAfter(connections);
+            usesNext(() -> serves ? service(address) : open(StoreAccess.CREATE, host(address)), "refused",
+                    () -> address.moveTo(next.port()));
         }
     }
 
@@ -198,7 +202,7 @@ class PostgresSearchTest {
     void waitsForServerThatIsSilentWhileSchemaIsRead() throws IOException {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
             address.failAfter(new SocketFault("silence"), false, "SHOW server_encoding");
-            usesNext(() -> open(StoreAccess.CREATE, "127.0.0.1:" + address.port()), "waiting",
+            usesNext(() -> open(StoreAccess.CREATE, host(address)), "waiting",
                     () -> address.moveTo(next.port()));
         }
     }
@@ -215,7 +219,7 @@ class PostgresSearchTest {
     void endsAtOnce(SocketFault fault, String reason) throws IOException {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
             address.fail(fault, 0);
-            endsAtOnce(reason, "127.0.0.1:" + address.port());
+            endsAtOnce(reason, host(address));
         }
     }
 
@@ -264,6 +268,15 @@ class PostgresSearchTest {
             AbstractCatalogueTest.added(store.catalogue(), REX);
         }
         assertThat(next.query("SELECT count(*) FROM pet")).isNotEqualTo(before);
+    }
+
+    private static String host(TcpProxy address) {
+        return "127.0.0.1:" + address.port();
+    }
+
+    private static SqlStore service(TcpProxy address) {
+        return new SqlStore(Postgres.forService(address(host(address)), SchemaPolicy.AUTO, 1, PATIENCE,
+                new AtomicBoolean()), new SimpleMeterRegistry());
     }
 
     private static SqlStore command(PlainPostgres... servers) {

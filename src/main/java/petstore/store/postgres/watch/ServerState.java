@@ -11,9 +11,9 @@ public record ServerState(Lineage lineage, String started, boolean standby, bool
     /// The history of a database's data. It changes with a failover.
     ///
     /// @param system the cluster's system identifier
-    /// @param database the OID of the database
+    /// @param schema the OIDs of the database and of the schema in use, which its `search_path` chooses
     /// @param timeline the timeline; of a standby the latest that it is known to have followed
-    public record Lineage(String system, String database, long timeline) {
+    public record Lineage(String system, String schema, long timeline) {
     }
 
     public boolean isSameRun(ServerState other) {
