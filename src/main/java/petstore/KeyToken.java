@@ -30,8 +30,8 @@ public record KeyToken(String id, String secret) {
             "pets(?:_|%5f)[0-9a-z]{" + (LENGTH - TYPOS - PREFIX.length()) + "}[0-9a-z_%]*", Pattern.CASE_INSENSITIVE);
     private static final Pattern SCHEME = Pattern.compile("^\\s*(?:Bearer\\s+)?", Pattern.CASE_INSENSITIVE);
 
-    public static KeyToken random(SecureRandom random) {
-        return new KeyToken(characters(random, ID_LENGTH), characters(random, SECRET_LENGTH));
+    public static KeyToken random() {
+        return new KeyToken(characters(ID_LENGTH), characters(SECRET_LENGTH));
     }
 
     /// Parses a key in the form of [#text]; absent for other text, and for a wrong checksum.
@@ -41,11 +41,10 @@ public record KeyToken(String id, String secret) {
         }
         int secretAt = PREFIX.length() + ID_LENGTH;
         int checksumAt = secretAt + SECRET_LENGTH;
-        if (!text.endsWith(checksum(text.substring(0, checksumAt)))) {
-            return Optional.empty();
-        }
-        return Optional.of(new KeyToken(text.substring(PREFIX.length(), secretAt),
-                text.substring(secretAt, checksumAt)));
+        return text.endsWith(checksum(text.substring(0, checksumAt)))
+                ? Optional.of(new KeyToken(text.substring(PREFIX.length(), secretAt),
+                        text.substring(secretAt, checksumAt)))
+                : Optional.empty();
     }
 
     /// Returns true if the text contains an API key of any store.
@@ -77,8 +76,8 @@ public record KeyToken(String id, String secret) {
         return PREFIX + id + "…";
     }
 
-    private static String characters(SecureRandom random, int count) {
-        return random.ints(count, 0, ALPHABET.length())
+    private static String characters(int count) {
+        return new SecureRandom().ints(count, 0, ALPHABET.length())
                 .collect(StringBuilder::new, (text, i) -> text.append(ALPHABET.charAt(i)), StringBuilder::append)
                 .toString();
     }
@@ -86,12 +85,10 @@ public record KeyToken(String id, String secret) {
     private static String checksum(String text) {
         CRC32 crc = new CRC32();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
-        long rest = crc.getValue();
-        char[] digits = new char[CHECKSUM_LENGTH];
-        for (int i = CHECKSUM_LENGTH - 1; i >= 0; i--) {
-            digits[i] = ALPHABET.charAt((int) (rest % ALPHABET.length()));
-            rest /= ALPHABET.length();
+        StringBuilder digits = new StringBuilder(CHECKSUM_LENGTH);
+        for (long rest = crc.getValue(); digits.length() < CHECKSUM_LENGTH; rest /= ALPHABET.length()) {
+            digits.append(ALPHABET.charAt((int) (rest % ALPHABET.length())));
         }
-        return new String(digits);
+        return digits.reverse().toString();
     }
 }

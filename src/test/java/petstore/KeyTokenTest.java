@@ -1,6 +1,5 @@
 package petstore;
 
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Locale;
 
@@ -10,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class KeyTokenTest {
 
-    private static final KeyToken TOKEN = KeyToken.random(new SecureRandom());
+    private static final KeyToken TOKEN = KeyToken.random();
 
     @Test
     void parsesItsText() {
@@ -59,7 +58,7 @@ class KeyTokenTest {
 
     @Test
     void createsUniqueKeys() {
-        KeyToken other = KeyToken.random(new SecureRandom());
+        KeyToken other = KeyToken.random();
         assertThat(other.id()).isNotEqualTo(TOKEN.id());
         assertThat(other.secret()).isNotEqualTo(TOKEN.secret());
     }

@@ -1,6 +1,5 @@
 package petstore.app;
 
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -87,7 +86,7 @@ public final class Service implements AutoCloseable {
     }
 
     private static Optional<KeyToken> firstKey(KeyRing keys) {
-        KeyToken token = KeyToken.random(new SecureRandom());
+        KeyToken token = KeyToken.random();
         ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(),
                 Optional.empty());
         if (!keys.addFirst(key)) {

@@ -1,6 +1,5 @@
 package petstore.cli;
 
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -70,7 +69,7 @@ final class KeysCommand {
             }
             // Checked here, too, because the command creates a missing store.
             ApiKey.requireNotConfigured(name);
-            KeyToken token = KeyToken.random(new SecureRandom());
+            KeyToken token = KeyToken.random();
             StoreChoice choice = choice();
             if (choice instanceof EmbeddedStore) {
                 // This machine has the clock of the embedded store, which does not exist yet.
@@ -117,7 +116,7 @@ final class KeysCommand {
 
         @Override
         public void run() {
-            String secret = KeyToken.random(new SecureRandom()).secret();
+            String secret = KeyToken.random().secret();
             StoreChoice choice = choice();
             ApiKey rotated = change("rotate", choice, StoreAccess.CHANGE, (keys, now) -> {
                 ApiKey key = find(keys, idOrName, now);

@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BadHeadersTest {
 
     private static final String KEY = TestService.KEY;
-    private static final String UNKNOWN_KEY = KeyToken.random(new SecureRandom()).text();
+    private static final String UNKNOWN_KEY = KeyToken.random().text();
 
     static final List<BadRequest> WITHOUT_KEY = List.of(
             unauthorized("no Authorization", ""),
@@ -73,7 +72,7 @@ class BadHeadersTest {
             unauthorized("undefined", bearer("undefined")),
             unauthorized("7,000 characters", bearer("x".repeat(7_000))),
             new BadRequest("an unknown key and a body that is too large", BadRequest.post(" ".repeat(100_000))
-                    .replace(BadRequest.KEY, bearer(KeyToken.random(new SecureRandom()).text())), 401,
+                    .replace(BadRequest.KEY, bearer(KeyToken.random().text())), 401,
                     "unauthorized"));
 
     static final List<BadRequest> KEY_CHECKED_FIRST = List.of(

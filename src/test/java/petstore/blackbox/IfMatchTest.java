@@ -3,7 +3,6 @@ package petstore.blackbox;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -212,7 +211,7 @@ class IfMatchTest {
 
     /// Returns a new key.
     private String issue(Scope scope, Optional<RateLimit> limit) {
-        KeyToken token = KeyToken.random(new SecureRandom());
+        KeyToken token = KeyToken.random();
         try (SqlStore store = TestStore.open(folder)) {
             store.keys().add(ApiKey.issued(token, token.id(), Set.of(scope), Instant.now(), Optional.empty(), limit));
         }

@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Arrays;
@@ -37,7 +36,7 @@ class SafeOutputTest {
     /// Control characters of both ranges, bidirectional overrides, separators, private and unassigned code points, a surrogate.
     private static final String UNPRINTABLE = "a\u001b[31m\u0007\t\r\n\u0085\u009b\u200e\u202e\u2066\u2028\u2029\ufeff\ue000"
             + "\u0378\udb40\udc01\ud800z";
-    private static final KeyToken KEY = KeyToken.random(new SecureRandom());
+    private static final KeyToken KEY = KeyToken.random();
 
     @TempDir
     private Path folder;
@@ -126,7 +125,7 @@ class SafeOutputTest {
     void escapesNamesOfOlderStores() {
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true))) {
             for (String name : List.of(UNPRINTABLE.replace("\ud800", ""), "a\"b=c\\d", KEY.text())) {
-                store.keys().add(ApiKey.issued(KeyToken.random(new SecureRandom()), name, Set.of(Scope.READ),
+                store.keys().add(ApiKey.issued(KeyToken.random(), name, Set.of(Scope.READ),
                         Instant.ofEpochSecond(name.length()), Optional.empty(), Optional.empty()));
             }
         }

@@ -1,6 +1,5 @@
 package petstore.log;
 
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -129,7 +128,7 @@ class LogLayoutTest {
     /// The text has a character of each kind that is not printable, and a key.
     @Test
     void escapesUnprintableCharactersAndRedactsKeys() {
-        KeyToken key = KeyToken.random(new SecureRandom());
+        KeyToken key = KeyToken.random();
         String unprintable = "\u001b[31m\u0007\u0085\u202e\u2066\u2028\ue000\u0378\ud800" + key.text();
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("x"), Level.ERROR, unprintable,
                 new IllegalStateException(unprintable, new IllegalArgumentException(unprintable)), null);

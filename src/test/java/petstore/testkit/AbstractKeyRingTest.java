@@ -1,6 +1,5 @@
 package petstore.testkit;
 
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -54,7 +53,7 @@ public abstract class AbstractKeyRingTest {
     void returnsEveryFieldOfKey() {
         ApiKey permanent = key("checkout", NOW, EnumSet.allOf(Scope.class), Optional.empty());
         ApiKey expiring = key("Ünï ' \" ;", NOW.plusSeconds(1), Set.of(Scope.READ), Optional.of(NOW.plusSeconds(60)));
-        ApiKey slow = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
+        ApiKey slow = ApiKey.issued(KeyToken.random(), "slow", Set.of(Scope.READ), NOW,
                 Optional.empty(),
                 RateLimit.find("999999999/365d"));
         keys().add(permanent);
@@ -70,7 +69,7 @@ public abstract class AbstractKeyRingTest {
     /// Another version of the program may have written this limit. The other keys must stay valid.
     @Test
     void replacesUnreadableRateLimitWithStrictest() {
-        ApiKey key = ApiKey.issued(KeyToken.random(new SecureRandom()), "slow", Set.of(Scope.READ), NOW,
+        ApiKey key = ApiKey.issued(KeyToken.random(), "slow", Set.of(Scope.READ), NOW,
                 Optional.empty(), Optional.of(new RateLimit(600, Duration.ofDays(400))));
         keys().add(key);
         assertThat(keys().list()).singleElement().extracting(ApiKey::rateLimit)
@@ -89,7 +88,7 @@ public abstract class AbstractKeyRingTest {
 
     @Test
     void refusesDuplicateId() {
-        KeyToken token = KeyToken.random(new SecureRandom());
+        KeyToken token = KeyToken.random();
         keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty()));
         assertThatThrownBy(() -> keys()
                 .add(ApiKey.issued(token, "two", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty())))
@@ -189,10 +188,10 @@ public abstract class AbstractKeyRingTest {
 
     @Test
     void acceptsReplacedSecretUntilGracePeriodEnds() {
-        KeyToken token = KeyToken.random(new SecureRandom());
+        KeyToken token = KeyToken.random();
         keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(),
                 Optional.empty()));
-        String fresh = KeyToken.random(new SecureRandom()).secret();
+        String fresh = KeyToken.random().secret();
         Instant until = NOW.plusSeconds(60);
         assertThat(keys().rotate(token.id(), SecretHash.of(fresh), Optional.of(until))).isPresent();
         reopen();
@@ -206,7 +205,7 @@ public abstract class AbstractKeyRingTest {
     /// No clock, however wrong, may make a replaced secret valid again.
     @Test
     void removesReplacedSecretIfRotatedWithoutGracePeriod() {
-        KeyToken token = KeyToken.random(new SecureRandom());
+        KeyToken token = KeyToken.random();
         keys().add(ApiKey.issued(token, "one", Set.of(Scope.READ), NOW, Optional.empty(), Optional.empty()));
         keys().rotate(token.id(), SecretHash.of("second"), Optional.of(NOW.plusSeconds(60)));
         keys().rotate(token.id(), SecretHash.of("third"), Optional.empty());
@@ -284,7 +283,7 @@ public abstract class AbstractKeyRingTest {
     }
 
     private static ApiKey key(String name, Instant created, Set<Scope> scopes, Optional<Instant> expires) {
-        KeyToken token = KeyToken.random(new SecureRandom());
+        KeyToken token = KeyToken.random();
         return ApiKey.issued(token, name, scopes, created, expires,
                 Optional.of(new RateLimit(10, Duration.ofMinutes(1))));
     }

@@ -1,6 +1,5 @@
 package petstore.http.access;
 
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -168,7 +167,7 @@ class BearerTest {
     }
 
     private static KeyToken token() {
-        return KeyToken.random(new SecureRandom());
+        return KeyToken.random();
     }
 
     private Bearer.Authentication authenticate(KeyToken token) {

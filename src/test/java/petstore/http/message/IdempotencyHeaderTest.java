@@ -1,6 +1,5 @@
 package petstore.http.message;
 
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -42,7 +41,7 @@ class IdempotencyHeaderTest {
 
     @Test
     void hashesKeysOfStores() {
-        String key = KeyToken.random(new SecureRandom()).text();
+        String key = KeyToken.random().text();
         assertThat(find(key).orElseThrow()).hasSize(64).doesNotContain(key);
     }
 

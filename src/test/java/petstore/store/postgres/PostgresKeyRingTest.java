@@ -2,7 +2,6 @@ package petstore.store.postgres;
 
 import java.io.IOException;
 import java.net.URI;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -145,7 +144,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
     }
 
     private static ApiKey first() {
-        return ApiKey.issued(KeyToken.random(new SecureRandom()), "first", Set.of(Scope.READ), Instant.EPOCH,
+        return ApiKey.issued(KeyToken.random(), "first", Set.of(Scope.READ), Instant.EPOCH,
                 Optional.empty(), Optional.empty());
     }
 

@@ -2,7 +2,6 @@ package petstore.store.postgres;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -268,7 +267,7 @@ class PostgresWatchTest {
     void beginsNewEpochAfterOlderDumpIsRestored() {
         try (SqlStore store = serve(server.url())) {
             store.keys()
-                    .add(ApiKey.issued(KeyToken.random(new SecureRandom()), "lost", Set.of(Scope.READ), Instant.EPOCH,
+                    .add(ApiKey.issued(KeyToken.random(), "lost", Set.of(Scope.READ), Instant.EPOCH,
                             Optional.empty(), Optional.empty()));
             store.keys().refresh().join();
             assertThat(store.keys().known().keys()).hasSize(1);
