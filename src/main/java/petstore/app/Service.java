@@ -26,26 +26,12 @@ import petstore.store.SqlStore;
 import petstore.store.sqlite.FolderLock;
 
 /// The running service. This class puts the packages together.
-public final class Service implements AutoCloseable {
+///
+/// @param firstKey the key that was created because the store had none; show it only once
+public record Service(int port, int adminPort, Optional<KeyToken> firstKey, Closer parts) implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Service.class);
-    private static final String FIRST_KEY = "first";
     private static final Duration METRICS_INTERVAL = Duration.ofSeconds(5);
-
-    private final Settings settings;
-    private final ServiceApi api;
-    private final Server server;
-    private final Optional<KeyToken> firstKey;
-    private final Closer parts;
-
-    private Service(Settings settings, ServiceApi api, Server server, Optional<KeyToken> firstKey,
-            Closer parts) {
-        this.settings = settings;
-        this.api = api;
-        this.server = server;
-        this.firstKey = firstKey;
-        this.parts = parts;
-    }
 
     /// Starts the service. Errors: [petstore.CommandFailure], or [petstore.Failure] if the open store fails; every part is closed then.
     ///
@@ -79,15 +65,17 @@ public final class Service implements AutoCloseable {
             }
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
-                    : firstKey(store.keys());
+                    : addFirstKey(store.keys());
             waiting.set(false);
-            return new Service(settings, api, server, firstKey, parts.handOver());
+            parts.add(() -> Thread.sleep(settings.server().shutdownDelay()));
+            parts.add(api::stop);
+            return new Service(server.port(), server.adminPort(), firstKey, parts.handOver());
         }
     }
 
-    private static Optional<KeyToken> firstKey(KeyRing keys) {
+    private static Optional<KeyToken> addFirstKey(KeyRing keys) {
         KeyToken token = KeyToken.random();
-        ApiKey key = ApiKey.issued(token, FIRST_KEY, EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(),
+        ApiKey key = ApiKey.issued(token, "first", EnumSet.allOf(Scope.class), keys.known().now(), Optional.empty(),
                 Optional.empty());
         if (!keys.addFirst(key)) {
             LOG.info("the store has API keys, so no first key was created; '{}' creates another",
@@ -98,28 +86,9 @@ public final class Service implements AutoCloseable {
         return Optional.of(token);
     }
 
-    public int port() {
-        return server.port();
-    }
-
-    public int adminPort() {
-        return server.adminPort();
-    }
-
-    /// Returns the key that was created because the store had none. Show it only once.
-    public Optional<KeyToken> firstKey() {
-        return firstKey;
-    }
-
     /// Makes the service unready, serves for the shutdown delay, completes the requests in flight, and closes the store.
     @Override
     public void close() {
-        api.stop();
-        try {
-            Thread.sleep(settings.server().shutdownDelay());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
         parts.close();
     }
 }

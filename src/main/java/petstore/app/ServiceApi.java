@@ -121,16 +121,7 @@ public final class ServiceApi implements AutoCloseable {
 
     @Override
     public void close() {
-        Closer.closeAll(this::endTasks, virtualThreads::shutdown,
-                () -> run(unsavedUses(), bearer::saveUses));
-    }
-
-    private void endTasks() {
-        tasks.shutdown();
-        try {
-            var _ = tasks.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Closer.closeAll(tasks::shutdown, () -> tasks.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS),
+                virtualThreads::shutdown, () -> run(unsavedUses(), bearer::saveUses));
     }
 }
