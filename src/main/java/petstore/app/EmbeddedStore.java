@@ -10,8 +10,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.SafeText;
@@ -26,9 +24,6 @@ import petstore.store.sqlite.StoreFiles;
 
 /// The embedded store in a folder.
 public record EmbeddedStore(Path folder, SchemaPolicy migrate) implements StoreChoice {
-
-    /// The logger of the choice, so that all its log lines have one name.
-    private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
     /// Returns the absolute path of the folder.
     @Override

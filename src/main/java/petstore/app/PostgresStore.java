@@ -8,8 +8,6 @@ import java.util.function.Function;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.SafeText;
@@ -22,8 +20,6 @@ import petstore.store.sqlite.FolderLock;
 
 /// A store in a PostgreSQL database.
 public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements StoreChoice {
-
-    private static final Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
     @Override
     public String place() {

@@ -8,6 +8,8 @@ import java.util.function.Function;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.sqlite.FolderLock;
@@ -16,6 +18,8 @@ import petstore.store.sqlite.FolderLock;
 ///
 /// Errors: [petstore.CommandFailure] if it cannot be opened.
 public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
+
+    Logger LOG = LoggerFactory.getLogger(StoreChoice.class);
 
     /// Returns the value of the option that chooses it, without a password.
     String place();
