@@ -28,8 +28,6 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
     /// The SHA-256 of a secret.
     public static final class SecretHash {
 
-        private static final int LENGTH = 32;
-
         private final byte[] bytes;
 
         private SecretHash(byte[] bytes) {
@@ -43,7 +41,7 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
         /// Parses a hash of 64 hexadecimal digits. Errors: `IllegalArgumentException`.
         public static SecretHash ofHex(String hex) {
             byte[] bytes = HexFormat.of().parseHex(hex);
-            if (bytes.length != LENGTH) {
+            if (bytes.length != 32) {
                 throw new IllegalArgumentException("not a SHA-256: " + bytes.length + " bytes");
             }
             return new SecretHash(bytes);

@@ -57,12 +57,9 @@ public final class Closer implements AutoCloseable {
         } catch (Failure | CommandFailure e) {
             throw e;
         } catch (Exception e) {
-            throw new CommandFailure(name(part) + " cannot be closed: " + e.getMessage(), e);
+            // The name of the part's class; for a lambda, of the class that has it.
+            String name = part.getClass().getSimpleName().replaceFirst("\\$\\$Lambda.*", "");
+            throw new CommandFailure(name + " cannot be closed: " + e.getMessage(), e);
         }
-    }
-
-    /// Returns the name of the part's class; for a lambda, of the class that has it.
-    private static String name(AutoCloseable part) {
-        return part.getClass().getSimpleName().replaceFirst("\\$\\$Lambda.*", "");
     }
 }

@@ -55,7 +55,8 @@ public final class CommandFailure extends RuntimeException {
     public static String reason(IOException cause) {
         return switch (cause) {
             // Only the creation of a file throws this class.
-            case FileSystemException e when NO_SPACE.equals(e.getReason()) && freeBytes(e.getFile()) > SOME_SPACE ->
+            case FileSystemException e when NO_SPACE.equals(e.getReason())
+                    && new File(e.getFile()).getAbsoluteFile().getParentFile().getUsableSpace() > SOME_SPACE ->
                 NO_INODES;
             case AccessDeniedException _ -> "permission denied";
             case NoSuchFileException _ -> "there is no such file";
@@ -67,10 +68,6 @@ public final class CommandFailure extends RuntimeException {
 
     public static boolean isLackOfSpace(String reason) {
         return reason.equals(FULL_DISK) || reason.equals(NO_INODES);
-    }
-
-    private static long freeBytes(String file) {
-        return new File(file).getAbsoluteFile().getParentFile().getUsableSpace();
     }
 
     private static String plainReason(String reason) {
