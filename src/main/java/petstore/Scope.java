@@ -1,6 +1,7 @@
 package petstore;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -8,15 +9,11 @@ import java.util.stream.Collectors;
 /// A permission of an API key.
 public enum Scope {
     /// List and fetch animals.
-    READ("pets:read"),
+    READ,
     /// Add animals.
-    WRITE("pets:write");
+    WRITE;
 
-    private final String text;
-
-    Scope(String text) {
-        this.text = text;
-    }
+    private final String text = "pets:" + name().toLowerCase(Locale.ROOT);
 
     /// Returns the scope as text, e.g. `pets:read`.
     public String text() {
@@ -30,10 +27,5 @@ public enum Scope {
     /// Returns scopes in a fixed order, e.g. `pets:read pets:write`.
     public static String text(Set<Scope> scopes) {
         return scopes.stream().sorted().map(Scope::text).collect(Collectors.joining(" "));
-    }
-
-    /// Returns all scopes for a message: `pets:read, pets:write`.
-    public static String choices() {
-        return Arrays.stream(values()).map(Scope::text).collect(Collectors.joining(", "));
     }
 }

@@ -215,6 +215,6 @@ public final class OptionConverters {
     }
 
     public static Scope scope(String text) {
-        return Scope.find(text).orElseThrow(() -> isNot("one of " + Scope.choices(), text));
+        return Scope.find(text).orElseThrow(() -> isNot("one of " + String.join(", ", new Scopes()), text));
     }
 }
