@@ -14,7 +14,7 @@ public record RateLimit(long requests, Duration window) {
     /// The strictest limit, for a key whose limit cannot be read.
     public static final RateLimit LEAST = new RateLimit(1, Duration.ofDays(365));
 
-    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})/([1-9][0-9]{0,8})(s|m|h|d)");
+    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,8})/([1-9][0-9]{0,8}(?:s|m|h|(d)))");
 
     /// Parses a limit with any unit, e.g. `600/1m`, `10/1s`; absent if it is malformed or too long.
     public static Optional<RateLimit> find(String text) {
@@ -22,16 +22,10 @@ public record RateLimit(long requests, Duration window) {
         if (!parts.matches()) {
             return Optional.empty();
         }
-        long count = Long.parseLong(parts.group(2));
-        Duration window = switch (parts.group(3)) {
-            case "s" -> Duration.ofSeconds(count);
-            case "m" -> Duration.ofMinutes(count);
-            case "h" -> Duration.ofHours(count);
-            default -> Duration.ofDays(count);
-        };
-        return window.compareTo(LEAST.window()) > 0
-                ? Optional.empty()
-                : Optional.of(new RateLimit(Long.parseLong(parts.group(1)), window));
+        // As in ISO 8601, where a T stands before units below a day.
+        Duration window = Duration.parse((parts.group(3) == null ? "PT" : "P") + parts.group(2));
+        return Optional.of(new RateLimit(Long.parseLong(parts.group(1)), window))
+                .filter(limit -> limit.window.compareTo(LEAST.window) <= 0);
     }
 
     /// Returns the limit in seconds, e.g. `600/60s`.
