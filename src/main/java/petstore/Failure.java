@@ -48,16 +48,15 @@ public final class Failure extends RuntimeException {
     }
 
     private final Kind kind;
-    @SuppressWarnings("serial") // Never serialized.
-    private final Optional<Unavailability> unavailability;
+    private final @Nullable Unavailability unavailability;
     private final String detail;
 
     public Failure(Kind kind, String message) {
-        this(kind, Optional.empty(), message, "", null);
+        this(kind, null, message, "", null);
     }
 
     public Failure(Kind kind, String message, Throwable cause) {
-        this(kind, Optional.empty(), message, "", cause);
+        this(kind, null, message, "", cause);
     }
 
     public Failure(Unavailability unavailability, String message) {
@@ -66,17 +65,17 @@ public final class Failure extends RuntimeException {
 
     /// @param detail for operators alone, e.g. with addresses; empty for none
     public Failure(Unavailability unavailability, String message, String detail) {
-        this(Kind.UNAVAILABLE, Optional.of(unavailability), message, detail, null);
+        this(Kind.UNAVAILABLE, unavailability, message, detail, null);
     }
 
     public Failure(Unavailability unavailability, String message, Throwable cause) {
-        this(Kind.UNAVAILABLE, Optional.of(unavailability), message, "", cause);
+        this(Kind.UNAVAILABLE, unavailability, message, "", cause);
     }
 
-    private Failure(Kind kind, Optional<Unavailability> unavailability, String message, String detail,
+    private Failure(Kind kind, @Nullable Unavailability unavailability, String message, String detail,
             @Nullable Throwable cause) {
         super(message, cause);
-        if ((kind == Kind.UNAVAILABLE) == unavailability.isEmpty()) {
+        if ((kind == Kind.UNAVAILABLE) == (unavailability == null)) {
             throw new IllegalArgumentException("a failure of this kind needs an Unavailability");
         }
         this.kind = kind;
@@ -95,12 +94,12 @@ public final class Failure extends RuntimeException {
 
     /// Returns the cause of a failure of kind `UNAVAILABLE`; absent for other kinds.
     public Optional<Unavailability> unavailability() {
-        return unavailability;
+        return Optional.ofNullable(unavailability);
     }
 
     /// Returns true for a transaction that may have been committed.
     public boolean hasUnknownOutcome() {
-        return unavailability.equals(Optional.of(Unavailability.OUTCOME_UNKNOWN));
+        return unavailability == Unavailability.OUTCOME_UNKNOWN;
     }
 
     /// Returns the reason for the request log: the detail, else the message.
