@@ -57,8 +57,7 @@ final class CsvLineReader implements ImportLine.Reader {
                         // One character for each byte, so that a name that is not UTF-8 makes only its record bad.
                         new InputStreamReader(in, StandardCharsets.ISO_8859_1))
                 .iterator();
-        Optional<CsvRecord> first = nextRecord();
-        this.header = first.map(record -> List.copyOf(record.getFields())).orElse(List.of());
+        this.header = nextRecord().map(CsvRecord::getFields).orElse(List.of());
         headerViolation().ifPresent(violation -> {
             throw new CommandFailure("line " + (header.isEmpty() ? 1 : line) + ": " + violation);
         });
@@ -73,19 +72,14 @@ final class CsvLineReader implements ImportLine.Reader {
         if (first.startsWith("sep=")) {
             return Optional.of("a line " + first + " stands before the header; " + FirstBytes.SAVE_AS);
         }
-        for (Map.Entry<String, String> separator : OTHER_SEPARATORS.entrySet()) {
-            if (header.size() == 1 && first.contains(separator.getKey())) {
-                return Optional.of("separated by " + separator.getValue() + "; " + FirstBytes.SAVE_AS);
-            }
-        }
-        Optional<String> twice = COLUMNS.stream().filter(column -> Collections.frequency(header, column) > 1)
-                .findFirst();
-        if (twice.isPresent()) {
-            return Optional.of("the column " + twice.get() + " is named twice");
-        }
-        return (withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")).stream()
-                .filter(column -> !header.contains(column)).findFirst().map(column -> "the header must name the column "
-                        + column + ", as in " + HEADER);
+        return OTHER_SEPARATORS.entrySet().stream()
+                .filter(separator -> header.size() == 1 && first.contains(separator.getKey())).findFirst()
+                .map(separator -> "separated by " + separator.getValue() + "; " + FirstBytes.SAVE_AS)
+                .or(() -> COLUMNS.stream().filter(column -> Collections.frequency(header, column) > 1).findFirst()
+                        .map(column -> "the column " + column + " is named twice"))
+                .or(() -> (withIds ? List.of("id", "name", "categoryId") : List.of("name", "categoryId")).stream()
+                        .filter(column -> !header.contains(column)).findFirst()
+                        .map(column -> "the header must name the column " + column + ", as in " + HEADER));
     }
 
     @Override

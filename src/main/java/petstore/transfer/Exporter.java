@@ -17,7 +17,7 @@ public final class Exporter {
     private static final int MAX_PENDING = 8;
     private static final int BUFFER_LENGTH = 1 << 16;
     /// Without it, spreadsheets read UTF-8 in the encoding of the system.
-    private static final char BYTE_ORDER_MARK = '\uFEFF';
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
 
     private final Format format;
     private final boolean spreadsheet;
@@ -42,12 +42,8 @@ public final class Exporter {
             throws IOException {
         try (out; TaskThread thread = new TaskThread("export", MAX_PENDING)) {
             Exporter exporter = new Exporter(format, spreadsheet, out, progress);
-            if (spreadsheet) {
-                exporter.text.append(BYTE_ORDER_MARK);
-            }
-            if (format == Format.CSV) {
-                exporter.text.append(CsvLineReader.HEADER).append('\n');
-            }
+            exporter.text.append(spreadsheet ? BYTE_ORDER_MARK : "");
+            exporter.text.append(format == Format.CSV ? CsvLineReader.HEADER + '\n' : "");
             catalogue.forEachGroup(group -> thread.submit(() -> exporter.write(group)));
             thread.finish();
             exporter.flush();

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import java.util.Set;
 
 import petstore.CommandFailure;
@@ -33,12 +32,12 @@ final class FirstBytes {
     static void check(SeekableByteChannel file, Format format) throws IOException {
         String text = new String(Channels.newInputStream(file).readNBytes(COUNT), StandardCharsets.ISO_8859_1);
         int begin = format == Format.CSV && text.startsWith(MARK) ? MARK.length() : 0;
-        Optional<String> violation = isWide(text)
-                ? Optional.of("line 1: encoded in UTF-16 or UTF-32; "
-                        + (format == Format.CSV ? SAVE_AS : "save as UTF-8"))
-                : Optional.of(text.substring(begin)).filter(_ -> format == Format.CSV).flatMap(FirstBytes::notCsv);
-        if (violation.isPresent()) {
-            throw new CommandFailure(violation.get());
+        if (isWide(text)) {
+            throw new CommandFailure("line 1: encoded in UTF-16 or UTF-32; "
+                    + (format == Format.CSV ? SAVE_AS : "save as UTF-8"));
+        }
+        if (format == Format.CSV) {
+            requireCsv(text.substring(begin));
         }
         file.position(begin);
     }
@@ -48,22 +47,22 @@ final class FirstBytes {
         return text.startsWith("\u00FE\u00FF") || text.startsWith("\u00FF\u00FE") || WIDE.contains(zeros);
     }
 
-    /// Returns the error message for a file that is not CSV; empty if it may be.
-    private static Optional<String> notCsv(String text) {
+    private static void requireCsv(String text) {
         if (text.isEmpty()) {
-            return Optional.of("line 1: the file is empty" + HEADER);
+            throw new CommandFailure("line 1: the file is empty" + HEADER);
         }
         if (text.startsWith("\u001F\u008B")) {
-            return Optional.of("line 1: compressed; unpack it, as in zcat FILE | " + SafeText.command("import -"));
+            throw new CommandFailure(
+                    "line 1: compressed; unpack it, as in zcat FILE | " + SafeText.command("import -"));
         }
         if (text.startsWith("PK\u0003\u0004")) {
-            return Optional.of("line 1: a zip archive, as .xlsx files are; " + SAVE_AS);
+            throw new CommandFailure("line 1: a zip archive, as .xlsx files are; " + SAVE_AS);
         }
         String blank = text.substring(0, text.length() - text.stripLeading().length());
         String json = text.substring(blank.length());
-        return json.startsWith("{") || json.startsWith("[")
-                ? Optional.of("line " + (blank + json.charAt(0)).lines().count() + ": begins with " + json.charAt(0)
-                        + ", as JSON does; use --format ndjson")
-                : Optional.empty();
+        if (json.startsWith("{") || json.startsWith("[")) {
+            throw new CommandFailure("line " + (blank + json.charAt(0)).lines().count() + ": begins with "
+                    + json.charAt(0) + ", as JSON does; use --format ndjson");
+        }
     }
 }

@@ -60,14 +60,12 @@ final class NdjsonLineReader implements ImportLine.Reader {
         length = 0;
         number++;
         int next = read();
-        boolean any = next >= 0;
-        while (next >= 0 && next != '\n') {
+        for (; next >= 0 && next != '\n'; next = read()) {
             if (length < line.length) {
                 line[length++] = (byte) next;
             }
-            next = read();
         }
-        return any;
+        return next >= 0 || length > 0;
     }
 
     /// Returns the next byte, -1 at the end. A `BufferedInputStream` would take a lock for each byte.
