@@ -25,7 +25,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 final class ProcessMetrics {
 
     private static final String UNKNOWN = "unknown";
-    private static final double NANOS_PER_SECOND = 1e9;
 
     private ProcessMetrics() {
     }
@@ -49,7 +48,7 @@ final class ProcessMetrics {
     /// Registers processor time and processors under names that Prometheus accepts.
     private static void processors(MeterRegistry meters) {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        FunctionCounter.builder("process.cpu", system, cpu -> cpu.getProcessCpuTime() / NANOS_PER_SECOND)
+        FunctionCounter.builder("process.cpu", system, cpu -> cpu.getProcessCpuTime() / 1e9)
                 .description("Processor time that the process has used, in seconds.").baseUnit("seconds")
                 .register(meters);
         Gauge.builder("system.processors", Runtime.getRuntime()::availableProcessors)

@@ -29,9 +29,6 @@ public final class AtomicFile {
     private static final Set<String> UNSUPPORTED = Set.of("Invalid argument", "Bad file descriptor",
             "Function not implemented",
             "Operation not supported");
-    private static final String GROUP = "unix:gid";
-    private static final String OWNER = "unix:uid";
-    private static final String MODE = "unix:mode";
 
     /// Creates and writes a file.
     ///
@@ -85,7 +82,7 @@ public final class AtomicFile {
         return write(target, true, part -> {
             if (exists(target)) {
                 PrivateFiles.create(part);
-                copyAttributes(target, part, GROUP, OWNER);
+                copyAttributes(target, part, "unix:gid", "unix:uid");
             } else {
                 Files.createFile(part);
             }
@@ -107,7 +104,7 @@ public final class AtomicFile {
             T result = writer.write(part);
             sync(part);
             if (keepsAccess && exists(target)) {
-                copyAttributes(target, part, GROUP, OWNER, MODE);
+                copyAttributes(target, part, "unix:gid", "unix:uid", "unix:mode");
             }
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
             syncNames(folder);

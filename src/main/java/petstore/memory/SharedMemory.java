@@ -14,7 +14,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 /// Memory that pages and blocks share: at most a quarter of the heap. Values that are requested least go first.
 public final class SharedMemory {
 
-    private static final int PART_OF_HEAP = 4;
     /// The memory of a key, and of the cache's own objects for it.
     private static final int BYTES_OF_ENTRY = 200;
 
@@ -35,7 +34,7 @@ public final class SharedMemory {
     private final Counter misses;
 
     public SharedMemory(MeterRegistry meters) {
-        this(meters, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
+        this(meters, Runtime.getRuntime().maxMemory() / 4);
     }
 
     public SharedMemory(MeterRegistry meters, long mostBytes) {

@@ -1,2 +1,0 @@
-/// Memory for values that the store has.
-package petstore.memory;
