@@ -17,7 +17,6 @@ import petstore.http.access.BrowserPolicy;
 import petstore.http.access.RateLimits;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
-import petstore.http.message.Expectation;
 import petstore.http.message.Header;
 import petstore.http.message.Request;
 import petstore.http.message.RequestHead;
@@ -121,12 +120,12 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
                 : new ReadBody(MAX_BODY_BYTES, body -> operate(call.head(), match, key, body));
     }
 
-    /// Returns a 417 if the request has an unknown expectation.
+    /// Returns a 417 if the request has an unknown expectation (RFC 9110 section 10.1.1).
     private static Optional<Next> unmet(RequestHead head) {
-        return Expectation.of(head.headers()) == Expectation.UNKNOWN
-                ? Optional.of(new RespondLast(
-                        Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue")))
-                : Optional.empty();
+        return head.headers().elements("Expect").stream().allMatch("100-continue"::equalsIgnoreCase)
+                ? Optional.empty()
+                : Optional.of(new RespondLast(
+                        Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue")));
     }
 
     private CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,

@@ -15,7 +15,6 @@ import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
-import petstore.http.message.Expectation;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
 import petstore.http.server.codec.RequestBody;
@@ -103,7 +102,8 @@ final class Exchange {
     private void read(Api.ReadBody wanted) {
         reader = wanted;
         passBody(wanted);
-        if (body.isWanted() && Expectation.of(head.fields()) == Expectation.CONTINUE) {
+        // The API has refused every expectation but 100-continue.
+        if (body.isWanted() && !head.fields().elements("Expect").isEmpty()) {
             var _ = context.writeAndFlush(ResponseEncoder.CONTINUE);
         }
     }
