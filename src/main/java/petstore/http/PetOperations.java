@@ -95,15 +95,12 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
         NewPet newPet = NewPetParser.parse(request.body());
         Optional<IdempotencyKey> key = header.map(text -> idempotencyKey(request, text, newPet));
         HeaderFields headers = request.head().headers();
-        if (!ConditionalResponse.isConditional(headers)) {
-            return catalogue.add(newPet, key).thenApply(this::created);
-        }
-        return current(request).thenCompose(current -> {
-            Optional<Response> refusal = ConditionalResponse.refusal(headers, current);
-            return refusal.isEmpty()
-                    ? catalogue.add(newPet, key).thenApply(this::created)
-                    : findAdded(key).thenApply(added -> added.map(this::created).or(() -> refusal).orElseThrow());
-        });
+        CompletableFuture<Optional<Response>> checked = ConditionalResponse.isConditional(headers)
+                ? current(request).thenApply(current -> ConditionalResponse.refusal(headers, current))
+                : CompletableFuture.completedFuture(Optional.empty());
+        return checked.thenCompose(refusal -> refusal.isEmpty()
+                ? catalogue.add(newPet, key).thenApply(this::created)
+                : findAdded(key).thenApply(added -> added.map(this::created).or(() -> refusal).orElseThrow()));
     }
 
     private CompletableFuture<Optional<Added>> findAdded(Optional<IdempotencyKey> key) {
