@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Future;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +39,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         }
 
         Decision decision(String keyId, List<Header> headers, Next next) {
-            return new Decision(path, match.isPresent() && match.get().route().isDeprecated(), keyId,
-                    Header.joined(headers, forBrowsers), next);
+            return new Decision(path, keyId, Header.joined(headers, forBrowsers), next);
         }
 
         /// Returns the decision to send a response without the headers of the route.
@@ -71,7 +69,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     @Override
     public Decision refuse(RequestHead head, Response refusal) {
-        return new Decision(NO_ROUTE, false, NO_KEY, browsers.headers(head), new Respond(refusal));
+        return new Decision(NO_ROUTE, NO_KEY, browsers.headers(head), new Respond(refusal));
     }
 
     private Decision decide(Call call, Bearer.Authentication authentication) {
@@ -131,11 +129,8 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     private CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,
             byte[] body) {
         try {
-            CompletableFuture<Response> response = match.route().operation()
-                    .apply(new Request(head, match.parameter(), key, body));
-            return response.state() == Future.State.SUCCESS
-                    ? response
-                    : response.exceptionally(failure -> response(head, failure));
+            return match.route().operation().apply(new Request(head, match.parameter(), key, body))
+                    .exceptionally(failure -> response(head, failure));
         } catch (Exception | Error e) {
             return CompletableFuture.completedFuture(response(head, e));
         }

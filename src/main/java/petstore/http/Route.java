@@ -35,10 +35,6 @@ public record Route(String method, String path, Optional<Scope> scope,
         return method.equals(requested) || (method.equals("GET") && requested.equals("HEAD"));
     }
 
-    public boolean isDeprecated() {
-        return !headers.isEmpty() && headers.stream().anyMatch(header -> header.is("Deprecation"));
-    }
-
     boolean readsBody() {
         return method.equals("POST");
     }

@@ -21,10 +21,14 @@ public interface Api {
     /// The decision on a request.
     ///
     /// @param route the path in the route table; [#NO_ROUTE] if the table lacks it
-    /// @param deprecated true if the operation will be removed
     /// @param keyId the id of the accepted key; [#NO_KEY] for none
     /// @param headers further headers of every response to this request
-    record Decision(String route, boolean deprecated, String keyId, List<Header> headers, Next next) {
+    record Decision(String route, String keyId, List<Header> headers, Next next) {
+
+        /// Returns true if the operation will be removed.
+        public boolean isDeprecated() {
+            return headers.stream().anyMatch(header -> header.is("Deprecation"));
+        }
     }
 
     sealed interface Next {

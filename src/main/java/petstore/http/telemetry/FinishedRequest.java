@@ -34,7 +34,7 @@ public record FinishedRequest(String id, String method, String route, boolean de
         Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
         return new FinishedRequest(head.id(), method(head),
                 decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
-                decision.map(Api.Decision::deprecated).orElse(false),
+                decision.map(Api.Decision::isDeprecated).orElse(false),
                 decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
                 sent.map(Response::status).orElse(0), bytes, head.client(), refusal.map(Response.Refusal::kind),
                 refusal.flatMap(Response.Refusal::unavailability),

@@ -461,7 +461,7 @@ class ExchangeTest {
     }
 
     private static Api.Decision decision(Api.Next next) {
-        return new Api.Decision(Api.NO_ROUTE, false, Api.NO_KEY, List.of(), next);
+        return new Api.Decision(Api.NO_ROUTE, Api.NO_KEY, List.of(), next);
     }
 
     private record TestedApi(Function<RequestHead, Next> next) implements Api {

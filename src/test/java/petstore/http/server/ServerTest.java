@@ -157,7 +157,7 @@ class ServerTest {
 
         @Override
         public Decision refuse(RequestHead head, Response refusal) {
-            return new Decision(NO_ROUTE, false, NO_KEY, List.of(), new Respond(refusal));
+            return new Decision(NO_ROUTE, NO_KEY, List.of(), new Respond(refusal));
         }
     }
 }
