@@ -21,6 +21,8 @@ public final class ConditionalResponse {
     private static final String IF_NONE_MATCH = "If-None-Match";
     private static final Pattern NEXT_TAG = Pattern.compile("\\G[ \\t,]*+(W/)?(\"[^\"]*\")");
     private static final int TAG_BYTES = 16;
+    private static final Response NOT_IN_IF_MATCH = Errors.response(Kind.PRECONDITION_FAILED,
+            "the ETag is not in If-Match; read it again");
 
     private final Response whole;
     private final String tag;
@@ -33,11 +35,13 @@ public final class ConditionalResponse {
     /// Returns the response with its `ETag`; 412 if `If-Match` does not have that tag, 304 if `If-None-Match` has it.
     public Response respondTo(Request request) {
         HeaderFields headers = request.head().headers();
-        Optional<ConditionalResponse> current = Optional.of(this);
-        if (failsIfMatch(headers, current)) {
-            return notInIfMatch();
+        if (failsIfMatch(headers, Optional.of(this))) {
+            return NOT_IN_IF_MATCH;
         }
-        return failsIfNoneMatch(headers, current) ? notModified() : whole;
+        return failsIfNoneMatch(headers, Optional.of(this))
+                ? Response.bodiless(304).with(whole.headers().stream()
+                        .filter(header -> !header.is("Content-Type") && !header.is("Content-Length")).toList())
+                : whole;
     }
 
     /// Returns true if a request has preconditions. Dates do not count.
@@ -50,7 +54,7 @@ public final class ConditionalResponse {
     /// @param current the response to GET of the same target; absent if that is an error
     public static Optional<Response> refusal(HeaderFields headers, Optional<ConditionalResponse> current) {
         if (failsIfMatch(headers, current)) {
-            return Optional.of(notInIfMatch());
+            return Optional.of(NOT_IN_IF_MATCH);
         }
         return failsIfNoneMatch(headers, current)
                 ? Optional.of(Errors.response(Kind.PRECONDITION_FAILED, "the ETag is in If-None-Match"))
@@ -65,15 +69,6 @@ public final class ConditionalResponse {
     private static boolean failsIfNoneMatch(HeaderFields headers, Optional<ConditionalResponse> current) {
         return headers.contains(IF_NONE_MATCH)
                 && current.map(response -> response.isNamed(headers.all(IF_NONE_MATCH), true)).orElse(false);
-    }
-
-    private static Response notInIfMatch() {
-        return Errors.response(Kind.PRECONDITION_FAILED, "the ETag is not in If-Match; read it again");
-    }
-
-    private Response notModified() {
-        return Response.bodiless(304).with(whole.headers().stream()
-                .filter(header -> !header.is("Content-Type") && !header.is("Content-Length")).toList());
     }
 
     public int length() {

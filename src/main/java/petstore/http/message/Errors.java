@@ -48,11 +48,8 @@ public final class Errors {
     /// Returns a response with another message than that of the failure.
     public static Response response(Failure failure, String message) {
         Kind kind = failure.kind();
-        Header[] headers = switch (kind) {
-            case UNAVAILABLE, REQUEST_IN_PROGRESS -> new Header[]{RETRY_AFTER};
-            default -> new Header[0];
-        };
-        return response(status(kind), kind, message, headers)
+        boolean isPassing = kind == Kind.UNAVAILABLE || kind == Kind.REQUEST_IN_PROGRESS;
+        return response(kind, message, isPassing ? new Header[]{RETRY_AFTER} : new Header[0])
                 .refusing(new Response.Refusal(kind, failure.unavailability(), failure.reason()));
     }
 

@@ -1,8 +1,8 @@
 package petstore.http.message;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// A header field of a response.
 ///
@@ -20,9 +20,7 @@ public record Header(String name, byte[] value) {
         if (first.isEmpty() || second.isEmpty()) {
             return first.isEmpty() ? second : first;
         }
-        List<Header> all = new ArrayList<>(first);
-        all.addAll(second);
-        return all;
+        return Stream.concat(first.stream(), second.stream()).toList();
     }
 
     /// Returns true if the field has this name, in any case.

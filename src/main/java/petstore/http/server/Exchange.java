@@ -126,7 +126,7 @@ final class Exchange {
     /// Refuses the body once it is too long, and passes it on once it is complete.
     private void passBody(Api.ReadBody wanted) {
         if (body.isLongerThan(wanted.limit())) {
-            send(RequestBody.tooLong(wanted.limit()));
+            send(Errors.response(Failure.Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + wanted.limit() + " bytes"));
         } else if (body.isWanted() && body.isComplete()) {
             respond(wanted.operation().apply(body.take()));
         }

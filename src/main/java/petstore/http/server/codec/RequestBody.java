@@ -6,7 +6,6 @@ import java.io.IOException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
-import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
@@ -31,10 +30,6 @@ public final class RequestBody {
         this.channel = channel;
         this.announcedLength = head.fields().first("Content-Length");
         this.isComplete = !head.hasBody();
-    }
-
-    public static Response tooLong(int limit) {
-        return Errors.response(new Failure(Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + limit + " bytes"));
     }
 
     public boolean isComplete() {
