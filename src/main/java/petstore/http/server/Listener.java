@@ -74,8 +74,9 @@ final class Listener {
 
         /// @param received the head, which is complete now
         RequestRecord(Head received, String client) {
-            this.head = new RequestHead(received.method(), received.path(), received.query(), received.fields(), client,
-                    telemetry.requestId(received.fields().first(REQUEST_ID)), clock.millis());
+            String[] target = received.target().split("\\?", 2);
+            this.head = new RequestHead(received.method(), target[0], target.length > 1 ? target[1] : null,
+                    received.fields(), client, telemetry.requestId(received.fields().first(REQUEST_ID)), clock.millis());
             this.parent = telemetry.began(head.headers());
         }
 

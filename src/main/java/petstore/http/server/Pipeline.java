@@ -81,12 +81,13 @@ final class Pipeline extends ChannelInitializer<Channel> {
         RequestDecoder decoder = new RequestDecoder(connection::headBegan);
         // Decodes one request at a time.
         pipeline.addLast(decoder);
+        ChannelHandlerContext ofDecoder = pipeline.context(decoder);
         // Refuses what the decoder accepts and HTTP forbids.
         pipeline.addLast(new HeadCheck(fields, always));
         // Writes head and body together.
         pipeline.addLast(HTTP_1_RESPONSES);
         pipeline.addLast(new RequestHandler(connection, listener,
-                answered -> decoder.next(() -> connection.ended(answered))));
+                answered -> decoder.next(ofDecoder, () -> connection.ended(answered))));
     }
 
     private void http2(ChannelPipeline pipeline, Connection connection) {

@@ -3,7 +3,6 @@ package petstore.http.server.codec;
 import java.util.List;
 import java.util.Optional;
 
-import org.jspecify.annotations.Nullable;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
@@ -55,17 +54,5 @@ public record Head(String method, String target, RequestFields fields, boolean h
 
     public boolean isStream() {
         return next == Next.STREAMS;
-    }
-
-    /// Returns the part of the target before `?`.
-    public String path() {
-        int query = target.indexOf('?');
-        return query < 0 ? target : target.substring(0, query);
-    }
-
-    /// Returns the part of the target behind `?`; null if there is no `?`.
-    public @Nullable String query() {
-        int query = target.indexOf('?');
-        return query < 0 ? null : target.substring(query + 1);
     }
 }

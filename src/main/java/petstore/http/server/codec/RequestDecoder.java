@@ -1,7 +1,6 @@
 package petstore.http.server.codec;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.ByteBuf;
@@ -12,7 +11,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
-import org.jspecify.annotations.Nullable;
 
 /// Decodes one request of HTTP/1.1 at a time; the stock decoder decodes all that have arrived, and they take many times the memory of
 /// their bytes.
@@ -24,7 +22,6 @@ public final class RequestDecoder extends HttpRequestDecoder {
     public static final int MOST_HEAD_BYTES = 8 * 1024;
 
     private final Runnable headBegan;
-    private @Nullable ChannelHandlerContext context;
     /// True from the end of a request to [#next].
     private boolean isWaiting;
 
@@ -33,11 +30,6 @@ public final class RequestDecoder extends HttpRequestDecoder {
         super(new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEAD_BYTES)
                 .setStrictLineParsing(true).setUseRfc9112TransferEncoding(true));
         this.headBegan = headBegan;
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext added) {
-        context = added;
     }
 
     @Override
@@ -60,12 +52,11 @@ public final class RequestDecoder extends HttpRequestDecoder {
     /// `execute` would run in this turn.
     ///
     /// @param ended called before the request is decoded
-    public void next(Runnable ended) {
+    public void next(ChannelHandlerContext here, Runnable ended) {
         if (actualReadableBytes() == 0) {
             isWaiting = false;
             ended.run();
         } else {
-            ChannelHandlerContext here = Objects.requireNonNull(context);
             var _ = here.executor().schedule(() -> decodeNext(here, ended), 0, TimeUnit.NANOSECONDS);
         }
     }
