@@ -2,6 +2,7 @@ package petstore.http.telemetry;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -37,7 +38,7 @@ public final class RequestMetrics {
     private final MeterRegistry registry;
     private final LongAdder inFlight = new LongAdder();
     private final Map<Name, Timer> durations = new ConcurrentHashMap<>();
-    private final Map<Kind, Counter> refusals = new EnumMap<>(Kind.class);
+    private final Map<Kind, Counter> refusals;
     private final Map<Unavailability, Counter> unavailable;
     private final Map<Unavailability, Counter> unready;
     private final Counter abandoned;
@@ -47,24 +48,20 @@ public final class RequestMetrics {
         this.registry = registry;
         Gauge.builder("http.server.active_requests", inFlight::sum).description("Requests in flight.")
                 .register(registry);
-        // All exist from the start, because alerts do not see the first value of a new counter.
-        for (Kind kind : Kind.values()) {
-            refusals.put(kind, Counter.builder("petstore.refused.requests")
-                    .description("Requests refused with an error.")
-                    .tag("reason", kind.name().toLowerCase(Locale.ROOT)).register(registry));
-        }
+        refusals = counters(Kind.class, "petstore.refused.requests", "Requests refused with an error.", "reason");
         abandoned = Counter.builder("petstore.abandoned.requests")
                 .description("Requests that ended without a whole response, e.g. because the client left.")
                 .register(registry);
-        unavailable = counters("petstore.unavailable", "Requests that got 503.", registry);
-        unready = counters("petstore.unready", "Requests of /readyz that got 503.", registry);
+        unavailable = counters(Unavailability.class, "petstore.unavailable", "Requests that got 503.", "code");
+        unready = counters(Unavailability.class, "petstore.unready", "Requests of /readyz that got 503.", "code");
     }
 
-    private static Map<Unavailability, Counter> counters(String name, String description, MeterRegistry registry) {
-        Map<Unavailability, Counter> counters = new EnumMap<>(Unavailability.class);
-        for (Unavailability cause : Unavailability.values()) {
-            counters.put(cause, Counter.builder(name).description(description).tag("code", cause.code())
-                    .register(registry));
+    /// Returns a counter for each cause. All exist from the start, because alerts do not see the first value of a new counter.
+    private <C extends Enum<C>> Map<C, Counter> counters(Class<C> causes, String name, String description, String tag) {
+        Map<C, Counter> counters = new EnumMap<>(causes);
+        for (C cause : EnumSet.allOf(causes)) {
+            counters.put(cause, Counter.builder(name).description(description)
+                    .tag(tag, cause.name().toLowerCase(Locale.ROOT)).register(registry));
         }
         return counters;
     }
@@ -85,11 +82,7 @@ public final class RequestMetrics {
 
     private void count(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
-        Timer timer = durations.get(name);
-        if (timer == null) {
-            timer = durations.computeIfAbsent(name, this::duration);
-        }
-        timer.record(request.durationNanos(), TimeUnit.NANOSECONDS);
+        durations.computeIfAbsent(name, this::duration).record(request.durationNanos(), TimeUnit.NANOSECONDS);
         request.refusal().ifPresent(kind -> Objects.requireNonNull(refusals.get(kind)).increment());
         request.unavailability().ifPresent(cause -> Objects.requireNonNull(
                 (request.route().equals(READYZ) ? unready : unavailable).get(cause)).increment());
