@@ -21,14 +21,6 @@ public final class CertificateFiles {
 
     /// The time in which all certificates of a chain are valid.
     public record Validity(Instant from, Instant until) {
-
-        private static Validity of(List<X509Certificate> chain) {
-            return new Validity(
-                    chain.stream().map(certificate -> certificate.getNotBefore().toInstant())
-                            .max(Comparator.naturalOrder()).orElseThrow(),
-                    chain.stream().map(certificate -> certificate.getNotAfter().toInstant())
-                            .min(Comparator.naturalOrder()).orElseThrow());
-        }
     }
 
     private final TlsFiles files;
@@ -36,9 +28,8 @@ public final class CertificateFiles {
     private PemFiles latest;
     /// The contents at the last check, valid or not.
     private PemFiles checked;
-    private final Identity first;
-    /// The validity of the last valid certificates. The only field for several threads.
-    private volatile Validity validity = new Validity(Instant.EPOCH, Instant.EPOCH);
+    /// The last valid contents. The only field for several threads.
+    private volatile Identity identity;
     private boolean unreadable;
 
     /// Reads both files.
@@ -48,15 +39,20 @@ public final class CertificateFiles {
         this.files = files;
         this.latest = PemFiles.read(files);
         this.checked = latest;
-        this.first = identity(checked);
+        this.identity = valid(checked);
     }
 
-    Identity first() {
-        return first;
+    Identity identity() {
+        return identity;
     }
 
     public Validity validity() {
-        return validity;
+        List<X509Certificate> chain = identity.chain();
+        return new Validity(
+                chain.stream().map(certificate -> certificate.getNotBefore().toInstant())
+                        .max(Comparator.naturalOrder()).orElseThrow(),
+                chain.stream().map(certificate -> certificate.getNotAfter().toInstant())
+                        .min(Comparator.naturalOrder()).orElseThrow());
     }
 
     /// Reads the files again. Returns their identity if they are new and valid.
@@ -79,11 +75,12 @@ public final class CertificateFiles {
             return Optional.empty();
         }
         checked = latest;
-        return Optional.of(identity(checked));
+        identity = valid(checked);
+        return Optional.of(identity);
     }
 
-    /// Throws [CommandFailure] if a handshake with these contents would fail. Else takes the validity from them.
-    private Identity identity(PemFiles contents) {
+    /// Throws [CommandFailure] if a handshake with these contents would fail.
+    private Identity valid(PemFiles contents) {
         List<X509Certificate> chain = contents.chain();
         PublicKey certified = chain.getFirst().getPublicKey();
         PrivateKey key = key(contents, certified);
@@ -94,7 +91,6 @@ public final class CertificateFiles {
             byte[] signed = signature.sign();
             signature.initVerify(certified);
             if (signature.verify(signed)) {
-                validity = Validity.of(chain);
                 return new Identity(key, chain);
             }
         } catch (GeneralSecurityException _) {

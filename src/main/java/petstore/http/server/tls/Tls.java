@@ -49,7 +49,7 @@ public final class Tls {
         this.handshakes = handshakes;
         this.files = files;
         this.handshakeTimeout = handshakeTimeout;
-        this.current = context(files.first());
+        this.current = context(files.identity());
     }
 
     private static SslContext context(CertificateFiles.Identity identity) {
