@@ -84,11 +84,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         field(" key=", KEY_ID, request.key(), line);
         field(" method=", "http.request.method", request.method(), line);
         field(" route=", "http.route", request.route(), line);
-        if (request.isAnswered()) {
-            field(" status=", "http.response.status_code", request.status(), line);
-        } else {
-            field(" status=", "http.response.status_code", NONE, line);
-        }
+        field(" status=", "http.response.status_code", request.isAnswered() ? request.status() : NONE, line);
         field(" bytes=", "http.response.body.bytes", request.bytes(), line);
         field(" trace=", "trace.id", trace, line);
         field(" duration_us=", "event.duration", json ? nanos : TimeUnit.NANOSECONDS.toMicros(nanos), line);
@@ -148,16 +144,15 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     ///
     /// @param text the text before the value, e.g. ` key=`
     /// @param ecs the name of the member in JSON
-    private void field(String text, String ecs, String value, StringBuilder line) {
+    /// @param value a text or a number
+    private void field(String text, String ecs, Object value, StringBuilder line) {
         if (!json) {
             line.append(text).append(value);
+        } else if (value instanceof Number) {
+            name(ecs, line).append(value);
         } else if (!value.equals(NONE)) {
             name(ecs, line).append('"').append(value).append('"');
         }
-    }
-
-    private void field(String text, String ecs, long value, StringBuilder line) {
-        (json ? name(ecs, line) : line.append(text)).append(value);
     }
 
     private static StringBuilder name(String ecs, StringBuilder line) {

@@ -116,13 +116,12 @@ public final class Bearer {
             return MALFORMED;
         }
         Optional<ApiKey> owned = keys.known().age().compareTo(KNOWN_FOR) < 0 ? owned(token.get()) : Optional.empty();
-        return owned.isPresent() ? check(owned.get()) : lookUp(token.get());
-    }
-
-    private Pending lookUp(KeyToken token) {
+        if (owned.isPresent()) {
+            return check(owned.get());
+        }
         lookUps.increment();
         // By the latest keys in memory, so that no secret is accepted after another request was refused for it.
-        return new Pending(keys.refresh().thenApply(_ -> owned(token).map(this::check).orElse(UNKNOWN)));
+        return new Pending(keys.refresh().thenApply(_ -> owned(token.get()).map(this::check).orElse(UNKNOWN)));
     }
 
     /// Returns the key in memory that has this id and secret.
@@ -137,16 +136,12 @@ public final class Bearer {
             return new Refused(BAD_KEY.because(
                     "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired")));
         }
-        recordUse(key, now);
-        return new Accepted(key);
-    }
-
-    private void recordUse(ApiKey key, Instant now) {
         Instant recorded = uses.get(key.id());
         if (recorded == null || Duration.between(recorded, now).compareTo(USE_RESOLUTION) >= 0) {
             uses.put(key.id(), now);
             unsavedUses.put(key.id(), now);
         }
+        return new Accepted(key);
     }
 
     /// Returns a 401. Its body is the same for every fault.
