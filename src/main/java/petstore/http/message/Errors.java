@@ -21,6 +21,13 @@ public final class Errors {
         return response(status(kind), kind, message, headers);
     }
 
+    /// Returns the response that names all violations; absent for none.
+    public static Optional<Response> refusal(Kind kind, List<String> violations) {
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(response(kind, String.join("; ", violations)));
+    }
+
     private static int status(Kind kind) {
         return switch (kind) {
             case INVALID_REQUEST -> 400;

@@ -111,7 +111,7 @@ final class Exchange {
     void received(HttpContent part) throws IOException {
         if (part.decoderResult().isFailure()) {
             isLast = true;
-            send(RequestBody.MALFORMED);
+            send(Errors.response(Failure.Kind.INVALID_REQUEST, "the body is not well-formed HTTP"));
         }
         body.add(part.content(), part instanceof LastHttpContent);
         if (reader != null) {
@@ -126,7 +126,8 @@ final class Exchange {
     /// Refuses the body once it is too long, and passes it on once it is complete.
     private void passBody(Api.ReadBody wanted) {
         if (body.isLongerThan(wanted.limit())) {
-            send(Errors.response(Failure.Kind.PAYLOAD_TOO_LARGE, "the body is longer than " + wanted.limit() + " bytes"));
+            send(Errors.response(Failure.Kind.PAYLOAD_TOO_LARGE,
+                    "the body is longer than " + wanted.limit() + " bytes"));
         } else if (body.isWanted() && body.isComplete()) {
             respond(wanted.operation().apply(body.take()));
         }

@@ -76,7 +76,8 @@ final class Listener {
         RequestRecord(Head received, String client) {
             String[] target = received.target().split("\\?", 2);
             this.head = new RequestHead(received.method(), target[0], target.length > 1 ? target[1] : null,
-                    received.fields(), client, telemetry.requestId(received.fields().first(REQUEST_ID)), clock.millis());
+                    received.fields(), client, telemetry.requestId(received.fields().first(REQUEST_ID)),
+                    clock.millis());
             this.parent = telemetry.began(head.headers());
         }
 

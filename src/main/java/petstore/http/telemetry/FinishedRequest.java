@@ -48,7 +48,6 @@ public record FinishedRequest(String id, String method, String route, boolean de
         };
     }
 
-    /// Returns true if a response was sent; false if the connection ended before.
     public boolean isAnswered() {
         return status != 0;
     }

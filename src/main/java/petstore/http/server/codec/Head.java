@@ -1,6 +1,5 @@
 package petstore.http.server.codec;
 
-import java.util.List;
 import java.util.Optional;
 
 import petstore.Failure.Kind;
@@ -31,13 +30,6 @@ public record Head(String method, String target, RequestFields fields, boolean h
     static final Response TOO_LONG = Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long");
     private static final Header CLOSED = Header.of("Connection", "close");
     private static final Header KEPT = Header.of("Connection", "keep-alive");
-
-    /// Returns the response that names all violations of a head; absent for none.
-    static Optional<Response> refusal(List<String> violations) {
-        return violations.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Errors.response(Kind.INVALID_REQUEST, String.join("; ", violations)));
-    }
 
     public boolean isLast() {
         return next == Next.CLOSE;

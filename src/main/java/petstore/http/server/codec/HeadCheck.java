@@ -74,7 +74,7 @@ public final class HeadCheck extends ChannelInboundHandlerAdapter {
                 default -> Errors.response(Kind.INVALID_REQUEST, "the request is not well-formed HTTP");
             });
         }
-        return Head.refusal(violations(request, target));
+        return Errors.refusal(Kind.INVALID_REQUEST, violations(request, target));
     }
 
     @SuppressWarnings("ReferenceEquality") // HTTP/01.1 equals HTTP/1.1; the decoder uses the constants for the exact spelling.

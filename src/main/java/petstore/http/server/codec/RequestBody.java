@@ -6,14 +6,10 @@ import java.io.IOException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
-import petstore.Failure.Kind;
-import petstore.http.message.Errors;
-import petstore.http.message.Response;
 
 /// The body of a request, as it arrives. Confined to its event loop.
 public final class RequestBody {
 
-    public static final Response MALFORMED = Errors.response(Kind.INVALID_REQUEST, "the body is not well-formed HTTP");
     /// The maximum number of bytes of an unwanted body that are read and dropped.
     private static final long MOST_DROPPED_BYTES = 16L * 1024 * 1024;
 

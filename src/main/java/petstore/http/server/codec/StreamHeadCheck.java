@@ -101,7 +101,7 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         if (!hasOneHost(head)) {
             violations.add("there must be one :authority or Host field, a host with or without a port");
         }
-        return Head.refusal(violations);
+        return Errors.refusal(Kind.INVALID_REQUEST, violations);
     }
 
     private static int bytes(Http2Headers head) {
