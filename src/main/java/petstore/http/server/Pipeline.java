@@ -61,10 +61,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
         Connections ofLoop = Objects.requireNonNull(connections.get(channel.eventLoop()));
         Connection connection = ofLoop.add(channel);
         ChannelPipeline pipeline = channel.pipeline();
-        // Flushes the connections of the event loop together.
-        pipeline.addLast(ofLoop.flushes());
-        // Counts, deadlines, half-close. It sees the bytes of the handshake, too.
-        pipeline.addLast(connection);
+        // The connection sees the bytes of the handshake, too.
+        pipeline.addLast(ofLoop.flushes(), connection);
         if (tls.isPresent()) {
             // Replaces itself by the stock TLS handler, or by the refusal of plain HTTP.
             pipeline.addLast(tls.get().handler(() -> plainAtTls(connection)));
@@ -79,14 +77,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private void http1(ChannelPipeline pipeline, Connection connection, Optional<Response> always) {
         connection.opened(null);
         RequestDecoder decoder = new RequestDecoder(connection::headBegan);
-        // Decodes one request at a time.
         pipeline.addLast(decoder);
         ChannelHandlerContext ofDecoder = pipeline.context(decoder);
-        // Refuses what the decoder accepts and HTTP forbids.
-        pipeline.addLast(new HeadCheck(fields, always));
-        // Writes head and body together.
-        pipeline.addLast(HTTP_1_RESPONSES);
-        pipeline.addLast(new RequestHandler(connection, listener,
+        pipeline.addLast(new HeadCheck(fields, always), HTTP_1_RESPONSES, new RequestHandler(connection, listener,
                 answered -> decoder.next(ofDecoder, () -> connection.ended(answered))));
     }
 
@@ -106,15 +99,11 @@ final class Pipeline extends ChannelInitializer<Channel> {
             protected void initChannel(Channel stream) {
                 // Netty would reset a stream that the client has reset.
                 stream.config().setAutoClose(false);
-                // Refuses what the codec accepts and HTTP forbids.
-                stream.pipeline().addLast(new StreamHeadCheck(fields));
-                // Writes frames.
-                stream.pipeline().addLast(STREAM_RESPONSES);
-                stream.pipeline().addLast(new RequestHandler(connection, listener, connection::ended));
+                stream.pipeline().addLast(new StreamHeadCheck(fields), STREAM_RESPONSES,
+                        new RequestHandler(connection, listener, connection::ended));
             }
         }));
         StreamsShutdown shutdown = new StreamsShutdown(connection, pipeline.channel());
-        // Ends the connection in two steps.
         pipeline.addLast(shutdown);
         connection.opened(shutdown);
     }
