@@ -12,10 +12,7 @@ import petstore.Failure.Unavailability;
 /// A reading that takes time. Callers that arrive during one share the next, because the value may have changed since it began.
 public final class SharedReading<T> implements AutoCloseable {
 
-    private record Caller() {
-    }
-
-    private final WorkQueue<Caller, T> callers;
+    private final WorkQueue<Object, T> callers;
 
     /// @param name the name of the thread, and of the queue in metrics
     /// @param patience a caller that has no value by then gets a failure
@@ -29,7 +26,7 @@ public final class SharedReading<T> implements AutoCloseable {
 
     /// Returns the value of a reading that begins after this call. Errors: as for [WorkQueue#submit].
     public CompletableFuture<T> next() {
-        return callers.submit(new Caller());
+        return callers.submit(new Object());
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -27,6 +28,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
 
     /// The number of checks for late items within the patience.
     private static final int CHECKS = 20;
+    /// A new measurement has 1/16 of the weight.
+    private static final int WEIGHT = 16;
 
     /// The limits of a queue.
     ///
@@ -55,10 +58,6 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         boolean isLate(Duration patience) {
             return System.nanoTime() - sinceNs > patience.toNanos();
         }
-
-        void fail(Throwable cause) {
-            result.completeExceptionally(cause);
-        }
     }
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -66,7 +65,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
     private final List<Worker> workers;
     private final Limits limits;
-    private final AdmissionControl admission;
+    /// The estimated duration of a unit of work, from the durations of recent ones.
+    private final AtomicLong unitNs = new AtomicLong();
     private Optional<Future<?>> checks = Optional.empty();
     private boolean closed;
 
@@ -74,7 +74,6 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     ///        `RuntimeException` fails its item alone
     public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
         this.limits = limits;
-        this.admission = new AdmissionControl(limits.longestWait().toNanos(), work.size());
         Thread.Builder threads = Thread.ofPlatform().daemon().name(name + "-", 0);
         this.workers = work.stream().map(each -> new Worker(each, threads)).toList();
     }
@@ -90,7 +89,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             if (closed) {
                 return CompletableFuture.failedFuture(stopping());
             }
-            if (waiting.size() == limits.capacity() || !admission.admits(units(waiting.size()))) {
+            if (waiting.size() == limits.capacity() || !admits()) {
                 return CompletableFuture.failedFuture(overloaded(Unavailability.QUEUE_FULL));
             }
             if (checks.isEmpty()) {
@@ -104,6 +103,12 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Returns false if another item would wait too long. The first may always wait, so that the estimate is renewed.
+    private boolean admits() {
+        int before = units(waiting.size());
+        return before == 0 || before * (unitNs.get() / workers.size()) <= limits.longestWait().toNanos();
     }
 
     /// Returns the number of units of work for `items`: groups that share it, or single items.
@@ -141,11 +146,12 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        late.forEach(task -> task.fail(overloaded(Unavailability.QUEUE_LATE)));
+        late.forEach(task -> task.result().completeExceptionally(overloaded(Unavailability.QUEUE_LATE)));
         workers.stream().flatMap(worker -> worker.group.stream()).filter(task -> task.isLate(limits.patience()))
-                .forEach(task -> task.fail(new Failure(limits.late(), limits.late() == Unavailability.OUTCOME_UNKNOWN
-                        ? "the store takes too long; the outcome of this request is unknown"
-                        : "the store takes too long; try again later")));
+                .forEach(task -> task.result().completeExceptionally(
+                        new Failure(limits.late(), limits.late() == Unavailability.OUTCOME_UNKNOWN
+                                ? "the store takes too long; the outcome of this request is unknown"
+                                : "the store takes too long; try again later")));
     }
 
     private static Failure overloaded(Unavailability code) {
@@ -173,7 +179,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
             while (take()) {
                 long beganNs = System.nanoTime();
                 perform();
-                admission.recordDuration((System.nanoTime() - beganNs) / Math.max(1, units(group.size())));
+                long ns = (System.nanoTime() - beganNs) / Math.max(1, units(group.size()));
+                unitNs.updateAndGet(each -> each + (ns - each) / WEIGHT);
                 group = List.of();
             }
         }
@@ -203,13 +210,13 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 List<O> results = work.apply(group.stream().map(Task::item).toList());
                 for (int i = 0; i < results.size(); i++) {
                     if (results.get(i) instanceof RuntimeException reason) {
-                        group.get(i).fail(reason);
+                        group.get(i).result().completeExceptionally(reason);
                     } else {
                         group.get(i).result().complete(results.get(i));
                     }
                 }
             } catch (RuntimeException | Error e) {
-                group.forEach(task -> task.fail(e));
+                group.forEach(task -> task.result().completeExceptionally(e));
             }
         }
     }
@@ -229,7 +236,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        refused.forEach(task -> task.fail(stopping()));
+        refused.forEach(task -> task.result().completeExceptionally(stopping()));
         try {
             for (Worker worker : workers) {
                 // Returns at once for a thread that was not started.
