@@ -34,26 +34,6 @@ public final class SqliteFile {
     /// The longest path that SQLite opens, in bytes: 512, less the suffix of a journal.
     private static final int LONGEST_PATH = 504;
 
-    /// Waits for a lock of another process at a fixed interval. SQLite's own handler sleeps longer and longer, and rarely finds the lock
-    /// free between two commits of a busy process.
-    private static final class LockWait extends BusyHandler {
-        private final Duration patience;
-        private long beginNs;
-
-        LockWait(Duration patience) {
-            this.patience = patience;
-        }
-
-        @Override
-        protected int callback(int triesBefore) {
-            if (triesBefore == 0) {
-                beginNs = System.nanoTime();
-            }
-            LockSupport.parkNanos(LOCK_POLL.toNanos());
-            return System.nanoTime() - beginNs < patience.toNanos() ? 1 : 0;
-        }
-    }
-
     private SqliteFile() {
     }
 
@@ -113,13 +93,6 @@ public final class SqliteFile {
         }
     }
 
-    /// Returns the driver's URL of a file. A plain path does not work, because the driver reads parameters after a `?`. Errors: as for
-    /// [#requireOpenable].
-    static String url(Path file) {
-        requireOpenable(file, file);
-        return "jdbc:sqlite:" + file.toAbsolutePath().toUri();
-    }
-
     /// Throws [CommandFailure] if the path of a file, with its links followed, is too long for SQLite.
     ///
     /// @param named the file or folder to name in the message
@@ -174,9 +147,21 @@ public final class SqliteFile {
         });
     }
 
-    /// Makes a session wait for locks of other connections, at most `patience` for each statement.
+    /// Makes a session wait for locks of other connections, at most `patience` for each statement. It looks at a fixed interval. SQLite's
+    /// own handler sleeps longer and longer, and rarely finds the lock free between two commits of a busy process.
     static void waitForLocks(Session session, Duration patience) throws SQLException {
-        BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new LockWait(patience));
+        BusyHandler.setHandler(session.unwrap(SQLiteConnection.class), new BusyHandler() {
+            private long beginNs;
+
+            @Override
+            protected int callback(int triesBefore) {
+                if (triesBefore == 0) {
+                    beginNs = System.nanoTime();
+                }
+                LockSupport.parkNanos(LOCK_POLL.toNanos());
+                return System.nanoTime() - beginNs < patience.toNanos() ? 1 : 0;
+            }
+        });
     }
 
     private static Session connect(Path file, String parameters, Database.Work<Session> setUp) throws SQLException {
@@ -184,8 +169,11 @@ public final class SqliteFile {
         SqliteLibrary.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setGetGeneratedKeys(false);
+        requireOpenable(file, file);
+        // A plain path does not work, because the driver reads parameters after a `?`.
+        String url = "jdbc:sqlite:" + file.toAbsolutePath().toUri() + parameters;
         try (Closer opened = new Closer()) {
-            Session session = setUp.on(opened.add(new Session(config.createConnection(url(file) + parameters))));
+            Session session = setUp.on(opened.add(new Session(config.createConnection(url))));
             opened.handOver();
             return session;
         }
