@@ -138,7 +138,7 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
     }
 
     private Finding store() throws IOException {
-        StoreFiles.inspect(folder);
+        StoreFiles.inspect(SqliteFile.in(folder));
         StoreFiles.requireWritable(folder);
         String user = server.map(owner -> "; in use by " + owner).orElse("");
         if (ReplacedStore.isUnfinished(folder)) {

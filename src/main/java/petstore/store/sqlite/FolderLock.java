@@ -67,7 +67,7 @@ public final class FolderLock implements AutoCloseable {
     private static FolderLock open(Path folder) {
         try {
             PrivateFiles.createFolder(folder);
-            StoreFiles.inspect(folder);
+            StoreFiles.inspect(SqliteFile.in(folder));
             StoreFiles.requireWritable(folder);
             return new FolderLock(PrivateFiles.openForFolder(folder.resolve(StoreFiles.LOCK)));
         } catch (IOException e) {

@@ -178,7 +178,7 @@ public final class SqliteCopy {
     /// @param now the time in the name of the kept store
     /// @param progress gets the number of bytes copied so far
     public static Restored restore(Path backup, Path folder, Instant now, LongConsumer progress) {
-        StoreFiles.inspect(folder);
+        StoreFiles.inspect(SqliteFile.in(folder));
         return perform("restored", backup, _ -> copyInto(folder, backup, now, progress));
     }
 

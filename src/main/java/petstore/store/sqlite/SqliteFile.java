@@ -42,7 +42,7 @@ public final class SqliteFile {
         if (Files.exists(folder) && !Files.isDirectory(folder)) {
             throw new CommandFailure(folder + " is not a folder; choose another with --data");
         }
-        StoreFiles.inspect(folder);
+        StoreFiles.inspect(in(folder));
         StoreFiles.requireDatabaseOfLogs(in(folder));
         return Files.exists(in(folder));
     }
@@ -132,7 +132,7 @@ public final class SqliteFile {
     }
 
     private static Session connect(Path file, String queryOnly) throws SQLException {
-        StoreFiles.inspectBesideLock(file.resolveSibling(""), file);
+        StoreFiles.inspect(file);
         return connect(file, "", session -> {
             set(session, "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()));
             set(session, "journal_mode", "wal");

@@ -53,7 +53,7 @@ public final class StoreFiles {
 
     /// Returns true if the embedded store uses a file of this name in its folder.
     public static boolean isReserved(String name) {
-        return files(Path.of(""), Path.of(DATABASE)).anyMatch(Path.of(name)::equals);
+        return files(Path.of(DATABASE)).anyMatch(Path.of(name)::equals);
     }
 
     /// Returns a folder's path without symbolic links, so that a command uses one folder from its start to its end. The folder may
@@ -86,25 +86,20 @@ public final class StoreFiles {
         }
     }
 
-    /// Checks the lock, the database and its companions in a store's folder, without opening them: each is missing, or a regular
-    /// file with one name. The second name that a killed `restore` leaves is allowed.
+    /// Checks a database, which need not be the store's own, its companions and the lock beside it, without opening them. Each is
+    /// missing, or a regular file with one name. The second name that a killed `restore` leaves is allowed.
     ///
     /// Errors: [CommandFailure] that names the file.
-    public static void inspect(Path folder) {
-        inspectBesideLock(folder, folder.resolve(DATABASE));
-    }
-
-    /// Checks the lock and a database, which need not be the store's own, in a folder as [#inspect] does.
-    static void inspectBesideLock(Path folder, Path database) {
+    public static void inspect(Path database) {
         try {
-            for (Path file : files(folder, database).toList()) {
+            for (Path file : files(database).toList()) {
                 Optional<DirectoryEntry> found = find(file);
                 if (found.isPresent()) {
                     requireOwnFile(found.get());
                 }
             }
         } catch (IOException e) {
-            throw unreadable(folder, e);
+            throw unreadable(database.resolveSibling(""), e);
         }
     }
 
@@ -114,7 +109,7 @@ public final class StoreFiles {
         if (!Files.isWritable(folder)) {
             return;
         }
-        files(folder, folder.resolve(DATABASE)).filter(Files::exists)
+        files(folder.resolve(DATABASE)).filter(Files::exists)
                 .filter(file -> !Files.isReadable(file) || !Files.isWritable(file)).findFirst().ifPresent(file -> {
                     try {
                         throw new CommandFailure(file + " cannot be written; it belongs to the user "
@@ -200,10 +195,10 @@ public final class StoreFiles {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// Returns the paths of a folder's lock, of a store that is being replaced, and of a database; with their companions.
-    private static Stream<Path> files(Path folder, Path database) {
-        return Stream.concat(Stream.of(folder.resolve(LOCK)), Stream.of(database, folder.resolve(REPLACING))
-                .flatMap(file -> Stream.concat(Stream.of(file), companions(file, COMPANIONS))));
+    /// Returns the paths of a database, of the lock beside it, and of a store that is being replaced; with their companions.
+    private static Stream<Path> files(Path database) {
+        return Stream.concat(Stream.of(database.resolveSibling(LOCK)), Stream
+                .of(database, database.resolveSibling(REPLACING)).flatMap(file -> Stream.concat(Stream.of(file), companions(file, COMPANIONS))));
     }
 
     /// Returns the paths of companions. A backup whose name has the maximum length of file systems cannot have companions.
