@@ -75,24 +75,19 @@ public final class ReplacedStore {
     /// Gives the store a second name by a hard link, so that it has a name at each moment. Without hard links, as on exFAT, it is renamed.
     private static Path keepDatabase(Path database, Instant now) throws IOException {
         Path aside = aside(database, now);
+        Path meanwhile = aside;
         StoreFiles.requireNoCompanion(aside);
         try {
             Files.createLink(aside, database);
         } catch (FileAlreadyExistsException e) {
             throw e;
         } catch (UnsupportedOperationException | FileSystemException e) {
-            return rename(database);
+            aside = aside(database);
+            meanwhile = database.resolveSibling(StoreFiles.REPLACING);
+            StoreFiles.requireNoCompanion(aside);
+            Files.move(database, meanwhile, StandardCopyOption.ATOMIC_MOVE);
         }
-        moveCompanions(database, aside);
-        return aside;
-    }
-
-    private static Path rename(Path database) throws IOException {
-        Path replacing = database.resolveSibling(StoreFiles.REPLACING);
-        Path aside = aside(database);
-        StoreFiles.requireNoCompanion(aside);
-        Files.move(database, replacing, StandardCopyOption.ATOMIC_MOVE);
-        moveCompanions(database, replacing);
+        moveCompanions(database, meanwhile);
         return aside;
     }
 
@@ -126,11 +121,8 @@ public final class ReplacedStore {
     /// Returns true if a `restore` was killed and [#repair] is needed, or if a `restore` is replacing the store now.
     public static boolean isUnfinished(Path folder) {
         try {
-            if (StoreFiles.find(folder.resolve(StoreFiles.REPLACING)).isPresent()) {
-                return true;
-            }
-            Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
-            return database.isPresent() && !names(database.get()).isEmpty();
+            return StoreFiles.find(folder.resolve(StoreFiles.REPLACING)).isPresent()
+                    || !names(SqliteFile.in(folder)).isEmpty();
         } catch (IOException e) {
             throw StoreFiles.unreadable(folder, e);
         }
@@ -141,15 +133,13 @@ public final class ReplacedStore {
     ///
     /// Errors: [CommandFailure].
     public static void repair(Path folder) {
+        Path database = SqliteFile.in(folder);
         try {
-            endRenaming(folder.resolve(StoreFiles.DATABASE));
-            AtomicFile.deleteParts(folder.resolve(StoreFiles.DATABASE));
-            Optional<StoreFiles.DirectoryEntry> database = StoreFiles.find(folder.resolve(StoreFiles.DATABASE));
-            if (database.isPresent()) {
-                for (Path aside : names(database.get())) {
-                    moveCompanions(aside, database.get().path());
-                    Files.deleteIfExists(aside);
-                }
+            endRenaming(database);
+            AtomicFile.deleteParts(database);
+            for (Path aside : names(database)) {
+                moveCompanions(aside, database);
+                Files.deleteIfExists(aside);
             }
         } catch (IOException e) {
             throw CommandFailure.of("the store in " + folder
@@ -157,15 +147,15 @@ public final class ReplacedStore {
         }
     }
 
-    /// Returns the second names that a `restore` gave a store's file.
-    static List<Path> names(StoreFiles.DirectoryEntry entry) throws IOException {
+    /// Returns the second names that a `restore` gave a file, if it is a store's.
+    static List<Path> names(Path file) throws IOException {
         List<Path> names = new ArrayList<>();
-        if (entry.hardLinks() > 1 && entry.path().endsWith(StoreFiles.DATABASE)) {
-            try (DirectoryStream<Path> others = Files.newDirectoryStream(entry.path().resolveSibling("."),
-                    PREFIX + "*.db")) {
+        Optional<StoreFiles.DirectoryEntry> entry = StoreFiles.find(file).filter(found -> found.hardLinks() > 1);
+        if (entry.isPresent() && file.endsWith(StoreFiles.DATABASE)) {
+            try (DirectoryStream<Path> others = Files.newDirectoryStream(file.resolveSibling("."), PREFIX + "*.db")) {
                 for (Path other : others) {
-                    if (StoreFiles.find(other).filter(entry::isSameFile).isPresent()) {
-                        names.add(entry.path().resolveSibling(other.getFileName()));
+                    if (StoreFiles.find(other).filter(entry.get()::isSameFile).isPresent()) {
+                        names.add(file.resolveSibling(other.getFileName()));
                     }
                 }
             }

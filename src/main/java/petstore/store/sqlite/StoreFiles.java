@@ -133,7 +133,7 @@ public final class StoreFiles {
 
     private static void requireOwnFile(DirectoryEntry entry) throws IOException {
         requireRegular(entry);
-        if (entry.hardLinks() > 1 + ReplacedStore.names(entry).size()) {
+        if (entry.hardLinks() > 1 + ReplacedStore.names(entry.path).size()) {
             throw new CommandFailure(
                     entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
                             + " put a copy in its place");
@@ -197,8 +197,9 @@ public final class StoreFiles {
 
     /// Returns the paths of a database, of the lock beside it, and of a store that is being replaced; with their companions.
     private static Stream<Path> files(Path database) {
-        return Stream.concat(Stream.of(database.resolveSibling(LOCK)), Stream
-                .of(database, database.resolveSibling(REPLACING)).flatMap(file -> Stream.concat(Stream.of(file), companions(file, COMPANIONS))));
+        return Stream.concat(Stream.of(database.resolveSibling(LOCK)),
+                Stream.of(database, database.resolveSibling(REPLACING))
+                        .flatMap(file -> Stream.concat(Stream.of(file), companions(file, COMPANIONS))));
     }
 
     /// Returns the paths of companions. A backup whose name has the maximum length of file systems cannot have companions.
