@@ -87,23 +87,20 @@ public final class PetTable {
 
     /// Returns the animals with these ids and the version of the store, of one snapshot.
     static Block block(Session session, Block.Ids ids) throws SQLException {
-        List<CatalogueVersion> versions = new ArrayList<>();
-        List<Pet> pets = new ArrayList<>();
         try (ResultSet row = session.prepare(BLOCK, ids.first(), ids.last()).executeQuery()) {
-            while (row.next()) {
-                if (versions.isEmpty()) {
-                    versions.add(
-                            new CatalogueVersion(row.getLong(COLUMNS.size() + 1), row.getLong(COLUMNS.size() + 2)));
-                }
+            if (!row.next()) {
+                throw new SQLException(Session.emptied("pet_id or pet_change"));
+            }
+            CatalogueVersion version = new CatalogueVersion(row.getLong(COLUMNS.size() + 1),
+                    row.getLong(COLUMNS.size() + 2));
+            List<Pet> pets = new ArrayList<>();
+            do {
                 if (row.getLong(1) != 0) {
                     pets.add(read(row));
                 }
-            }
+            } while (row.next());
+            return new Block(ids, version, pets);
         }
-        if (versions.isEmpty()) {
-            throw new SQLException(Session.emptied("pet_id or pet_change"));
-        }
-        return new Block(ids, versions.getFirst(), pets);
     }
 
     static Optional<Pet> find(Session session, long id) throws SQLException {

@@ -99,17 +99,16 @@ final class BackupChecksum {
                 + " WHERE rowid > ?1 AND rowid <= coalesce((SELECT rowid FROM "
                 + table + " WHERE rowid > ?1 ORDER BY rowid LIMIT 1 OFFSET " + ROWS + "), " + Long.MAX_VALUE + ")");
         long last = Long.MIN_VALUE;
-        byte @Nullable [] rows;
-        do {
+        while (true) {
             select.setLong(1, last);
             try (ResultSet row = select.executeQuery()) {
-                row.next();
-                rows = row.getBytes(1);
+                byte @Nullable [] rows = row.next() ? row.getBytes(1) : null;
+                if (rows == null) {
+                    return;
+                }
+                digest.update(rows);
                 last = row.getLong(2);
             }
-            if (rows != null) {
-                digest.update(rows);
-            }
-        } while (rows != null);
+        }
     }
 }

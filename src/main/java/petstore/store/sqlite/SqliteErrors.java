@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.EnumSet;
+import java.util.Arrays;
 import java.util.Optional;
-import java.util.Set;
 
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -23,8 +22,6 @@ final class SqliteErrors {
     /// The first size of the index of a log.
     private static final int COMPANION_BYTES = 32 * 1024;
     private static final int PRIMARY_CODE = 0xFF;
-    private static final Set<SQLiteErrorCode> FAILED_WRITE = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
-            SQLiteErrorCode.SQLITE_READONLY, SQLiteErrorCode.SQLITE_CANTOPEN, SQLiteErrorCode.SQLITE_CORRUPT);
 
     private SqliteErrors() {
     }
@@ -38,7 +35,7 @@ final class SqliteErrors {
     }
 
     static boolean isDamage(SQLException e) {
-        return hasPrimary(e, SQLiteErrorCode.SQLITE_NOTADB) || hasPrimary(e, SQLiteErrorCode.SQLITE_CORRUPT);
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_NOTADB, SQLiteErrorCode.SQLITE_CORRUPT);
     }
 
     /// Returns true also if the log's index cannot grow.
@@ -53,7 +50,8 @@ final class SqliteErrors {
 
     /// Returns true if the store cannot be written now. False for reasons that pass without an operator, or concern one write.
     static boolean isFailedWrite(SQLException e) {
-        return !isFullDisk(e) && FAILED_WRITE.stream().anyMatch(code -> hasPrimary(e, code));
+        return !isFullDisk(e) && hasPrimary(e, SQLiteErrorCode.SQLITE_IOERR, SQLiteErrorCode.SQLITE_READONLY,
+                SQLiteErrorCode.SQLITE_CANTOPEN, SQLiteErrorCode.SQLITE_CORRUPT);
     }
 
     /// Returns true for a failed fsync. The kernel may have dropped the pages, so that a second fsync would succeed without them.
@@ -82,7 +80,7 @@ final class SqliteErrors {
 
     /// Returns the reason of an error of a file and the remedy. SQLite does not say that it has no space or inode for a companion.
     static String reason(SQLException e, Path file) {
-        return hasPrimary(e, SQLiteErrorCode.SQLITE_CANTOPEN) || hasPrimary(e, SQLiteErrorCode.SQLITE_IOERR)
+        return hasPrimary(e, SQLiteErrorCode.SQLITE_CANTOPEN, SQLiteErrorCode.SQLITE_IOERR)
                 ? findLackOfSpace(file).orElseGet(() -> reason(e))
                 : reason(e);
     }
@@ -101,7 +99,8 @@ final class SqliteErrors {
         }
     }
 
-    private static boolean hasPrimary(SQLException e, SQLiteErrorCode code) {
-        return e instanceof SQLiteException sqlite && (sqlite.getResultCode().code & PRIMARY_CODE) == code.code;
+    private static boolean hasPrimary(SQLException e, SQLiteErrorCode... codes) {
+        return e instanceof SQLiteException sqlite && Arrays.stream(codes)
+                .anyMatch(code -> (sqlite.getResultCode().code & PRIMARY_CODE) == code.code);
     }
 }

@@ -44,11 +44,8 @@ final class SqliteSchema {
 
     private static void requireAll(Map<String, String> expected, Map<String, String> found, Path named) {
         expected.forEach((object, text) -> {
-            if (!found.containsKey(object)) {
-                throw differs(named, object, "is missing");
-            }
             if (!text.equals(found.get(object))) {
-                throw differs(named, object, "is altered");
+                throw differs(named, object, found.containsKey(object) ? "is altered" : "is missing");
             }
         });
     }
