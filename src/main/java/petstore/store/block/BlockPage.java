@@ -24,10 +24,8 @@ final class BlockPage {
     private boolean hasNext;
     private long from;
     private int blocks;
-    private Optional<Block> first = Optional.empty();
+    private Optional<Block> last = Optional.empty();
     private boolean isMixed;
-    /// The block after which there is no other; animals may be added to it.
-    private Optional<Block> open = Optional.empty();
 
     BlockPage(PetQuery query) {
         this.query = query;
@@ -45,16 +43,16 @@ final class BlockPage {
 
     /// Returns true if the animals of the block with [#from] may complete this page. After the greatest id of all, `from` is negative.
     boolean needsBlock() {
-        return !hasNext && !isMixed && blocks < MOST_BLOCKS && open.isEmpty() && from > 0;
+        return !hasNext && !isMixed && blocks < MOST_BLOCKS && open().isEmpty() && from > 0;
     }
 
     /// Adds the animals of the block with [#from]. A page does not mix states before and after a change by SQL.
     void add(Block block) {
-        if (first.isPresent() && first.get().version().epoch() != block.version().epoch()) {
+        if (last.isPresent() && last.get().version().epoch() != block.version().epoch()) {
             isMixed = true;
             return;
         }
-        first = Optional.of(block);
+        last = Optional.of(block);
         blocks++;
         source = block.json();
         begin = 0;
@@ -62,7 +60,6 @@ final class BlockPage {
         block.addTo(this, from, query.status());
         copy();
         from = block.ids().last() + 1;
-        open = hasNext || !block.isOpen() ? Optional.empty() : Optional.of(block);
     }
 
     /// Adds an animal of the current block, or notes that there is one after the last of this page.
@@ -96,9 +93,9 @@ final class BlockPage {
         return hasNext;
     }
 
-    /// Returns the block in which this page ends without a next page; absent for other pages.
+    /// Returns the block in which this page ends without a next page, because there is no block after it; absent for other pages.
     Optional<Block> open() {
-        return open;
+        return last.filter(block -> !hasNext && block.isOpen());
     }
 
     Page toPage() {
