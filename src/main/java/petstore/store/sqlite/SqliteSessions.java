@@ -66,21 +66,17 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
                 });
             }
             Outage fullDisk = SqliteWriter.settleUnlessFull(writer);
-            syncNames(file.resolveSibling("."));
+            try {
+                // SQLite ignores errors when it syncs the names of its files.
+                AtomicFile.syncNames(file.resolveSibling("."));
+            } catch (IOException e) {
+                throw CommandFailure.of("the store cannot be opened", e);
+            }
             for (int i = 0; i < more; i++) {
                 sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
             opened.handOver();
             return new SqliteSessions(List.copyOf(sessions), fullDisk, Optional.empty());
-        }
-    }
-
-    /// SQLite ignores errors when it syncs the names of its files.
-    private static void syncNames(Path folder) {
-        try {
-            AtomicFile.syncNames(folder);
-        } catch (IOException e) {
-            throw CommandFailure.of("the store cannot be opened", e);
         }
     }
 

@@ -118,13 +118,17 @@ final class SqliteWriter implements AutoCloseable {
         try {
             if (fullDisk.isLasting()) {
                 // Data written after pages that are not on disk could not be found after a power failure.
-                settle(session, fullDisk);
+                settle(session);
+                fullDisk.succeeded();
             }
             T result = inTransaction(session, work);
             requireFile(Failure.Unavailability.OUTCOME_UNKNOWN);
             checkpoint();
             return result;
         } catch (SQLException e) {
+            if (fullDisk.isLasting() && SqliteErrors.isFullDisk(e)) {
+                fullDisk.failed(String.valueOf(e.getMessage()));
+            }
             if (!SqliteErrors.isLostDisk(e)) {
                 throw e;
             }
@@ -214,11 +218,12 @@ final class SqliteWriter implements AutoCloseable {
     static Outage settleUnlessFull(Session session) throws SQLException {
         Outage fullDisk = fullDisk();
         try {
-            settle(session, fullDisk);
+            settle(session);
         } catch (SQLException e) {
-            if (!fullDisk.isLasting()) {
+            if (!SqliteErrors.isFullDisk(e)) {
                 throw e;
             }
+            fullDisk.failed(String.valueOf(e.getMessage()));
         }
         return fullDisk;
     }
@@ -227,17 +232,5 @@ final class SqliteWriter implements AutoCloseable {
         return new Outage(LOG, Level.WARN,
                 "the store's disk is full; free some space, because writes are refused until then",
                 "the store's disk has space again");
-    }
-
-    private static void settle(Session session, Outage fullDisk) throws SQLException {
-        try {
-            settle(session);
-            fullDisk.succeeded();
-        } catch (SQLException e) {
-            if (SqliteErrors.isFullDisk(e)) {
-                fullDisk.failed(String.valueOf(e.getMessage()));
-            }
-            throw e;
-        }
     }
 }
