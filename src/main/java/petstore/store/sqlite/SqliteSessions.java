@@ -21,7 +21,7 @@ import petstore.store.Session;
 /// durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
-/// @param fullDisk the result of [SqliteWriter#settleUnlessFull]
+/// @param fullDisk lasts until the file holds everything that the log held at the start, as [SqliteWriter#settleUnlessFull]
 /// @param readOnly verifies the results of reads; absent if the sessions lock the file
 record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore> readOnly)
         implements
@@ -29,16 +29,16 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
 
     /// Opens the store in `folder` for a command. It need not be writable if the command only reads.
     static SqliteSessions forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
-        Optional<ReadOnlyStore> store = toWrite ? Optional.empty() : ReadOnlyStore.find(SqliteFile.in(folder));
-        return store.isPresent() ? openReadOnly(SqliteFile.in(folder), store.get()) : open(folder, migrate, 0);
-    }
-
-    /// Opens a read-only store. Its schema is checked, not upgraded.
-    private static SqliteSessions openReadOnly(Path file, ReadOnlyStore store) {
+        Path file = SqliteFile.in(folder);
+        Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(file);
+        if (readOnly.isEmpty()) {
+            return open(folder, migrate, 0);
+        }
         try {
             Session session = SqliteFile.connectUnlocked(file);
+            // Checked, not upgraded.
             Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
-            return new SqliteSessions(List.of(session), SqliteWriter.fullDisk(), Optional.of(store));
+            return new SqliteSessions(List.of(session), SqliteWriter.fullDisk(), readOnly);
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("opened", file, e);
         }

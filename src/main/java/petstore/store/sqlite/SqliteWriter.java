@@ -23,9 +23,8 @@ final class SqliteWriter implements AutoCloseable {
     private static final String MOVED = "the store's file was moved or deleted";
 
     private final Path file;
-    private final Session session;
+    private final SqliteSessions sessions;
     private final Function<SQLException, RuntimeException> errors;
-    private final boolean served;
     private final Outage failedWrites = new Outage(LOG, Level.ERROR,
             "the store cannot be written; the service is not ready until a write succeeds",
             "the store can be written again");
@@ -33,15 +32,11 @@ final class SqliteWriter implements AutoCloseable {
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
     /// The reason why nothing is written until the next start; empty for none.
     private volatile String lost = "";
-    /// Lasts until the file holds everything that the log held at the start, as [#settleUnlessFull].
-    private final Outage fullDisk;
 
     SqliteWriter(Path file, SqliteSessions sessions, Function<SQLException, RuntimeException> errors,
             Runnable onLostDisk) {
         this.file = file;
-        this.session = sessions.writer();
-        this.fullDisk = sessions.fullDisk();
-        this.served = sessions.areServed();
+        this.sessions = sessions;
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
@@ -80,7 +75,7 @@ final class SqliteWriter implements AutoCloseable {
 
     <T> T write(Database.Work<T> work) {
         try {
-            return session.perform(_ -> commit(work));
+            return sessions.writer().perform(session -> commit(session, work));
         } catch (SQLException e) {
             throw record(e)
                     ? new Failure(Failure.Unavailability.NOT_WRITABLE, Database.UNAVAILABLE)
@@ -90,7 +85,7 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Returns true for an error that makes the service unready, which this logs.
     private boolean record(SQLException e) {
-        boolean recorded = served && SqliteErrors.isFailedWrite(e);
+        boolean recorded = sessions.areServed() && SqliteErrors.isFailedWrite(e);
         if (recorded) {
             failedWrites.failed(SqliteErrors.reason(e));
         }
@@ -104,7 +99,7 @@ final class SqliteWriter implements AutoCloseable {
             return;
         }
         try {
-            session.perform(_ -> commit(Database.Work.of(prepared -> {
+            sessions.writer().perform(session -> commit(session, Database.Work.of(prepared -> {
                 PetTable.tryInsert(prepared, Sqlite.lastPetId(prepared) + 1);
                 BackupTime.touch(prepared);
             })));
@@ -113,21 +108,21 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    private <T> T commit(Database.Work<T> work) throws SQLException {
+    private <T> T commit(Session session, Database.Work<T> work) throws SQLException {
         requireDisk();
         try {
-            if (fullDisk.isLasting()) {
+            if (sessions.fullDisk().isLasting()) {
                 // Data written after pages that are not on disk could not be found after a power failure.
                 settle(session);
-                fullDisk.succeeded();
+                sessions.fullDisk().succeeded();
             }
             T result = inTransaction(session, work);
             requireFile(Failure.Unavailability.OUTCOME_UNKNOWN);
             checkpoint();
             return result;
         } catch (SQLException e) {
-            if (fullDisk.isLasting() && SqliteErrors.isFullDisk(e)) {
-                fullDisk.failed(String.valueOf(e.getMessage()));
+            if (sessions.fullDisk().isLasting() && SqliteErrors.isFullDisk(e)) {
+                sessions.fullDisk().failed(String.valueOf(e.getMessage()));
             }
             if (!SqliteErrors.isLostDisk(e)) {
                 throw e;
@@ -141,7 +136,7 @@ final class SqliteWriter implements AutoCloseable {
     /// Makes a checkpoint if one is due. The log keeps the last commit if this fails, so that its caller gets its result.
     private void checkpoint() {
         try {
-            checkpoints.afterCommit(session);
+            checkpoints.afterCommit(sessions.writer());
             failedWrites.succeeded();
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
@@ -195,7 +190,7 @@ final class SqliteWriter implements AutoCloseable {
     public void close() {
         try {
             if (lost.isEmpty()) {
-                session.perform(Database.Work.of(Checkpoints::complete));
+                sessions.writer().perform(Database.Work.of(Checkpoints::complete));
             }
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
