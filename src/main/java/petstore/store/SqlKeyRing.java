@@ -167,15 +167,8 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         });
     }
 
-    /// Inserts a key. The caller has locked the keys.
+    /// Inserts a key, unless its name is taken. The caller has locked the keys.
     private static int insert(Session session, ApiKey key) throws SQLException {
-        requireFreeName(session, key);
-        return session.prepare(INSERT, key.id(), key.name(), Scope.text(key.scopes()), key.secret().hex(),
-                key.created().toEpochMilli(), key.expires().map(Instant::toEpochMilli).orElse(null),
-                key.rateLimit().map(RateLimit::text).orElse(null)).executeUpdate();
-    }
-
-    private static void requireFreeName(Session session, ApiKey key) throws SQLException {
         ApiKey.requireNotConfigured(key.name());
         for (ApiKey other : list(session)) {
             if (other.name().equals(key.name()) && other.isValidAt(key.created())) {
@@ -183,6 +176,9 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
                         + "; choose another with --name, or rotate or revoke that key");
             }
         }
+        return session.prepare(INSERT, key.id(), key.name(), Scope.text(key.scopes()), key.secret().hex(),
+                key.created().toEpochMilli(), key.expires().map(Instant::toEpochMilli).orElse(null),
+                key.rateLimit().map(RateLimit::text).orElse(null)).executeUpdate();
     }
 
     private static Optional<ApiKey> find(Session session, String id) throws SQLException {

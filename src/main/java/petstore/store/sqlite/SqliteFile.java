@@ -2,7 +2,6 @@ package petstore.store.sqlite;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -14,7 +13,6 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
 import petstore.Closer;
 import petstore.CommandFailure;
-import petstore.files.PrivateFiles;
 import petstore.store.Database;
 import petstore.store.Session;
 import petstore.store.SqlFunction;
@@ -61,23 +59,6 @@ public final class SqliteFile {
             return Files.exists(file) ? Files.size(file) : 0;
         } catch (IOException e) {
             return Double.NaN;
-        }
-    }
-
-    /// Creates a missing file. SQLite gives its companions the same owner and permissions.
-    ///
-    /// Errors: [CommandFailure] if the folder cannot be written, or files in it must not be opened.
-    static void makePrivate(Path folder, Path file) {
-        if (exists(folder)) {
-            return;
-        }
-        try {
-            PrivateFiles.createFolder(folder);
-            PrivateFiles.createForFolder(file);
-        } catch (FileAlreadyExistsException e) {
-            // Another process has created it meanwhile.
-        } catch (IOException e) {
-            throw CommandFailure.of("the store's folder " + folder + " cannot be written", e);
         }
     }
 

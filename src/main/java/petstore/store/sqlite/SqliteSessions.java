@@ -1,6 +1,7 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.files.AtomicFile;
+import petstore.files.PrivateFiles;
 import petstore.store.Migrations;
 import petstore.store.Outage;
 import petstore.store.SchemaPolicy;
@@ -49,7 +51,17 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
     /// @param more the number of sessions for reads
     static SqliteSessions open(Path folder, SchemaPolicy migrate, int more) {
         Path file = SqliteFile.in(folder);
-        SqliteFile.makePrivate(folder, file);
+        if (!SqliteFile.exists(folder)) {
+            try {
+                PrivateFiles.createFolder(folder);
+                // SQLite gives its companions the same owner and permissions.
+                PrivateFiles.createForFolder(file);
+            } catch (FileAlreadyExistsException e) {
+                // Another process has created it meanwhile.
+            } catch (IOException e) {
+                throw CommandFailure.of("the store's folder " + folder + " cannot be written", e);
+            }
+        }
         StoreFiles.requireWritable(folder);
         return SqliteFile.open(file, path -> openOnce(path, migrate, more));
     }
