@@ -24,7 +24,6 @@ import petstore.store.Session;
 final class PackedRows implements Iterator<Pet>, PetTable.Values {
 
     private static final int GROUP = 2_000;
-    private static final byte[] NONE = {};
     private static final byte END = (byte) 0xFF;
     private static final String PACKED = "SELECT " + packed(PetTable.COLUMNS);
     /// The first `?2 + 1` animals after `?1`. SQLite reads a range of ids from the table in order, but copies the rows of a subquery with
@@ -77,7 +76,7 @@ final class PackedRows implements Iterator<Pet>, PetTable.Values {
     /// Returns the animals in the only row of a query.
     private static Iterable<Pet> read(ResultSet row) throws SQLException {
         byte @Nullable [] packed = row.next() ? row.getBytes(1) : null;
-        return () -> new PackedRows(packed == null ? NONE : packed);
+        return () -> new PackedRows(packed == null ? new byte[0] : packed);
     }
 
     @Override
