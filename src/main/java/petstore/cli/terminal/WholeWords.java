@@ -21,32 +21,21 @@ public final class WholeWords extends Help {
             List<PositionalParamSpec> positionals, ColorScheme colors) {
         TextTable usual = TextTable.forDefaultColumns(colors, calcLongOptionColumnWidth(options, positionals, colors),
                 commandSpec().usageMessage().width());
-        return new Layout(colors, new Table(colors, usual.columns()), createDefaultOptionRenderer(),
-                createDefaultParameterRenderer());
-    }
-
-    /// A table that wraps its last column at blanks.
-    private static final class Table extends TextTable {
-
-        private final ColorScheme colors;
-
-        Table(ColorScheme colors, Column[] columns) {
-            super(colors, columns);
-            this.colors = colors;
-        }
-
-        @Override
-        public Cell putValue(int row, int column, Ansi.Text value) {
-            Column last = columns()[columns().length - 1];
-            int width = last.width - last.indent;
-            String text = value.plainString();
-            int end = text.lastIndexOf(' ', width);
-            if (column < columns().length - 1 || text.length() <= width || end <= INDENT.length()) {
-                return super.putValue(row, column, value);
+        TextTable wrapping = new TextTable(colors, usual.columns()) {
+            @Override
+            public Cell putValue(int row, int column, Ansi.Text value) {
+                Column last = columns()[columns().length - 1];
+                int width = last.width - last.indent;
+                String text = value.plainString();
+                int end = text.lastIndexOf(' ', width);
+                if (column < columns().length - 1 || text.length() <= width || end <= INDENT.length()) {
+                    return super.putValue(row, column, value);
+                }
+                super.putValue(row, column, value.substring(0, end));
+                addEmptyRow();
+                return putValue(row + 1, column, colors.text(INDENT).concat(value.substring(end + 1)));
             }
-            super.putValue(row, column, value.substring(0, end));
-            addEmptyRow();
-            return putValue(row + 1, column, colors.text(INDENT).concat(value.substring(end + 1)));
-        }
+        };
+        return new Layout(colors, wrapping, createDefaultOptionRenderer(), createDefaultParameterRenderer());
     }
 }
