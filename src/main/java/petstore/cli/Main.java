@@ -39,15 +39,13 @@ import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 
 /// The program `petstore`.
-@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", versionProvider = Main.Version.class, description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND", footer = {
+@Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND", footer = {
         "", "Examples:", "  petstore serve", "  petstore help keys create"})
 public final class Main implements ConsoleCommand.Program {
 
@@ -70,14 +68,6 @@ public final class Main implements ConsoleCommand.Program {
     @Override
     public Console console() {
         return console;
-    }
-
-    /// The running build, and its Java.
-    static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()};
-        }
     }
 
     /// The names of all commands, for completion.
@@ -113,9 +103,8 @@ public final class Main implements ConsoleCommand.Program {
             console.printError("petstore: " + refusal.get());
             return WRONG_USAGE;
         }
-        int code = args.length == 0
-                ? commandLine(console).execute(HELP)
-                : commandLine(console, args).execute(args);
+        String[] line = args.length == 0 ? new String[]{HELP} : args;
+        int code = commandLine(console, line).execute(line);
         if (code == DONE && console.out().checkError()) {
             console.printError("petstore: " + Console.UNWRITABLE);
             return FAILED;
@@ -134,6 +123,8 @@ public final class Main implements ConsoleCommand.Program {
         Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst()
                 .filter(name -> commands.containsKey(name) && !name.equals(HELP))
                 .ifPresent(name -> commands.keySet().retainAll(Set.of(name)));
+        main.getCommandSpec()
+                .versionProvider(() -> new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()});
         commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(console.out()).setErr(console.err())
                 .setDefaultValueProvider(argument -> !helps && argument instanceof OptionSpec option
@@ -156,7 +147,11 @@ public final class Main implements ConsoleCommand.Program {
                     main.setDefaultValueProvider(_ -> null);
                     return new RunLast().execute(parsed);
                 })
-                .setParameterExceptionHandler((e, _) -> wrongUsage(console, e))
+                .setParameterExceptionHandler((e, _) -> {
+                    String reason = oneLine(e.getMessage());
+                    console.printError("petstore: " + WrongUsage.message(e, reason, console.environment()));
+                    return WRONG_USAGE;
+                })
                 .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
     }
 
@@ -176,11 +171,6 @@ public final class Main implements ConsoleCommand.Program {
         commands.put("completion", CompletionCommand::new);
         commands.put(HELP, HelpCommand::new);
         return commands;
-    }
-
-    private static int wrongUsage(Console console, ParameterException e) {
-        console.printError("petstore: " + WrongUsage.message(e, oneLine(e.getMessage()), console.environment()));
-        return WRONG_USAGE;
     }
 
     private static int failed(Console console, Exception e, boolean verbose) {
