@@ -21,19 +21,24 @@ record Greeting(Settings settings, Service service, Console console) {
     void show() {
         PrintWriter out = console.out();
         ServerSettings server = settings.server();
-        String ready = server.scheme() + ServerSettings.authority(server.host(), service.port());
-        String page = settings.api().baseUrl().isPresent() ? settings.api().root() : local() + "/";
+        // Not every system can connect to the address for all interfaces.
+        String local = server.scheme() + ServerSettings.reachable(server.host(), service.port());
+        String page = settings.api().baseUrl().isPresent() ? settings.api().root() : local + "/";
         Optional<KeyToken> key = service.firstKey();
         out.println("Petstore " + Build.running());
         out.println((settings.store() instanceof EmbeddedStore ? "Data: " : "Database: ") + settings.store().place());
         key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, settings.store(), console));
-        out.println("Petstore is ready: " + ready + "/v1");
+        out.println("Petstore is ready: " + server.scheme() + ServerSettings.authority(server.host(), service.port())
+                + "/v1");
         settings.api().baseUrl().ifPresent(url -> out.println("API for clients: " + url));
         if (settings.api().page()) {
             out.println("Page: " + page);
         }
         out.println("Try it:");
-        out.println("  " + curl(key));
+        // The certificate has another name than this address, and the request does not leave the machine.
+        out.println((server.tls().isPresent() ? "  curl -k " : "  curl ")
+                + key.map(token -> "-H 'Authorization: Bearer " + token.text() + "' " + local + "/v1/pets")
+                        .orElse(local + "/readyz"));
         if (key.isEmpty()) {
             out.println("New API key:");
             out.println("  " + KeysCommand.line("create --name me", settings.store()));
@@ -44,17 +49,5 @@ record Greeting(Settings settings, Service service, Console console) {
             key.ifPresent(token -> console.err().println("Page, signed in with this key: " + page + "#key="
                     + URLEncoder.encode(token.text(), StandardCharsets.UTF_8)));
         }
-    }
-
-    /// Returns the address of the API for this machine. Not every system can connect to the address for all interfaces.
-    private String local() {
-        return settings.server().scheme() + ServerSettings.reachable(settings.server().host(), service.port());
-    }
-
-    private String curl(Optional<KeyToken> key) {
-        // The certificate has another name than this address, and the request does not leave the machine.
-        String curl = settings.server().tls().isPresent() ? "curl -k " : "curl ";
-        return curl + key.map(token -> "-H 'Authorization: Bearer " + token.text() + "' " + local() + "/v1/pets")
-                .orElse(local() + "/readyz");
     }
 }

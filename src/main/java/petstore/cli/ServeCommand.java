@@ -70,16 +70,10 @@ final class ServeCommand extends ConsoleCommand implements Callable<Integer> {
         Settings settings = options.settings(console().environment());
         try (Closer parts = new Closer()) {
             OpenTelemetrySetup tracing = parts.add(OpenTelemetrySetup.start(console().environment()));
-            Service service = parts.add(start(settings, tracing, log));
+            Service service = parts.add(Service.start(settings, waiting, tracing.tracer(), log, this::stopForLostDisk,
+                    console().clock()));
             new Greeting(settings, service, console()).show();
             return parts.handOver();
-        }
-    }
-
-    private Service start(Settings settings, OpenTelemetrySetup tracing, BufferedLog log) {
-        try {
-            return Service.start(settings, waiting, tracing.tracer(), log, this::stopForLostDisk,
-                    console().clock());
         } catch (CommandFailure e) {
             if (e.getCause() instanceof PortInUseException taken) {
                 throw new CommandFailure(e.getMessage() + " by " + PortUser.find(taken.host, taken.port)
