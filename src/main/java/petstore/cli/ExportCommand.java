@@ -37,21 +37,17 @@ final class ExportCommand extends TransferCommand implements Runnable {
 
     /// Replaces a file, also through a link. Appends to a pipe, a device, and an open file.
     private long exportTo(SqlStore open, Path target) throws IOException {
-        if (!Files.exists(target)) {
-            if (Files.isSymbolicLink(target)) {
-                throw new CommandFailure(
-                        target + " is a symbolic link to a missing file; remove the link, or name another file");
-            }
-            return exportToFile(open, target);
+        if (isOpen(target)) {
+            return export(open, Files.newOutputStream(target, StandardOpenOption.APPEND));
         }
-        return Files.isRegularFile(target) && !isOpen(target)
-                ? exportToFile(open, target.toRealPath())
-                : export(open, Files.newOutputStream(target, StandardOpenOption.APPEND));
-    }
-
-    private long exportToFile(SqlStore open, Path target) throws IOException {
-        choice().requireOther(target);
-        return AtomicFile.replace(target,
+        boolean exists = Files.exists(target);
+        if (!exists && Files.isSymbolicLink(target)) {
+            throw new CommandFailure(
+                    target + " is a symbolic link to a missing file; remove the link, or name another file");
+        }
+        Path replaced = exists ? target.toRealPath() : target;
+        choice().requireOther(replaced);
+        return AtomicFile.replace(replaced,
                 part -> export(open, Files.newOutputStream(part, StandardOpenOption.WRITE)));
     }
 

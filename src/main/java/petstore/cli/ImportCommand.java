@@ -119,20 +119,14 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
 
     /// Locks and opens the store. Beside a server, small groups and pauses let the server write, too.
     private Target open(StoreChoice choice, Closer parts) {
-        boolean alone = lock(choice, parts);
+        FolderLock lock = choice.lock(keepIds ? FolderLock::replace : FolderLock::change);
+        if (lock != null) {
+            parts.add(lock);
+        }
+        boolean alone = keepIds || (lock != null && lock.tryServe());
         Catalogue catalogue = parts.add(choice.open(StoreAccess.CREATE)).catalogue();
         return new Target(catalogue, alone ? LARGE_GROUP : SMALL_GROUP,
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
-    }
-
-    /// Locks the store for the import. Returns true if the import need not let a server write between its groups.
-    private boolean lock(StoreChoice choice, Closer parts) {
-        FolderLock lock = choice.lock(keepIds ? FolderLock::replace : FolderLock::change);
-        if (lock == null) {
-            return keepIds;
-        }
-        parts.add(lock);
-        return keepIds || lock.tryServe();
     }
 
     private int check(StoreChoice choice, Path source) throws IOException {
@@ -166,18 +160,17 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
     }
 
     private int ending(Report report, Path source) throws IOException {
-        return interruption.get() == 0 ? report(report, source) : reportInterruption(report.written());
+        if (interruption.get() == 0) {
+            return report(report, source);
+        }
+        console().printError(keepIds && report.written() == 0
+                ? "petstore: the import was interrupted; nothing was imported"
+                : "petstore: the import was interrupted after " + Importer.staying(report.written()));
+        return interruption.get();
     }
 
     private Plan plan(Path source) {
         return new Plan(source, format, spreadsheet, keepIds, skipBad);
-    }
-
-    private int reportInterruption(long written) {
-        console().printError(keepIds && written == 0
-                ? "petstore: the import was interrupted; nothing was imported"
-                : "petstore: the import was interrupted after " + Importer.staying(written));
-        return interruption.get();
     }
 
     private int report(Report report, Path source) throws IOException {
@@ -203,9 +196,7 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
     /// Returns names for a message, the first of many or long ones.
     private static String names(List<String> all) {
         String first = all.stream().limit(MOST_NAMES)
-                .map(name -> name.codePointCount(0, name.length()) <= LONGEST_NAME
-                        ? name
-                        : name.substring(0, name.offsetByCodePoints(0, LONGEST_NAME)) + "...")
+                .map(name -> name.replaceFirst("(?s)(.{" + LONGEST_NAME + "}).+", "$1..."))
                 .collect(Collectors.joining(", "));
         return all.size() <= MOST_NAMES ? first : first + " and " + (all.size() - MOST_NAMES) + " more";
     }

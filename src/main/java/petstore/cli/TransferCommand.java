@@ -41,23 +41,21 @@ abstract class TransferCommand extends StoreCommand {
 
     /// Returns the format by the name of the file, also behind a link; for a stream NDJSON.
     private static Optional<Format> findFormat(Path file) {
-        if (isStream(file)) {
-            return Optional.of(Format.NDJSON);
-        }
         try {
-            if (!Files.exists(file)) {
-                return Format.find(file.toString());
-            }
-            return !Files.isRegularFile(file) || isOpen(file)
+            return isStream(file) || isOpen(file)
                     ? Optional.of(Format.NDJSON)
-                    : Format.find(file.toRealPath().toString());
+                    : Format.find((Files.exists(file) ? file.toRealPath() : file).toString());
         } catch (IOException e) {
             throw CommandFailure.of(file + " cannot be read", e);
         }
     }
 
-    /// Returns true for an open descriptor such as `/dev/stdout`. Output is appended to it, because its file may have other content.
+    /// Returns true for a pipe, a device, and an open descriptor such as `/dev/stdout`. Output is appended to it, because its file may
+    /// have other content.
     static boolean isOpen(Path target) throws IOException {
+        if (!Files.isRegularFile(target)) {
+            return Files.exists(target);
+        }
         Path path = target;
         while (Files.isSymbolicLink(path)) {
             Path folder = path.resolveSibling(".").toRealPath();
