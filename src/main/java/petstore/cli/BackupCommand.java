@@ -43,14 +43,11 @@ final class BackupCommand extends BackupFileCommand implements Runnable {
         console().printError("Backed up " + Pet.counted(backup.pets()) + " to " + file + progress.took() + ", verified"
                 + (proves ? " and restored into a scratch folder" : ""));
         warnWithoutChecksum(backup, file, "because the store has an older schema");
-        record(folder, began);
-    }
-
-    /// Records the backup in the store, for the metric of its age. The backup is valid even if this fails.
-    private void record(Path folder, Instant began) {
         try {
+            // For the metric of its age.
             BackupTime.record(folder, began);
         } catch (CommandFailure e) {
+            // The backup is valid all the same.
             console().printError("warning: the store does not record this backup: " + e.getMessage());
         }
     }

@@ -165,11 +165,8 @@ final class KeysCommand {
 
     /// Returns the key with this id; else the only key with this name, where revoked and expired keys count only if no other key has it.
     private static ApiKey find(KeyRing keys, String idOrName, Instant now) {
-        Optional<ApiKey> exact = keys.find(idOrName);
-        if (exact.isPresent()) {
-            return exact.get();
-        }
-        List<ApiKey> named = keys.list().stream().filter(key -> key.name().equals(idOrName)).toList();
+        List<ApiKey> named = keys.find(idOrName).map(List::of)
+                .orElseGet(() -> keys.list().stream().filter(key -> key.name().equals(idOrName)).toList());
         List<ApiKey> valid = named.stream().filter(key -> key.isValidAt(now)).toList();
         List<ApiKey> meant = valid.isEmpty() ? named : valid;
         if (meant.size() > 1) {

@@ -7,7 +7,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,8 +69,8 @@ public final class FishCompletion {
     }
 
     /// Returns the values that an option or a parameter may have, as the help writes them; empty unless they are a fixed set.
-    public static List<String> choices(@Nullable ArgSpec argument) {
-        return argument == null || argument.completionCandidates() == null
+    public static List<String> choices(ArgSpec argument) {
+        return argument.completionCandidates() == null
                 ? List.of()
                 : StreamSupport.stream(argument.completionCandidates().spliterator(), false)
                         .map(choice -> choice.toLowerCase(Locale.ROOT)).toList();

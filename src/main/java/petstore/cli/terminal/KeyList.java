@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import petstore.ApiKey;
 import petstore.RateLimit;
@@ -33,18 +33,15 @@ public final class KeyList {
     /// @param now decides which keys have expired
     public static String show(List<ApiKey> keys, Instant now, ListFormat format) {
         return switch (format) {
-            case TABLE -> table(keys, now);
+            case TABLE -> TextTable.fitting(WIDTH, NAME,
+                    Stream.concat(Stream.of(HEADINGS), keys.stream().map(key -> row(key, now))).toList());
             case JSON -> SafeText.of(ListJson.keys(keys)) + "\n";
         };
     }
 
-    private static String table(List<ApiKey> keys, Instant now) {
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(HEADINGS);
-        keys.forEach(key -> rows.add(List.of(key.id(), key.shownName(), scopes(key), day(key.created()),
-                state(key, now), key.lastUsed().map(KeyList::minute).orElse("-"),
-                key.rateLimit().map(KeyList::limit).orElse("-"))));
-        return TextTable.fitting(WIDTH, NAME, rows);
+    private static List<String> row(ApiKey key, Instant now) {
+        return List.of(key.id(), key.shownName(), scopes(key), day(key.created()), state(key, now),
+                key.lastUsed().map(KeyList::minute).orElse("-"), key.rateLimit().map(KeyList::limit).orElse("-"));
     }
 
     /// Returns the scopes without their common beginning, e.g. `read write`.
