@@ -95,8 +95,7 @@ public final class OptionConverters {
         @Override
         public String convert(String text) {
             String host = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
-            boolean named = host.equals(text) && UriHost.isHostName(host);
-            if (!named && !UriHost.isIpv6Address(host)) {
+            if (!UriHost.isHostName(text) && !UriHost.isIpv6Address(host)) {
                 throw isNot("an address such as 127.0.0.1, ::1 or localhost", text);
             }
             return host;

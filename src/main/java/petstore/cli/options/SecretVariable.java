@@ -24,13 +24,6 @@ public record SecretVariable(String name) {
     public static final SecretVariable API_KEY = new SecretVariable("PETSTORE_API_KEY");
     static final SecretVariable DATABASE_PASSWORD = new SecretVariable("PETSTORE_DATABASE_PASSWORD");
 
-    /// Throws `ParameterException` if both variables are set.
-    void requireOnce(Map<String, String> environment, CommandLine command) {
-        if (environment.containsKey(name) && environment.containsKey(fileName())) {
-            throw new ParameterException(command, name + " and " + fileName() + " must not both be set");
-        }
-    }
-
     List<String> variables() {
         return List.of(name, fileName());
     }

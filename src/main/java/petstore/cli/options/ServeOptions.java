@@ -142,8 +142,7 @@ public final class ServeOptions implements HasVariables {
     /// Errors: `ParameterException` for an invalid key, [CommandFailure] for a file that cannot be read.
     public Optional<String> configuredKey(Map<String, String> environment) {
         Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
-        if (key.isPresent() && (key.get().length() < MIN_KEY_LENGTH
-                || !key.get().chars().allMatch(c -> c > ' ' && c < 0x7F))) {
+        if (key.isPresent() && !key.get().matches("[!-~]{" + MIN_KEY_LENGTH + ",}")) {
             throw wrong(SecretVariable.API_KEY.source(environment) + " must be at least " + MIN_KEY_LENGTH
                     + " characters of visible ASCII without spaces");
         }

@@ -51,7 +51,12 @@ public final class Variables {
                 || each.getCommandSpec().helpCommand())) {
             return;
         }
-        SECRETS.forEach(secret -> secret.requireOnce(console.environment(), commands.getLast()));
+        for (SecretVariable secret : SECRETS) {
+            if (console.environment().keySet().containsAll(secret.variables())) {
+                throw new ParameterException(commands.getLast(),
+                        String.join(" and ", secret.variables()) + " must not both be set");
+            }
+        }
         Set<String> known = known();
         Set<String> unknown = new TreeSet<>(console.environment().keySet());
         unknown.removeIf(name -> !name.startsWith(PREFIX) || known.contains(name) || OF_DEPLOY.contains(name));

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.KeyToken;
@@ -39,8 +38,8 @@ public final class WrongUsage {
                         ? unknown(unknown.getFirst(), e.getCommandLine().getCommandSpec())
                         : explained(e, reason, environment);
         String hint = KeyToken.isIn(reason) ? "; " + OptionConverters.ID_OF_KEY : "";
-        return message + hint + " (see '" + e.getCommandLine().getCommandSpec().qualifiedName()
-                .replaceFirst("petstore", Matcher.quoteReplacement(SafeText.program())) + " --help')";
+        String command = e.getCommandLine().getCommandSpec().qualifiedName().substring("petstore".length());
+        return message + hint + " (see '" + SafeText.program() + command + " --help')";
     }
 
     /// Returns the parser's message in the form of this project's messages.
