@@ -11,10 +11,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// A process that listens on a TCP port, found in Linux's `/proc`. Other users' processes are not visible there.
-record ListeningProcess(long id, String name) {
+record ListeningProcess(String id, String name) {
 
     private static final Path PROC = Path.of("/proc");
-    private static final List<String> TABLES = List.of("net/tcp", "net/tcp6");
     private static final String LISTENING = "0A";
     private static final int LOCAL_ADDRESS = 1;
     private static final int STATE = 3;
@@ -22,14 +21,14 @@ record ListeningProcess(long id, String name) {
 
     /// Returns the process that listens on a port of any address; absent if it cannot be seen.
     static Optional<ListeningProcess> find(int port) {
-        Set<String> sockets = TABLES.stream().flatMap(table -> lines(PROC.resolve(table)))
+        Set<String> sockets = Stream.of("net/tcp", "net/tcp6").flatMap(table -> lines(PROC.resolve(table)))
                 .map(line -> List.of(line.strip().split("\\s+", -1)))
                 .filter(row -> row.size() > INODE && row.get(STATE).equals(LISTENING)
                         && row.get(LOCAL_ADDRESS).endsWith(":%04X".formatted(port)))
                 .map(row -> "socket:[" + row.get(INODE) + "]").collect(Collectors.toSet());
         return list(PROC).filter(folder -> folder.getFileName().toString().matches("[0-9]+"))
                 .filter(folder -> list(folder.resolve("fd")).anyMatch(file -> sockets.contains(target(file))))
-                .findFirst().map(folder -> new ListeningProcess(Long.parseLong(folder.getFileName().toString()),
+                .findFirst().map(folder -> new ListeningProcess(folder.getFileName().toString(),
                         lines(folder.resolve("comm")).findFirst().orElse("unknown")));
     }
 

@@ -60,11 +60,8 @@ public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Opt
     /// Returns e.g. `a petstore that is ready (process 12)` or `another program (process 34, nginx)`.
     @Override
     public String toString() {
-        if (isPetstore) {
-            return "a petstore that is " + (isReady ? "ready" : "not ready")
-                    + process.map(found -> " (process " + found.id() + ")").orElse("");
-        }
-        return "another program" + process.map(found -> " (process " + found.id() + ", " + found.name() + ")")
-                .orElse("");
+        return (isPetstore ? "a petstore that is " + (isReady ? "ready" : "not ready") : "another program")
+                + process.map(found -> " (process " + found.id() + (isPetstore ? ")" : ", " + found.name() + ")"))
+                        .orElse("");
     }
 }

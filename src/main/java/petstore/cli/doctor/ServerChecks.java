@@ -25,18 +25,15 @@ record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, 
 
     private static final Duration TIME_TO_RENEW = Duration.ofDays(21);
     private static final String API = "api port";
+    private static final String ADMIN = "admin port";
     private static final String OPEN_TO_OTHERS = ".{6}(r|.w).*";
 
     List<Check> ports() {
-        return List.of(port(API, "--", settings.host(), settings.port()),
-                port("admin port", "--admin-", settings.adminHost(), settings.adminPort()));
+        return List.of(new Check(API, () -> List.of(port(API, "--", settings.host(), settings.port()))),
+                new Check(ADMIN, () -> List.of(port(ADMIN, "--admin-", settings.adminHost(), settings.adminPort()))));
     }
 
-    private Check port(String check, String prefix, String host, int port) {
-        return new Check(check, () -> List.of(finding(check, prefix, host, port)));
-    }
-
-    private Finding finding(String check, String prefix, String host, int port) {
+    private Finding port(String check, String prefix, String host, int port) {
         String address = ServerSettings.authority(host, port);
         String choose = "choose another with " + prefix + "port";
         try (ServerSocket socket = new ServerSocket()) {
@@ -58,7 +55,7 @@ record ServerChecks(ServerSettings settings, Optional<FolderLock.Owner> server, 
 
     private Finding inUse(String check, String address, PortUser user, String choose) {
         String text = address + " is in use by " + user;
-        Optional<String> process = user.process().map(found -> String.valueOf(found.id()));
+        Optional<String> process = user.process().map(ListeningProcess::id);
         boolean isOwn = server.filter(owner -> owner.process().equals(process.orElse(owner.process()))).isPresent();
         if (!user.isPetstore() && isOwn && process.isPresent()) {
             return Finding.fail(check, address + " is in use by the petstore that serves this folder (process "

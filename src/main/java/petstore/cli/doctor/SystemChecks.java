@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
 import petstore.CommandFailure;
 import petstore.app.Build;
@@ -20,6 +19,8 @@ record SystemChecks(ServerSettings server, Instant now) {
     private static final long MIB = 1 << 20;
     /// Files of libraries and of the store.
     private static final long OTHER_FILES = 256;
+    private static final UnixOperatingSystemMXBean SYSTEM = ManagementFactory
+            .getPlatformMXBean(UnixOperatingSystemMXBean.class);
     private static final Instant BUILT_AFTER = Instant.parse("2025-01-01T00:00:00Z");
 
     List<Finding> findings() {
@@ -35,10 +36,9 @@ record SystemChecks(ServerSettings server, Instant now) {
 
     private static Finding memory() {
         long heap = Runtime.getRuntime().maxMemory() / MIB;
-        OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        long total = system.getTotalMemorySize() / MIB;
+        long total = SYSTEM.getTotalMemorySize() / MIB;
         String text = "a heap of up to " + heap + " MiB; the machine or container has " + total + " MiB, "
-                + system.getAvailableProcessors() + " processors";
+                + SYSTEM.getAvailableProcessors() + " processors";
         // Unread responses may use off-heap memory up to half the heap size.
         return heap + heap / 2 + 64 > total
                 ? Finding.warn("memory", text, "give it more memory, or lower -Xmx in PETSTORE_JAVA_OPTIONS")
@@ -47,10 +47,7 @@ record SystemChecks(ServerSettings server, Instant now) {
 
     private Finding files() {
         String check = "open files";
-        if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
-            return Finding.ok(check, "the system does not show its limit");
-        }
-        long most = system.getMaxFileDescriptorCount();
+        long most = SYSTEM.getMaxFileDescriptorCount();
         String text = "a limit of " + most + ", with --max-connections " + server.maxConnections();
         return most < server.maxConnections() + OTHER_FILES
                 ? Finding.warn(check, text, "raise the limit to " + (server.maxConnections() + OTHER_FILES)
