@@ -108,6 +108,8 @@ public interface Database extends AutoCloseable {
         void lockKeys(Session session) throws SQLException;
     }
 
+    /// Ids for new animals.
+    ///
     /// @param first the first of consecutive ids, greater than all used so far
     /// @param taken the database's time when the ids were taken
     record NewIds(long first, Instant taken) {

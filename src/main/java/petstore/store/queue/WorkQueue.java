@@ -31,6 +31,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// A new measurement has 1/16 of the weight.
     private static final int WEIGHT = 16;
 
+    /// The limits of a queue.
+    ///
     /// @param capacity the number of items that may wait
     /// @param largestGroup the number of items that a thread takes at once
     /// @param longestWait items whose estimated wait is longer are refused

@@ -228,10 +228,14 @@ public final class SqliteCopy {
         }
     }
 
+    /// A backup that was verified.
+    ///
     /// @param hasChecksum false for a backup by an older version or by SQLite's own means
     public record VerifiedBackup(long pets, boolean hasChecksum) {
     }
 
+    /// The result of a restore.
+    ///
     /// @param kept the replaced store, or its orphaned logs; empty if there was none
     /// @param keepsIds false if ids of the replaced store may be used again, because it cannot be read
     public record Restored(List<Path> kept, boolean keepsIds) {

@@ -105,8 +105,9 @@ class CurrentPrimaryTest {
             Postgres.forCommand(other, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
             PostgresServer.query(database, "UPDATE other.pet_id SET last_id = 3");
             Adoption first = primary.findReady().orElseThrow().adoption();
-            PostgresServer.query(database, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = other, public',"
-                    + " current_database()); END $$");
+            PostgresServer.query(database,
+                    "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = other, public',"
+                            + " current_database()); END $$");
             assertThat(primary.version().lastId()).isZero();
             PostgresServer.query(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     + " WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'petstore'");

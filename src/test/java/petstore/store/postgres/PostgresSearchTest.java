@@ -136,9 +136,9 @@ class PostgresSearchTest {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
             address.moveTo(old.port(), connections);
             usesNext(() -> serves ? service(address) : open(StoreAccess.CREATE, host(address)), "waiting", () -> {
-                        await().atMost(PATIENCE).until(() -> old.connections() > 0);
-                        address.moveTo(next.port());
-                    });
+                await().atMost(PATIENCE).until(() -> old.connections() > 0);
+                address.moveTo(next.port());
+            });
         }
     }
 
