@@ -47,7 +47,7 @@ final class BackupCommand extends BackupFileCommand implements Runnable {
             // For the metric of its age.
             BackupTime.record(folder, began);
         } catch (CommandFailure e) {
-            // The backup is valid all the same.
+            // The backup itself is valid.
             console().printError("warning: the store does not record this backup: " + e.getMessage());
         }
     }
