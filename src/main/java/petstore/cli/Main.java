@@ -39,7 +39,6 @@ import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
@@ -127,9 +126,9 @@ public final class Main implements ConsoleCommand.Program {
                 .versionProvider(() -> new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()});
         commands.values().forEach(command -> main.addSubcommand(command.get()));
         return main.setOut(console.out()).setErr(console.err())
-                .setDefaultValueProvider(argument -> !helps && argument instanceof OptionSpec option
-                        ? Variables.of(option).map(console.environment()::get).orElse(null)
-                        : null)
+                .setDefaultValueProvider(argument -> helps
+                        ? null
+                        : Variables.of(argument).map(console.environment()::get).orElse(null))
                 .setColorScheme(Help.defaultColorScheme(
                         "dumb".equals(console.environment().get("TERM")) ? Help.Ansi.OFF : Help.Ansi.AUTO))
                 .setHelpFactory(WholeWords::new)

@@ -30,16 +30,14 @@ public final class ArgumentPasswords {
             boolean known = OPTIONS.contains(option);
             if ((known || ADDRESS.matcher(value).matches()) && hasPassword(value)) {
                 boolean moves = known ? option.equals("--to") : List.of(arguments).contains("move");
-                return Optional.of(message(moves ? "--to" : "--database"));
+                String meant = moves ? "--to" : "--database";
+                return Optional.of(meant + " must not hold a password, because everybody can read arguments; set "
+                        + SecretVariable.DATABASE_PASSWORD.name() + ", or " + Variables.name(meant)
+                        + " to the whole address");
             }
             previous = argument;
         }
         return Optional.empty();
-    }
-
-    private static String message(String option) {
-        return option + " must not hold a password, because everybody can read arguments; set "
-                + SecretVariable.DATABASE_PASSWORD.name() + ", or " + Variables.name(option) + " to the whole address";
     }
 
     /// Returns false for an empty password. A password may have characters that end a user or an authority.

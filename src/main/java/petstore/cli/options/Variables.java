@@ -10,6 +10,7 @@ import java.util.TreeSet;
 
 import petstore.cli.terminal.Console;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,9 +30,10 @@ public final class Variables {
     private Variables() {
     }
 
-    /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for an option of a single command.
-    public static Optional<String> of(OptionSpec option) {
-        return option.userObject() instanceof Field field
+    /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for an option of a single command, and
+    /// for a parameter.
+    public static Optional<String> of(ArgSpec argument) {
+        return argument instanceof OptionSpec option && option.userObject() instanceof Field field
                 && HasVariables.class.isAssignableFrom(field.getDeclaringClass())
                         ? Optional.of(name(option.longestName()))
                         : Optional.empty();

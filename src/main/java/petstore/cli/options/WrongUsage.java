@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 import petstore.KeyToken;
@@ -54,7 +53,10 @@ public final class WrongUsage {
         }
         String name = e.getArgSpec() instanceof OptionSpec option ? option.longestName() : e.getArgSpec().paramLabel();
         List<String> choices = FishCompletion.choices(e.getArgSpec());
-        return variable(e, environment).map(variable -> variable + " (" + name + ")").orElse(name) + ": "
+        // The value may be from the command line, or one of a list.
+        return Variables.of(e.getArgSpec()).filter(environment::containsKey)
+                .filter(variable -> ("," + environment.get(variable) + ",").contains("," + e.getValue() + ","))
+                .map(variable -> variable + " (" + name + ")").orElse(name) + ": "
                 + (choices.isEmpty()
                         ? reason.split(": ", 2)[1]
                         : "'" + e.getValue() + "' is not one of " + String.join(", ", choices))
@@ -70,14 +72,5 @@ public final class WrongUsage {
                 : command.subcommands().keySet();
         return (option ? "unknown option " : known.isEmpty() ? "unexpected argument " : "unknown command ") + word
                 + NearestWord.suggestion(word, known);
-    }
-
-    /// Returns the variable of a wrong value; absent if the value is from the command line.
-    private static Optional<String> variable(ParameterException e, Map<String, String> environment) {
-        // The value may be one of a list.
-        return e.getArgSpec() instanceof OptionSpec option
-                ? Variables.of(option).filter(environment::containsKey).filter(
-                        variable -> ("," + environment.get(variable) + ",").contains("," + e.getValue() + ","))
-                : Optional.empty();
     }
 }

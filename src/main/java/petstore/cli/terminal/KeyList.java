@@ -6,12 +6,12 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import petstore.ApiKey;
 import petstore.RateLimit;
 import petstore.SafeText;
+import petstore.Scope;
 import petstore.json.ListJson;
 
 /// Lists of API keys for operators.
@@ -40,14 +40,9 @@ public final class KeyList {
     }
 
     private static List<String> row(ApiKey key, Instant now) {
-        return List.of(key.id(), key.shownName(), scopes(key), day(key.created()), state(key, now),
-                key.lastUsed().map(KeyList::minute).orElse("-"), key.rateLimit().map(KeyList::limit).orElse("-"));
-    }
-
-    /// Returns the scopes without their common beginning, e.g. `read write`.
-    private static String scopes(ApiKey key) {
-        return key.scopes().stream().sorted().map(scope -> scope.text().replaceFirst("^pets:", ""))
-                .collect(Collectors.joining(" "));
+        return List.of(key.id(), key.shownName(), Scope.text(key.scopes()).replace("pets:", ""), day(key.created()),
+                state(key, now), key.lastUsed().map(KeyList::minute).orElse("-"),
+                key.rateLimit().map(KeyList::limit).orElse("-"));
     }
 
     private static String state(ApiKey key, Instant now) {
