@@ -185,7 +185,6 @@ final class KeysCommand {
                 + "' shows another");
     }
 
-    /// Returns the command line of a command on the keys of a store.
     static String line(String arguments, StoreChoice choice) {
         return SafeText.command("keys " + arguments + " " + choice.option());
     }

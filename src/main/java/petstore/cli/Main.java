@@ -43,7 +43,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 
-/// The program `petstore`.
 @Command(name = "petstore", scope = ScopeType.INHERIT, mixinStandardHelpOptions = true, usageHelpAutoWidth = true, showDefaultValues = true, optionListHeading = "%nSettings of serve and of the store have environment variables too: PETSTORE_ADMIN_PORT is for --admin-port.%n", commandListHeading = "%nCommands:%n", description = "A catalogue of animals behind an HTTP API.", synopsisSubcommandLabel = "COMMAND", footer = {
         "", "Examples:", "  petstore serve", "  petstore help keys create"})
 public final class Main implements ConsoleCommand.Program {

@@ -29,7 +29,13 @@ final class RestoreCommand extends BackupFileCommand implements Runnable {
     @Override
     public void run() {
         Path folder = folder("pg_restore restores", file, "come from stdin");
-        requireFile();
+        try {
+            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+                throw new CommandFailure(file + " is not a file");
+            }
+        } catch (IOException e) {
+            throw CommandFailure.of(file + " cannot be read", e);
+        }
         VerifiedBackup backup;
         SqliteCopy.Restored restored;
         try (ProgressBarOption.Display display = progress.start(console(), "restore", ProgressBarOption.BYTES,
@@ -50,16 +56,6 @@ final class RestoreCommand extends BackupFileCommand implements Runnable {
                 "so it may have been altered unnoticed; '" + SafeText.command("backup") + "' adds a checksum");
         if (!restored.keepsIds()) {
             console().printError("The store before is damaged: ids that it used may be used again");
-        }
-    }
-
-    private void requireFile() {
-        try {
-            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
-                throw new CommandFailure(file + " is not a file");
-            }
-        } catch (IOException e) {
-            throw CommandFailure.of(file + " cannot be read", e);
         }
     }
 }

@@ -5,7 +5,6 @@ import petstore.cli.options.StoreOptions;
 import petstore.cli.terminal.ConsoleCommand;
 import picocli.CommandLine.Mixin;
 
-/// A command on a store.
 abstract class StoreCommand extends ConsoleCommand {
 
     @Mixin

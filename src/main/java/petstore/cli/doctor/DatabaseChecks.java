@@ -10,7 +10,6 @@ import petstore.store.SchemaPolicy;
 import petstore.store.postgres.PostgresInspection;
 import petstore.store.postgres.PostgresUri;
 
-/// Checks of a PostgreSQL database.
 record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock clock) {
 
     private static final Set<String> OVERRULED = Set.of("off", "local", "remote_write");

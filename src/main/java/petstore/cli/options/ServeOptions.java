@@ -25,7 +25,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// The options of `petstore serve` and `petstore config`.
 public final class ServeOptions implements HasVariables {
 
     private static final int MIN_KEY_LENGTH = 16;

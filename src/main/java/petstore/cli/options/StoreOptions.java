@@ -20,7 +20,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// The choice of a store.
 public final class StoreOptions implements HasVariables {
 
     @Spec(Spec.Target.MIXEE)

@@ -14,7 +14,6 @@ import petstore.SafeText;
 import petstore.Scope;
 import petstore.json.ListJson;
 
-/// Lists of API keys for operators.
 public final class KeyList {
 
     private static final List<String> HEADINGS = List.of("ID", "NAME", "SCOPES", "CREATED", "STATE", "LAST USED",
