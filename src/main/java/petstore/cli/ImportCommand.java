@@ -86,29 +86,30 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
 
     private int importFile(Path source) throws IOException {
         StoreChoice choice = choice();
+        Plan plan = new Plan(source, format, spreadsheet, keepIds, skipBad);
         if (dryRun) {
-            return check(choice, source);
+            return check(choice, plan);
         }
         if (!choice.exists()) {
-            return importIntoNew(choice, source);
+            return importIntoNew(choice, plan);
         }
         try (Closer parts = new Closer()) {
             Target target = open(choice, parts);
-            return ending(importInto(keepIds ? target.catalogue().lastId() : 0, () -> target, source), source);
+            return report(importInto(keepIds ? target.catalogue().lastId() : 0, () -> target, plan), source);
         }
     }
 
     /// Creates the store once the file is checked. It does not stay if nothing is added.
-    private int importIntoNew(StoreChoice choice, Path source) throws IOException {
+    private int importIntoNew(StoreChoice choice, Plan plan) throws IOException {
         AtomicBoolean opened = new AtomicBoolean();
         long written = 0;
         try (Closer parts = new Closer()) {
             Report report = importInto(0, () -> {
                 opened.set(true);
                 return open(choice, parts);
-            }, source);
+            }, plan);
             written = report.written();
-            return ending(report, source);
+            return report(report, plan.file());
         } finally {
             if (opened.get() && written == 0) {
                 choice.removeEmpty().ifPresent(
@@ -129,7 +130,7 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
                 alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
     }
 
-    private int check(StoreChoice choice, Path source) throws IOException {
+    private int check(StoreChoice choice, Plan plan) throws IOException {
         long lastId = 0;
         // A database is asked when it is opened.
         if (choice instanceof PostgresStore || choice.exists()) {
@@ -142,38 +143,28 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
                     + "; the file is checked against an empty one");
         }
         Report report;
-        try (ProgressBarOption.Display display = start("check", source, 1)) {
-            report = Importer.check(plan(source), lastId, display);
+        try (ProgressBarOption.Display display = progress.start(console(), "check", ProgressBarOption.BYTES,
+                () -> plan.file().toFile().length())) {
+            report = Importer.check(plan, lastId, display);
         }
-        return report(report, source);
+        return report(report, plan.file());
     }
 
-    private ProgressBarOption.Display start(String task, Path source, int readings) {
-        return progress.start(console(), task, ProgressBarOption.BYTES, () -> readings * source.toFile().length());
-    }
-
-    private Report importInto(long lastId, Supplier<Target> opening, Path source) throws IOException {
+    private Report importInto(long lastId, Supplier<Target> opening, Plan plan) throws IOException {
         Signals.haltAtSecondSignal(interruption::set);
-        try (ProgressBarOption.Display display = start("import", source, 2)) {
-            return Importer.run(lastId, opening, plan(source), display, () -> interruption.get() != 0);
+        try (ProgressBarOption.Display display = progress.start(console(), "import", ProgressBarOption.BYTES,
+                () -> 2 * plan.file().toFile().length())) {
+            return Importer.run(lastId, opening, plan, display, () -> interruption.get() != 0);
         }
-    }
-
-    private int ending(Report report, Path source) throws IOException {
-        if (interruption.get() == 0) {
-            return report(report, source);
-        }
-        console().printError(keepIds && report.written() == 0
-                ? "petstore: the import was interrupted; nothing was imported"
-                : "petstore: the import was interrupted after " + Importer.staying(report.written()));
-        return interruption.get();
-    }
-
-    private Plan plan(Path source) {
-        return new Plan(source, format, spreadsheet, keepIds, skipBad);
     }
 
     private int report(Report report, Path source) throws IOException {
+        if (interruption.get() != 0) {
+            console().printError(keepIds && report.written() == 0
+                    ? "petstore: the import was interrupted; nothing was imported"
+                    : "petstore: the import was interrupted after " + Importer.staying(report.written()));
+            return interruption.get();
+        }
         if (!report.ignoredColumns().isEmpty()) {
             console().printError("petstore: columns ignored: " + names(report.ignoredColumns()));
         }

@@ -46,13 +46,12 @@ record SystemChecks(ServerSettings server, Instant now) {
     }
 
     private Finding files() {
-        String check = "open files";
         long most = SYSTEM.getMaxFileDescriptorCount();
         String text = "a limit of " + most + ", with --max-connections " + server.maxConnections();
         return most < server.maxConnections() + OTHER_FILES
-                ? Finding.warn(check, text, "raise the limit to " + (server.maxConnections() + OTHER_FILES)
+                ? Finding.warn("open files", text, "raise the limit to " + (server.maxConnections() + OTHER_FILES)
                         + " or more (ulimit -n, LimitNOFILE=), or lower --max-connections")
-                : Finding.ok(check, text);
+                : Finding.ok("open files", text);
     }
 
     private static Finding threads() {
@@ -66,10 +65,9 @@ record SystemChecks(ServerSettings server, Instant now) {
 
     private static Finding temporaryFolder() {
         Path folder = Path.of(System.getProperty("java.io.tmpdir"));
-        String check = "temporary files";
         return Files.isDirectory(folder) && Files.isWritable(folder)
-                ? Finding.ok(check, folder.toString())
-                : Finding.fail(check, folder + " cannot be written",
+                ? Finding.ok("temporary files", folder.toString())
+                : Finding.fail("temporary files", folder + " cannot be written",
                         "set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER");
     }
 
