@@ -39,12 +39,10 @@ public final class DoctorCommand extends ConsoleCommand implements Callable<Inte
         Map<String, String> environment = console().environment();
         ServerSettings server = options.server();
         Instant now = console().clock().instant();
-        List<Check> checks = new ArrayList<>();
-        checks.add(new Check("system", new SystemChecks(server, now)::findings));
-        checks.add(new Check("api key", () -> List.of(Finding.ok("api key",
-                options.configuredKey(environment).isPresent()
+        List<Check> checks = new ArrayList<>(List.of(new Check("system", new SystemChecks(server, now)::findings),
+                new Check("api key", () -> List.of(Finding.ok("api key", options.configuredKey(environment).isPresent()
                         ? "configured by " + SecretVariable.API_KEY.source(environment)
-                        : "those of the store"))));
+                        : "those of the store")))));
         List<Finding> wrong = new ArrayList<>();
         Optional<FolderLock.Owner> serving = Optional.empty();
         boolean isUnknown = false;

@@ -129,8 +129,7 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
         if (free < LEAST_FREE) {
             return Finding.fail("disk", text, advice);
         }
-        Path file = SqliteFile.in(folder);
-        long store = Files.exists(file) ? Files.size(file) : 0;
+        long store = SqliteFile.in(folder).toFile().length();
         return free < Math.max(ENOUGH_FREE, store)
                 ? Finding.warn("disk", text + "; a restore needs as much as the store has, " + store / MIB + " MiB",
                         advice)

@@ -18,7 +18,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /// Messages for wrong command lines and wrong values of variables.
 public final class WrongUsage {
 
-    private static final String INVALID = "Invalid value for ";
     private static final Pattern CAPITAL = Pattern.compile("^[A-Z](?=[a-z])");
 
     private WrongUsage() {
@@ -47,7 +46,7 @@ public final class WrongUsage {
             return "missing command; give one of "
                     + String.join(", ", e.getCommandLine().getCommandSpec().subcommands().keySet());
         }
-        if (e.getValue() == null || !reason.startsWith(INVALID)) {
+        if (e.getValue() == null || !reason.startsWith("Invalid value for ")) {
             return CAPITAL.matcher(reason.replaceFirst("^Error: ", ""))
                     .replaceFirst(capital -> capital.group().toLowerCase(Locale.ROOT));
         }

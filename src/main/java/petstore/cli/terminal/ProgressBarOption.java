@@ -32,8 +32,9 @@ public final class ProgressBarOption {
     /// The progress of a task, shown until it is closed.
     ///
     /// @param bar absent without a terminal
+    /// @param end ends the line of the bar
     /// @param hook runs if a signal ends the process meanwhile
-    public record Display(Console console, Optional<ProgressBar> bar, Thread hook)
+    public record Display(Optional<ProgressBar> bar, Runnable end, Thread hook)
             implements
                 LongConsumer,
                 AutoCloseable {
@@ -50,7 +51,7 @@ public final class ProgressBarOption {
                 // The process ends, and the hook runs.
                 return;
             }
-            end(console, bar);
+            end.run();
         }
     }
 
@@ -68,19 +69,16 @@ public final class ProgressBarOption {
         Optional<ProgressBar> bar = quiet || !console.isTerminal()
                 ? Optional.empty()
                 : Optional.of(bar(console, task, unit, total.getAsLong()));
-        Thread hook = Thread.ofPlatform().unstarted(() -> {
-            end(console, bar);
-            console.printError("petstore: the " + task + " was interrupted");
-        });
-        Runtime.getRuntime().addShutdownHook(hook);
-        return new Display(console, bar, hook);
-    }
-
-    private static void end(Console console, Optional<ProgressBar> bar) {
-        bar.ifPresent(shown -> {
+        Runnable end = () -> bar.ifPresent(shown -> {
             shown.close();
             console.err().println();
         });
+        Thread hook = Thread.ofPlatform().unstarted(() -> {
+            end.run();
+            console.printError("petstore: the " + task + " was interrupted");
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        return new Display(bar, end, hook);
     }
 
     private static ProgressBar bar(Console console, String task, String unit, long total) {
