@@ -204,12 +204,10 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
                 first = in.read();
             } while (" \t\r\n\u00EF\u00BB\u00BF".indexOf(first) >= 0);
         }
-        if (first == '[') {
-            console().printError("no line is an animal: is it one array (jq -c '.[]' FILE | "
-                    + SafeText.command("import -") + ")?");
-        } else if (first != '{' && first >= 0) {
-            console().printError("no line is an animal: is it CSV (--format csv), or compressed"
-                    + " (zcat FILE | " + SafeText.command("import -") + ")?");
+        if (first != '{' && first >= 0) {
+            console().printError("no line is an animal: is it " + (first == '['
+                    ? "one array (jq -c '.[]' FILE | "
+                    : "CSV (--format csv), or compressed (zcat FILE | ") + SafeText.command("import -") + ")?");
         }
     }
 }

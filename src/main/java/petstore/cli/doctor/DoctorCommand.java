@@ -18,6 +18,7 @@ import petstore.cli.terminal.TextTable;
 import petstore.http.server.ServerSettings;
 import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -25,9 +26,6 @@ import picocli.CommandLine.ParameterException;
 @Command(name = "doctor", description = "Checks this machine, the settings of serve and the store, and changes nothing; exits with 1 if something is wrong.", footer = {
         "", "Examples:", "  petstore doctor --data ./data", "  petstore doctor --format json"})
 public final class DoctorCommand extends ConsoleCommand implements Callable<Integer> {
-
-    private static final int DONE = 0;
-    private static final int FAILED = 1;
 
     @Mixin
     private final ServeOptions options = new ServeOptions();
@@ -71,6 +69,7 @@ public final class DoctorCommand extends ConsoleCommand implements Callable<Inte
             case TABLE -> TextTable.of(findings.stream().map(Finding::line).toList());
             case JSON -> ListFormat.JSON.show(Finding.NAMES, findings.stream().map(Finding::columns).toList());
         });
-        return findings.stream().anyMatch(finding -> finding.state() == Finding.State.FAIL) ? FAILED : DONE;
+        boolean failed = findings.stream().anyMatch(finding -> finding.state() == Finding.State.FAIL);
+        return failed ? ExitCode.SOFTWARE : ExitCode.OK;
     }
 }

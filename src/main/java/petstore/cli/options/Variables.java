@@ -30,7 +30,7 @@ public final class Variables {
     private Variables() {
     }
 
-    /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for a parameter, or an option of one command.
+    /// Returns the variable of an option, e.g. `PETSTORE_ADMIN_PORT` of `--admin-port`; absent for parameters and options of one command.
     public static Optional<String> of(ArgSpec argument) {
         return argument instanceof OptionSpec option && option.userObject() instanceof Field field
                 && HasVariables.class.isAssignableFrom(field.getDeclaringClass())

@@ -15,7 +15,6 @@ import picocli.CommandLine.Model.OptionSpec;
 /// A script that completes command lines in fish. Picocli writes one for bash and zsh alone.
 public final class FishCompletion {
 
-    private static final Set<String> PATHS = Set.of("FILE", "FOLDER");
     private static final String NO_VALUES = " -f";
 
     private FishCompletion() {
@@ -65,7 +64,7 @@ public final class FishCompletion {
         if (!choices.isEmpty()) {
             return NO_VALUES + " -a '" + String.join(" ", choices) + "'";
         }
-        return PATHS.contains(argument.paramLabel()) ? " -F" : NO_VALUES;
+        return Set.of("FILE", "FOLDER").contains(argument.paramLabel()) ? " -F" : NO_VALUES;
     }
 
     /// Returns the values that an option or a parameter may have, as the help writes them; empty unless they are a fixed set.

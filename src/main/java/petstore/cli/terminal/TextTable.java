@@ -26,7 +26,9 @@ public final class TextTable {
         List<List<String>> rows = texts.stream().map(row -> row.stream().map(SafeText::of).toList()).toList();
         List<Integer> widths = IntStream.range(0, rows.getFirst().size())
                 .mapToObj(column -> rows.stream().mapToInt(row -> width(row.get(column))).max().orElse(0)).toList();
-        return rows.stream().map(row -> line(row, widths)).collect(Collectors.joining());
+        return rows.stream().map(row -> IntStream.range(0, row.size())
+                .mapToObj(column -> row.get(column) + " ".repeat(widths.get(column) - width(row.get(column))))
+                .collect(Collectors.joining(GAP)).stripTrailing() + "\n").collect(Collectors.joining());
     }
 
     /// Returns rows as [#of] does, with texts of one column cut so that no line is longer than `width`.
@@ -63,11 +65,5 @@ public final class TextTable {
             next = text.offsetByCodePoints(end, 1);
         }
         return text.substring(0, end) + "…";
-    }
-
-    private static String line(List<String> row, List<Integer> widths) {
-        return IntStream.range(0, row.size())
-                .mapToObj(column -> row.get(column) + " ".repeat(widths.get(column) - width(row.get(column))))
-                .collect(Collectors.joining(GAP)).stripTrailing() + "\n";
     }
 }
