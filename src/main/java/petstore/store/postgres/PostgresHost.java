@@ -40,7 +40,8 @@ final class PostgresHost implements AutoCloseable {
             + " ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::BIT(32)::BIGINT END";
     private static final String SELECT_STATE = "SELECT (SELECT system_identifier FROM pg_control_system()),"
             + " concat_ws('.', (SELECT oid FROM pg_database WHERE datname = current_database()),"
-            + " to_regnamespace(quote_ident(current_schema()))::OID), " + TIMELINE
+            // Each session has its own `pg_temp`.
+            + " (SELECT oid FROM pg_namespace WHERE nspname = current_schema() AND NOT nspname ^@ 'pg_')), " + TIMELINE
             + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
             + " current_setting('transaction_read_only') = 'on',"
             + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
