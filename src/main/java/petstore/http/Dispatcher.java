@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,8 +130,11 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     private CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,
             byte[] body) {
         try {
-            return match.route().operation().apply(new Request(head, match.parameter(), key, body))
-                    .exceptionally(failure -> response(head, failure));
+            CompletableFuture<Response> response = match.route().operation()
+                    .apply(new Request(head, match.parameter(), key, body));
+            return response.state() == Future.State.SUCCESS
+                    ? response
+                    : response.exceptionally(failure -> response(head, failure));
         } catch (Exception | Error e) {
             return CompletableFuture.completedFuture(response(head, e));
         }

@@ -82,7 +82,12 @@ public final class RequestMetrics {
 
     private void count(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
-        durations.computeIfAbsent(name, this::duration).record(request.durationNanos(), TimeUnit.NANOSECONDS);
+        Timer timer = durations.get(name);
+        if (timer == null) {
+            // Takes a lock, also for a name that is there.
+            timer = durations.computeIfAbsent(name, this::duration);
+        }
+        timer.record(request.durationNanos(), TimeUnit.NANOSECONDS);
         request.refusal().ifPresent(kind -> Objects.requireNonNull(refusals.get(kind)).increment());
         request.unavailability().ifPresent(cause -> Objects.requireNonNull(
                 (request.route().equals(READYZ) ? unready : unavailable).get(cause)).increment());
