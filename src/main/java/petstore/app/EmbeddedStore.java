@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.SafeText;
+import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
@@ -41,23 +41,22 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate) implements StoreC
         if (access != StoreAccess.CREATE) {
             requireExisting();
         }
-        return logged(() -> SqlStore.of(Sqlite.forCommand(folder, migrate, access != StoreAccess.READ)));
+        return SqlStore.of(logged(() -> Sqlite.forCommand(folder, migrate, access != StoreAccess.READ)));
     }
 
     @Override
-    public SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk,
-            MeterRegistry meters) {
-        return logged(() -> new SqlStore(Sqlite.forService(folder, migrate, onLostDisk), meters));
+    public Database serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk) {
+        return logged(() -> Sqlite.forService(folder, migrate, onLostDisk));
     }
 
     /// Opens the store. Logs the creation of a new one, because the folder may be a typo.
-    private SqlStore logged(Supplier<SqlStore> open) {
+    private Database logged(Supplier<Database> open) {
         boolean isNew = !SqliteFile.exists(folder);
-        SqlStore store = open.get();
+        Database database = open.get();
         if (isNew) {
             LOG.info("created a new store in {}", place());
         }
-        return store;
+        return database;
     }
 
     @Override

@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.SafeText;
+import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
@@ -37,9 +37,8 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
     }
 
     @Override
-    public SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk,
-            MeterRegistry meters) {
-        return new SqlStore(Postgres.forService(uri, migrate, readers, wait, waiting), meters);
+    public Database serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk) {
+        return Postgres.forService(uri, migrate, readers, wait, waiting);
     }
 
     @Override

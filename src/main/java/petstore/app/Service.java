@@ -47,8 +47,9 @@ public record Service(int port, int adminPort, Optional<KeyToken> firstKey, Clos
                 parts.add(lock);
             }
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
-            SqlStore store = parts.add(
-                    choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk, metrics));
+            SqlStore store = parts.add(new SqlStore(
+                    choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk), metrics,
+                    settings.idsOfBlock()));
             Telemetry telemetry = new Telemetry(metrics, tracer, requestLog,
                     new KeyScanner(settings.configuredKey()));
             ServiceApi api = parts.add(new ServiceApi(settings.api(), store, settings.configuredKey(),

@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.store.Database;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.sqlite.FolderLock;
@@ -48,13 +48,13 @@ public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
     default void requireOther(Path file) {
     }
 
-    /// Opens the store to serve it.
+    /// Opens the database of the store to serve it.
     ///
     /// @param readers the maximum number of concurrent reads of a database
     /// @param wait the time to wait for a database that cannot commit
     /// @param waiting set to true if the start may wait for a database; the caller resets it
     /// @param onLostDisk called if the disk of the embedded store loses data
-    SqlStore serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk, MeterRegistry meters);
+    Database serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk);
 
     /// Returns true if the store has neither animals nor keys, and never had animals.
     default boolean isEmpty() {

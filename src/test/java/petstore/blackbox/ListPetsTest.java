@@ -11,6 +11,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.ApiClient;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestService;
@@ -19,16 +22,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// listPets over HTTP: limit, status, after, Link.
 @Tag("both-stores")
+@ParameterizedClass
+@ValueSource(ints = {1, 2, 7, 256})
 class ListPetsTest {
 
     @TempDir
     private Path folder;
+    @Parameter
+    private int idsOfBlock;
     private TestService service;
     private ApiClient client;
 
     @BeforeEach
     void start() {
-        service = TestService.start(folder);
+        service = TestService.start(folder, idsOfBlock);
         client = service.client();
     }
 

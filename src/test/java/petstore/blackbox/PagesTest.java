@@ -30,6 +30,9 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.NewPet;
 import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
@@ -40,9 +43,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-/// Pages that are read while animals are added, compared with a model of the catalogue. Cached or not, a page shows the catalogue at one
+/// Pages that are read while animals are added, compared with a model of the catalogue. With blocks of any size, cached or not, a page shows the catalogue at one
 /// moment after its request was sent.
 @Tag("both-stores")
+@ParameterizedClass
+@ValueSource(ints = {1, 2, 7, 256})
 class PagesTest {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
@@ -91,6 +96,8 @@ class PagesTest {
 
     @TempDir
     private Path folder;
+    @Parameter
+    private int idsOfBlock;
 
     /// The added animals by id, as JSON, and their statuses.
     private final NavigableMap<Long, String> animals = new ConcurrentSkipListMap<>();
@@ -104,7 +111,7 @@ class PagesTest {
     void returnsConsistentPagesDuringWrites() throws Exception {
         System.out.println("PagesTest: -Dpetstore.seed=" + SEED);
         Random seeds = new Random(SEED);
-        try (TestService service = TestService.start(folder);
+        try (TestService service = TestService.start(folder, idsOfBlock);
                 ExecutorService threads = Executors.newFixedThreadPool(WRITERS + READERS)) {
             List<Callable<Void>> clients = new ArrayList<>();
             for (int i = 0; i < WRITERS; i++) {
@@ -129,7 +136,7 @@ class PagesTest {
     void showsAnimalsOfOtherProcessSoon() {
         Query fullPage = new Query(3, Optional.empty(), 0);
         Query lastPage = new Query(3, Optional.empty(), 3);
-        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+        try (TestService service = TestService.start(folder, idsOfBlock); SqlStore command = TestStore.open(folder)) {
             command.catalogue().addAll(Collections.nCopies(5, new NewPet("Rex", 1, Optional.empty())));
             HttpResponse<String> fullBefore = awaitCachedPage(service, fullPage);
             HttpResponse<String> lastBefore = awaitCachedPage(service, lastPage);
@@ -145,7 +152,7 @@ class PagesTest {
     @Test
     void showsAnimalAddedWithIdempotencyKeyImmediately() {
         Query all = new Query(20, Optional.empty(), 0);
-        try (TestService service = TestService.start(folder)) {
+        try (TestService service = TestService.start(folder, idsOfBlock)) {
             for (int id = 1; id <= 10; id++) {
                 awaitCachedPage(service, all);
                 assertThat(service.client().post(PET, "Idempotency-Key", "key" + id).statusCode()).isEqualTo(201);
@@ -166,7 +173,7 @@ class PagesTest {
     void keepsPagesWithNextPageWithoutTheirVersion() {
         assumeThat(TestStore.database(folder)).as("on SQLite a version is known for a second").isPresent();
         Query lastPage = new Query(3, Optional.empty(), 3);
-        try (TestService service = TestService.start(folder); SqlStore command = TestStore.open(folder)) {
+        try (TestService service = TestService.start(folder, idsOfBlock); SqlStore command = TestStore.open(folder)) {
             command.catalogue().addAll(Collections.nCopies(5, new NewPet("Rex", 1, Optional.empty())));
             for (int i = 0; i < 4; i++) {
                 var _ = awaitCachedPage(service, new Query(1, Optional.empty(), i));

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.ApiClient;
 import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
@@ -24,6 +27,8 @@ import static org.awaitility.Awaitility.await;
 /// Animals that an operator changes and deletes by SQL while the service runs. Every page and every animal must follow soon, and no request
 /// may fail meanwhile.
 @Tag("both-stores")
+@ParameterizedClass
+@ValueSource(ints = {1, 2, 7, 256})
 class RowsChangedBySqlTest {
 
     private static final Duration SOON = Duration.ofSeconds(3);
@@ -52,6 +57,8 @@ class RowsChangedBySqlTest {
 
     @TempDir
     private Path folder;
+    @Parameter
+    private int idsOfBlock;
     private TestService service;
     private ApiClient client;
     private final NavigableMap<Long, Animal> animals = new TreeMap<>();
@@ -59,7 +66,7 @@ class RowsChangedBySqlTest {
 
     @BeforeEach
     void start() {
-        service = TestService.start(folder);
+        service = TestService.start(folder, idsOfBlock);
         client = service.client();
         for (int i = 0; i < ANIMALS; i++) {
             add("sold");

@@ -2,8 +2,6 @@ package petstore.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,9 +47,7 @@ public final class PgBouncer implements AutoCloseable {
         this.folder = folder;
         this.database = database;
         this.address = address;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            this.port = address.equals("127.0.0.1") ? free.getLocalPort() : Integer.parseInt(databasePort());
-        }
+        this.port = address.equals("127.0.0.1") ? FreePort.find() : Integer.parseInt(databasePort());
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         configure(poolMode);
         List<String> command = new ArrayList<>(List.of(program().orElseThrow(), "-q"));

@@ -2,8 +2,6 @@ package petstore.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -32,9 +30,7 @@ public final class PlainPostgres implements AutoCloseable {
             PostgresServer.makeFiles(data);
         }
         this.data = data;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            this.port = free.getLocalPort();
-        }
+        this.port = FreePort.find();
         start();
     }
 

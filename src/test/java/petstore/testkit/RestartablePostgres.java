@@ -25,10 +25,9 @@ public final class RestartablePostgres implements AutoCloseable {
     public RestartablePostgres(Path folder) {
         this.data = folder.resolve("postgresql");
         PostgresServer.makeFiles(data);
-        this.server = startOn(0);
+        this.server = startOn(FreePort.find());
     }
 
-    /// @param port the port to listen on; 0 for a free port
     private EmbeddedPostgres startOn(int port) {
         try {
             return PostgresServer.builder().setDataDirectory(data).setCleanDataDirectory(false).setPort(port).start();

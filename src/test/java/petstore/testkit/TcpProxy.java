@@ -37,11 +37,11 @@ public final class TcpProxy implements AutoCloseable {
     /// @param target the port of the server
     /// @param delay the delay of each block of up to 64 KB
     public TcpProxy(int target, Duration delay) throws IOException {
-        this(InetAddress.getLoopbackAddress(), 0, target, delay);
+        this(InetAddress.getLoopbackAddress(), FreePort.find(), target, delay);
     }
 
     /// @param own the address to listen on
-    /// @param ownPort the port to listen on; 0 for a free port
+    /// @param ownPort the port to listen on
     public TcpProxy(InetAddress own, int ownPort, int target, Duration delay) throws IOException {
         this.listener = new ServerSocket(ownPort, 0, own);
         this.target = target;

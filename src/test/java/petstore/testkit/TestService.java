@@ -63,6 +63,11 @@ public final class TestService implements AutoCloseable {
         return start(folder, Clock.systemUTC(), UnaryOperator.identity());
     }
 
+    /// Starts the service with the default settings, except for the number of ids in a block.
+    public static TestService start(Path folder, int idsOfBlock) {
+        return start(folder, Clock.systemUTC(), settings -> settings.idsOfBlock(idsOfBlock));
+    }
+
     /// Starts the service with the default settings after `change`.
     public static TestService start(Path folder, Clock clock, UnaryOperator<TestSettings> change) {
         return start(folder, clock, change, SILENT);
@@ -73,7 +78,8 @@ public final class TestService implements AutoCloseable {
         TestSettings settings = change.apply(new TestSettings());
         return new TestService(
                 Service.start(new Settings(TestStore.choice(folder), 8,
-                        Duration.ofMinutes(2), settings.api(), settings.server(), Optional.of(KEY)),
+                        Duration.ofMinutes(2), settings.idsOfBlock(), settings.api(), settings.server(),
+                        Optional.of(KEY)),
                         new AtomicBoolean(), Optional.empty(), log, () -> {
                         }, clock));
     }

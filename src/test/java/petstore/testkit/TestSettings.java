@@ -12,10 +12,12 @@ import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
+import petstore.store.block.BlockCache;
 
 /// A builder of settings: free ports and default values, except for the settings that a test changes.
 public final class TestSettings {
 
+    private int idsOfBlock = BlockCache.IDS;
     private Optional<BaseUrl> baseUrl = Optional.empty();
     private Deadlines deadlines = new Deadlines(Duration.ofSeconds(30),
             Duration.ofSeconds(10), Duration.ofSeconds(20));
@@ -25,6 +27,11 @@ public final class TestSettings {
     private Optional<TlsFiles> tls = Optional.empty();
     private boolean page = true;
     private List<String> corsOrigins = List.of();
+
+    public TestSettings idsOfBlock(int count) {
+        idsOfBlock = count;
+        return this;
+    }
 
     public TestSettings baseUrl(BaseUrl url) {
         baseUrl = Optional.of(url);
@@ -68,6 +75,10 @@ public final class TestSettings {
     public TestSettings corsOrigins(String... origins) {
         corsOrigins = List.of(origins);
         return this;
+    }
+
+    public int idsOfBlock() {
+        return idsOfBlock;
     }
 
     public ApiSettings api() {

@@ -18,6 +18,7 @@ import petstore.http.server.ServerSettings;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.log.Logging;
+import petstore.store.block.BlockCache;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -107,7 +108,7 @@ public final class ServeOptions implements HasVariables {
     /// Returns the checked settings. Errors: `ParameterException` for an invalid setting, [CommandFailure] for a file that cannot be read.
     public Settings settings(Map<String, String> environment) {
         ServerSettings server = server();
-        return new Settings(store(environment), databaseReaders, databaseWait,
+        return new Settings(store(environment), databaseReaders, databaseWait, BlockCache.IDS,
                 new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
                         server.tls().isPresent(), List.copyOf(corsOrigins)),
                 server, configuredKey(environment));

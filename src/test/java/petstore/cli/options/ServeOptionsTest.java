@@ -26,6 +26,7 @@ import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.log.Logging;
 import petstore.store.SchemaPolicy;
+import petstore.store.block.BlockCache;
 import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -59,7 +60,7 @@ class ServeOptionsTest {
     private static final Settings EXPECTED = new Settings(
             new PostgresStore(PostgresUri.parse("postgresql://keeper:secret@db.example:5433/animals"),
                     SchemaPolicy.CHECK),
-            17, Duration.ofMinutes(3),
+            17, Duration.ofMinutes(3), BlockCache.IDS,
             new ApiSettings(Optional.of(BaseUrl.parse("https://petstore.example/v1")),
                     Optional.of(BaseUrl.parse("https://staging.example/v1")), Duration.ofHours(2),
                     Optional.of(new RateLimit(600, Duration.ofMinutes(1))), false, true,

@@ -1,8 +1,6 @@
 package petstore.store.postgres;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,6 +36,7 @@ import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.FreePort;
 import petstore.testkit.LogLines;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
@@ -113,7 +112,7 @@ class PgBouncerTest {
 
     @Test
     void waitsForServer() throws IOException {
-        try (PgBouncer pooler = new PgBouncer(folder, database.replaceFirst(":[0-9]+/", ":" + closedPort() + "/"),
+        try (PgBouncer pooler = new PgBouncer(folder, database.replaceFirst(":[0-9]+/", ":" + FreePort.find() + "/"),
                 "session")) {
             waits(pooler, "No response in time", () -> pooler.moveTo(database));
         }
@@ -162,12 +161,6 @@ class PgBouncerTest {
             assertThat(log.with("waiting")).isEmpty();
             assertThat(PostgresInspection.of(address)).singleElement().matches(host -> !host.passing())
                     .matches(host -> host.problem().contains(reason));
-        }
-    }
-
-    private static int closedPort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
         }
     }
 

@@ -1,9 +1,6 @@
 package petstore.store.postgres;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +26,7 @@ import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.FreePort;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.SocketFault;
@@ -241,11 +239,7 @@ class PostgresSearchTest {
 
     /// Returns the address of a port that refuses connections.
     private static String refusing() {
-        try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return "127.0.0.1:" + port.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return "127.0.0.1:" + FreePort.find();
     }
 
     @ParameterizedTest
