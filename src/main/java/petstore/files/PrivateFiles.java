@@ -59,8 +59,9 @@ public final class PrivateFiles {
     }
 
     private static FileChannel createNewForFolder(Path file) throws IOException {
-        FileChannel channel = createNew(file);
+        // Before the file is created, because it may fail.
         UserPrincipal owner = Files.getOwner(file.resolveSibling("."));
+        FileChannel channel = createNew(file);
         FileOwnerAttributeView created = Files.getFileAttributeView(file, FileOwnerAttributeView.class,
                 LinkOption.NOFOLLOW_LINKS);
         if (!owner.equals(created.getOwner())) {

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
@@ -61,6 +61,22 @@ final class StoreCopy {
         }
     }
 
+    /// Reads the next rows of a table: the values of its columns, and the id.
+    private interface Rows {
+        List<@Nullable Object[]> after(Object id, Table table) throws SQLException;
+    }
+
+    /// An error of the source, which the transaction of the target must not take for its own.
+    private static final class SourceException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final SQLException error;
+
+        SourceException(SQLException error) {
+            super(error);
+            this.error = error;
+        }
+    }
+
     private final Table pets;
     private final Table keys;
     private final Table results;
@@ -77,51 +93,59 @@ final class StoreCopy {
 
     /// Copies as [SqlStore#copyTo]. No other process can write to `source` meanwhile.
     static SqlStore.Summary copy(Database source, Database target, LongConsumer progress) {
-        return source.write(from -> target.write(to -> {
-            StoreCopy copy = new StoreCopy(to, progress);
-            if (target.dialect().reservePetIds(to, KnownVersion.read(from).lastId()) > 0
-                    || !to.text(COUNT_ANY_ROW).equals("0")) {
-                throw new CommandFailure(
-                        "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
+        return source.write(from -> {
+            long lastId = KnownVersion.read(from).lastId();
+            try {
+                return target.write(to -> {
+                    StoreCopy copy = new StoreCopy(to, progress);
+                    if (target.dialect().reservePetIds(to, lastId) > 0 || !to.text(COUNT_ANY_ROW).equals("0")) {
+                        throw new CommandFailure(
+                                "the target is not empty: it has animals or API keys, or had; make a new database with createdb");
+                    }
+                    SqlStore.Summary copied = copy.read((after, table) -> rowsOfSource(from, after, table), lastId,
+                            Optional.of(to));
+                    SqlStore.Summary found = copy.read((after, table) -> rows(to, after, table),
+                            KnownVersion.read(to).lastId(), Optional.empty());
+                    if (!found.equals(copied)) {
+                        throw new CommandFailure("the copy differs and was not kept: the source has " + copied
+                                + ", the target has " + found);
+                    }
+                    return copied;
+                });
+            } catch (SourceException e) {
+                throw e.error;
             }
-            SqlStore.Summary copied = copy.read(from, Optional.of(to));
-            SqlStore.Summary found = copy.read(to, Optional.empty());
-            if (!found.equals(copied)) {
-                throw new CommandFailure("the copy differs and was not kept: the source has " + copied
-                        + ", the target has " + found);
-            }
-            return copied;
-        }));
+        });
     }
 
     /// Reads all rows, and inserts them into `to` if it is present.
-    private SqlStore.Summary read(Session session, Optional<Session> to) throws SQLException {
+    private SqlStore.Summary read(Rows rows, long lastId, Optional<Session> to) throws SQLException {
         MessageDigest sha256 = Sha256.begin();
-        long petCount = read(session, pets, sha256, to);
-        long keyCount = read(session, keys, sha256, to);
-        long resultCount = read(session, results, sha256, to);
-        return new SqlStore.Summary(petCount, keyCount, resultCount, KnownVersion.read(session).lastId(),
+        long petCount = read(rows, pets, sha256, to);
+        long keyCount = read(rows, keys, sha256, to);
+        long resultCount = read(rows, results, sha256, to);
+        return new SqlStore.Summary(petCount, keyCount, resultCount, lastId,
                 HexFormat.of().formatHex(sha256.digest()));
     }
 
-    private long read(Session session, Table table, MessageDigest sha256, Optional<Session> to) throws SQLException {
-        PreparedStatement select = session.prepare(table.page());
-        PreparedStatement insert = to.isPresent() ? to.get().prepare(table.insert()) : null;
+    private long read(Rows rows, Table table, MessageDigest sha256, Optional<Session> to) throws SQLException {
         Object after = table.before();
         long count = 0;
-        long page = PAGE;
+        int page = PAGE;
         while (page == PAGE) {
-            page = 0;
-            select.setObject(1, after);
-            try (ResultSet row = select.executeQuery()) {
-                while (row.next()) {
-                    copy(row, table, sha256, insert);
-                    after = row.getObject(table.columns().size() + 1);
-                    page++;
+            List<@Nullable Object[]> found = rows.after(after, table);
+            page = found.size();
+            for (@Nullable
+            Object[] row : found) {
+                for (int i = 0; i < table.columns().size(); i++) {
+                    digest(row[i], sha256);
                 }
             }
-            if (insert != null) {
-                insert.executeBatch();
+            if (page > 0) {
+                after = Objects.requireNonNull(found.getLast()[table.columns().size()]);
+                if (to.isPresent()) {
+                    insert(found, table, to.get());
+                }
             }
             count += page;
             if (table.equals(pets)) {
@@ -132,22 +156,41 @@ final class StoreCopy {
         return count;
     }
 
-    private static void copy(ResultSet row, Table table, MessageDigest sha256, @Nullable PreparedStatement insert)
-            throws SQLException {
-        for (int i = 1; i <= table.columns().size(); i++) {
-            int type = table.columns().get(i - 1).type();
-            Object value = type == Types.BIGINT ? (Object) row.getLong(i) : row.getString(i);
-            if (row.wasNull()) {
-                value = null;
-            }
-            digest(value, sha256);
-            if (insert != null) {
-                insert.setObject(i, value, type);
-            }
+    private static List<@Nullable Object[]> rowsOfSource(Session session, Object after, Table table) {
+        try {
+            return rows(session, after, table);
+        } catch (SQLException e) {
+            throw new SourceException(e);
         }
-        if (insert != null) {
+    }
+
+    private static List<@Nullable Object[]> rows(Session session, Object after, Table table) throws SQLException {
+        PreparedStatement select = session.prepare(table.page());
+        select.setObject(1, after);
+        return Session.rows(select, row -> {
+            @Nullable
+            Object[] values = new Object[table.columns().size() + 1];
+            for (int i = 0; i < table.columns().size(); i++) {
+                Object value = table.columns().get(i).type() == Types.BIGINT
+                        ? (Object) row.getLong(i + 1)
+                        : row.getString(i + 1);
+                values[i] = row.wasNull() ? null : value;
+            }
+            values[table.columns().size()] = row.getObject(table.columns().size() + 1);
+            return values;
+        });
+    }
+
+    private static void insert(List<@Nullable Object[]> rows, Table table, Session to) throws SQLException {
+        PreparedStatement insert = to.prepare(table.insert());
+        for (@Nullable
+        Object[] row : rows) {
+            for (int i = 0; i < table.columns().size(); i++) {
+                insert.setObject(i + 1, row[i], table.columns().get(i).type());
+            }
             insert.addBatch();
         }
+        insert.executeBatch();
     }
 
     /// Digests the type and the length of each value, so that different rows have different bytes.

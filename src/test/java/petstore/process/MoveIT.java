@@ -2,8 +2,11 @@ package petstore.process;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -242,6 +245,19 @@ class MoveIT {
                         + " 1 kept result, greatest id 1, SHA-256 ")
                 .contains(", the target has ");
         assertThat(rows()).isEqualTo(empty);
+    }
+
+    @Test
+    void blamesDamagedSourceNotTarget() throws IOException {
+        importMany(10_000);
+        createKey("some");
+        try (FileChannel file = FileChannel.open(shell.data().resolve("petstore.db"), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.allocate((int) file.size() / 2), file.size() / 4);
+        }
+        assertThat(moveInThisProcess().err()).singleElement().asString()
+                .startsWith("petstore: the store ./data/petstore.db cannot be used: ").contains("malformed")
+                .doesNotContain("postgresql");
+        assertThat(rows()).containsExactly("0", "0", "0", "0");
     }
 
     @Test

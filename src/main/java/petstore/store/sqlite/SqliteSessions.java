@@ -36,10 +36,11 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
         if (readOnly.isEmpty()) {
             return open(folder, migrate, 0);
         }
-        try {
-            Session session = SqliteFile.connectUnlocked(file);
+        try (Closer opened = new Closer()) {
+            Session session = opened.add(SqliteFile.connectUnlocked(file));
             // Checked, not upgraded.
             Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
+            opened.handOver();
             return new SqliteSessions(List.of(session), SqliteWriter.fullDisk(), readOnly);
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("opened", file, e);
