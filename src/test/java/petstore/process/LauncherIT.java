@@ -47,6 +47,8 @@ class LauncherIT {
             JAVA_TOOL_OPTIONS=-Xms64m                          | InitialHeapSize=67108864
             _JAVA_OPTIONS='-Xms256m -Xmx512m'                  | InitialHeapSize=268435456 MaxHeapSize=536870912
             JAVA_TOOL_OPTIONS=-Xmn8m                           | NewSize=8388608 MaxNewSize=8388608
+            JAVA_TOOL_OPTIONS=-Xmn120m                         | NewSize=125829120 MaxNewSize=125829120 InitialHeapSize=130023424
+            PETSTORE_JAVA_OPTIONS='-Xmx1g -XX:NewSize=512m'    | NewSize=536870912 MaxNewSize=536870912 InitialHeapSize=541065216 MaxHeapSize=1073741824
             JAVA_TOOL_OPTIONS='-XX:MaxNewSize=8m'              | MaxNewSize=8388608 NewSize=8388608
             JAVA_TOOL_OPTIONS=-XX:-ExitOnOutOfMemoryError      | ExitOnOutOfMemoryError=false
             JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=3          | TieredStopAtLevel=3""")
@@ -100,7 +102,11 @@ class LauncherIT {
             PETSTORE_JAVA_OPTIONS=-Xmx                | PETSTORE_JAVA_OPTIONS: -Xmx is not a size such as 128m
             PETSTORE_JAVA_OPTIONS=-Xmx1.5g            | PETSTORE_JAVA_OPTIONS: -Xmx1.5g is not a size such as 128m
             PETSTORE_JAVA_OPTIONS=-Xms64q             | PETSTORE_JAVA_OPTIONS: -Xms64q is not a size such as 128m
-            PETSTORE_JAVA_OPTIONS='-Xms1g -Xmx512m'   | PETSTORE_JAVA_OPTIONS: -Xms1g is more than PETSTORE_JAVA_OPTIONS: -Xmx512m""")
+            PETSTORE_JAVA_OPTIONS='-Xms1g -Xmx512m'   | PETSTORE_JAVA_OPTIONS: -Xms1g is more than PETSTORE_JAVA_OPTIONS: -Xmx512m
+            PETSTORE_JAVA_OPTIONS=-Xmn512m            | PETSTORE_JAVA_OPTIONS: -Xmn512m needs a heap of 516m or more: set -Xmx
+            PETSTORE_JAVA_OPTIONS='-Xmx48m -Xmn46m'   | PETSTORE_JAVA_OPTIONS: -Xmn46m needs a heap of 50m or more: set -Xmx
+            PETSTORE_JAVA_OPTIONS='-XX:NewSize=x'     | PETSTORE_JAVA_OPTIONS: -XX:NewSize=x is not a size such as 128m
+            JAVA_TOOL_OPTIONS='-Xmn62m -Xms64m'       | JAVA_TOOL_OPTIONS: -Xmn62m needs a heap of 66m or more, not JAVA_TOOL_OPTIONS: -Xms64m""")
     void refusesInvalidHeapSizesWithItsOwnMessage(String environment, String line) {
         assertThat(run(environment, "petstore --version"))
                 .isEqualTo(new Ending(2, List.of(), List.of("petstore: " + line)));
